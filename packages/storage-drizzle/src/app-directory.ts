@@ -1,0 +1,62 @@
+/** Scopes that a user granted to an app, with the identifiers that were agreed in the OAuth flow. */
+export interface Grant {
+  readonly appId: string
+  readonly userId: string
+  readonly accountId: string
+  /** The app's own identifier of the user. */
+  readonly externalReferenceId: string
+  readonly scopes: readonly string[]
+}
+
+/** An API key as stored: its SHA-256 for look-up, and the key itself sealed, since it signs webhooks. */
+export interface ApiKeyRow {
+  readonly appId: string
+  /** 1, 2, … per app. */
+  readonly version: number
+  /** SHA-256 of the key, 32 bytes. */
+  readonly hash: Uint8Array
+  readonly sealed: Uint8Array
+  readonly createdAt: Date
+  /** From when on this version signs. In the future for a key that waits for its activation. */
+  readonly signsFrom: Date
+  /** From when on it is no longer accepted; null while it is. */
+  readonly retiredAt: Date | null
+}
+
+/** An access token of the embedded store, by its hash. */
+export interface AccessTokenRow {
+  /** SHA-256 of the token, 32 bytes. */
+  readonly hash: Uint8Array
+  readonly appId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: Date
+}
+
+/** The reference server's embedded record of apps, API keys, grants and access tokens. One method, one atomic write. */
+export interface AppDirectory {
+  /** Adds an app with its first key. */
+  createApp(app: { readonly appId: string; readonly name: string; readonly firstKey: ApiKeyRow }): Promise<void>
+  findApp(appId: string): Promise<{ readonly appId: string; readonly name: string } | null>
+  /** The app and key version of a key that is not retired at `now`. */
+  findApiKey(hash: Uint8Array, now: Date): Promise<{ readonly appId: string; readonly version: number } | null>
+  /** Keys of these apps that are not retired at `now`, newest version first. */
+  listApiKeys(appIds: readonly string[], now: Date): Promise<readonly ApiKeyRow[]>
+  /** Adds a key version, unless a version waits for activation already. */
+  addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending'>
+  /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */
+  activateApiKey(request: { readonly appId: string; readonly now: Date; readonly retireOldAt: Date }): Promise<boolean>
+
+  /** Adds or replaces the grant of a user to an app. */
+  putGrant(grant: Grant): Promise<void>
+  /** In the order asked; null where there is no grant (any more). */
+  findGrants(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (Grant | null)[]>
+  /** Removes the grant and the access tokens made under it; false when there was none. */
+  revokeGrant(request: { readonly appId: string; readonly userId: string }): Promise<boolean>
+  /** Apps that this user granted anything to. */
+  listGrantsOfUser(userId: string): Promise<readonly Grant[]>
+
+  addAccessToken(token: AccessTokenRow): Promise<void>
+  /** Null for an unknown token, one that expired at `now`, or one whose grant was revoked. */
+  findAccessToken(hash: Uint8Array, now: Date): Promise<AccessTokenRow | null>
+}

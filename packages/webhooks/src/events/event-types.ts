@@ -1,0 +1,12 @@
+/** The six event types (spec, "Events"). */
+export const eventTypes = [
+  'WIDGET_KYC_INITIATION',
+  'WIDGET_DEPOSIT_COMPLETE',
+  'WIDGET_WITHDRAW_COMPLETE',
+  'TRANSACTION_CREATE',
+  'TRANSACTION_UPDATE',
+  'TRANSACTION_DECLINE',
+] as const
+
+/** One of the six event types. */
+export type EventType = (typeof eventTypes)[number]

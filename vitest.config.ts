@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const packages = fileURLToPath(new URL('./packages/', import.meta.url))
+
+export default defineConfig({
+  resolve: {
+    // Tests read the sources, not the last build: `@kyc-relay/x/y` is packages/x/src/y/index.ts.
+    alias: [
+      { find: /^@kyc-relay\/([a-z-]+)\/schema\/(.+\.json)$/, replacement: `${packages}$1/schema/$2` },
+      { find: /^@kyc-relay\/([a-z-]+)\/([a-z-]+)$/, replacement: `${packages}$1/src/$2/index.ts` },
+      { find: /^@kyc-relay\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` },
+    ],
+  },
+  test: {
+    include: ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,scripts}/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },
+  },
+})
