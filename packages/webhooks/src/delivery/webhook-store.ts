@@ -79,6 +79,7 @@ export type AttemptState = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'INTERRUPTED' | 
 export type AttemptCause =
   | 'HTTP_STATUS' | 'REDIRECT' | 'TIMEOUT' | 'CONNECT_FAILED' | 'TLS_FAILED' | 'DNS_FAILED' | 'ENDPOINT_NOT_ALLOWED'
   | 'CONNECTION_LOST' | 'INVALID_RESPONSE' | 'INTERRUPTED' | 'SIGNING_KEY_MISSING' | 'RESOLVER_DOWN' | 'GRANT_REVOKED'
+  | 'GRANTS_UNAVAILABLE' | 'INTERNAL_ERROR'
 
 /** What one attempt saw. Durations in milliseconds since the attempt began. All null for an interrupted attempt. */
 export interface AttemptReport {
