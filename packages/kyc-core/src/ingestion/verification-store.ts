@@ -50,7 +50,11 @@ export interface TokenizedVerification {
   /** `VALIDATED` when `verifications.ssn` is present, else `COLLECTED`. */
   readonly ssn: { readonly token: Token; readonly standing: 'COLLECTED' | 'VALIDATED' } | null
   readonly documentNumber: { readonly token: Token } | null
-  readonly sections: readonly { readonly section: SectionName; readonly verificationId: string; readonly status: Decision }[]
+  readonly sections: readonly {
+    readonly section: SectionName
+    readonly verificationId: string
+    readonly status: Decision
+  }[]
   /** All outcomes in order of appearance, repeated names included. */
   readonly checks: readonly RecordedCheck[]
   /** Names of FAILED checks, in order of appearance, without repetition. */
@@ -129,5 +133,8 @@ export interface VerificationStore {
   findVerification(owner: AppUser, verificationId: string): Promise<VerificationRecord | null>
 
   /** Newest first. `limit` 1–200. A cursor of another owner gives an empty page or that owner's own rows, never others'. */
-  listVerifications(owner: AppUser, page: { readonly limit: number; readonly cursor?: string }): Promise<Page<VerificationRecord>>
+  listVerifications(
+    owner: AppUser,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<Page<VerificationRecord>>
 }

@@ -6,3 +6,37 @@ export type Decision = 'PASSED' | 'FAILED'
 
 /** `status` of the response (decision 3). */
 export type SubmissionOutcome = 'VERIFIED' | 'ALREADY_VERIFIED' | 'DECLINED'
+
+/** Every standing a user can have. */
+export const KYC_STATUSES = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const satisfies readonly KycStatus[]
+
+/** What one decision does to one standing. */
+export interface KycStatusTransition {
+  readonly next: KycStatus
+  readonly changed: boolean
+  readonly outcome: SubmissionOutcome
+}
+
+/**
+ * What a decision does to a user's KYC status (spec, "User KYC status").
+ *
+ * `FAILED` never changes it; `PASSED` sets it once, to `PASS` for a US address and to `PASS_INTERNATIONAL` for any other.
+ *
+ * @param submission `countryCode` is `person.address.countryCode`, ISO 3166-1 alpha-2, compared exactly.
+ *
+ * @example
+ * ```ts
+ * import { transitionKycStatus } from '@kyc-relay/kyc-core'
+ *
+ * transitionKycStatus('UNVERIFIED', { decision: 'PASSED', countryCode: 'US' })
+ * // { next: 'PASS', changed: true, outcome: 'VERIFIED' }
+ * ```
+ */
+export function transitionKycStatus(
+  current: KycStatus,
+  submission: { readonly decision: Decision; readonly countryCode: string },
+): KycStatusTransition {
+  if (submission.decision === 'FAILED') return { next: current, changed: false, outcome: 'DECLINED' }
+  if (current !== 'UNVERIFIED') return { next: current, changed: false, outcome: 'ALREADY_VERIFIED' }
+  return { next: submission.countryCode === 'US' ? 'PASS' : 'PASS_INTERNATIONAL', changed: true, outcome: 'VERIFIED' }
+}

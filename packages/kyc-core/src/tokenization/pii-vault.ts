@@ -103,14 +103,31 @@ export interface PiiCustodian {
    *
    * @throws `SEAL_BROKEN` when the bytes were not sealed for this owner, record and part, or the owner was erased.
    */
-  openRecord(request: RevealRequest & { readonly recordId: string; readonly part: string; readonly sealed: Uint8Array }): Promise<string>
+  openRecord(
+    request: RevealRequest & { readonly recordId: string; readonly part: string; readonly sealed: Uint8Array },
+  ): Promise<string>
 
   /** Destroys the owner's data key and vault rows. Answers how many tokens went. Harmless when repeated. */
   eraseOwner(owner: AppUser): Promise<number>
 
   /** Tokens created more than `ageMs` milliseconds ago by the vault's clock, oldest first, after `after` if given. */
-  listOlderThan(request: { readonly ageMs: number; readonly limit: number; readonly after?: Token }): Promise<readonly Token[]>
+  listOlderThan(request: {
+    readonly ageMs: number
+    readonly limit: number
+    readonly after?: Token
+  }): Promise<readonly Token[]>
 
   /** Removes these tokens. Unknown ones are passed over. */
   erase(tokens: readonly Token[]): Promise<void>
+}
+
+/** The right to move data keys under the current wrapping key. Held by operations. */
+export interface PiiKeyRotation {
+  /**
+   * Re-wraps up to `limit` data keys (1–1000) that are not under the current wrapping key, each one atomically: after a
+   * stop at any moment every value opens, and the next call goes on where this one stopped. `remaining` is what is left.
+   */
+  rewrapDataKeys(request: {
+    readonly limit: number
+  }): Promise<{ readonly rewrapped: number; readonly remaining: number }>
 }

@@ -1,0 +1,3 @@
+export { addSealKey, createKeyFile, parseKeyFile, type KeyFile, type LocalKey } from './key-file.js'
+export { keyedHash } from './keyed-hash.js'
+export { createLocalCipher } from './local-cipher.js'

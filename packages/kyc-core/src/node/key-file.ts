@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { KycError } from '../kyc-error.js'
+
+const KEY_BYTES = 32
+
+const keyFileSchema = z.strictObject({
+  version: z.literal(1),
+  activeSealKeyId: z.string(),
+  activeFingerprintKeyId: z.string(),
+  keys: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[\w-]{1,64}$/),
+        purpose: z.enum(['seal', 'fingerprint']),
+        key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+        createdAt: z.string(),
+      }),
+    )
+    .min(2),
+})
+
+/** One key of a {@link KeyFile}: 32 random bytes. */
+export interface LocalKey {
+  readonly id: string
+  readonly purpose: 'seal' | 'fingerprint'
+  readonly key: Uint8Array
+  readonly createdAt: string
+}
+
+/**
+ * Keys of a local cipher. The active seal key wraps new data keys, the others keep opening what they wrapped. The
+ * fingerprint key is separate, because replays and duplicates are recognised by it for ever: it outlives seal keys.
+ */
+export interface KeyFile {
+  readonly activeSealKeyId: string
+  readonly activeFingerprintKeyId: string
+  readonly keys: readonly LocalKey[]
+}
+
+/**
+ * Reads the JSON text of a key file.
+ *
+ * @throws `KEY_FILE_INVALID` without quoting any of it.
+ */
+export function parseKeyFile(json: string): KeyFile {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    throw new KycError('KEY_FILE_INVALID')
+  }
+  const parsed = keyFileSchema.safeParse(value)
+  if (!parsed.success) throw new KycError('KEY_FILE_INVALID')
+  const { activeSealKeyId, activeFingerprintKeyId } = parsed.data
+  const keys = parsed.data.keys.map((key) => ({ ...key, key: new Uint8Array(Buffer.from(key.key, 'base64')) }))
+  const isActive = (id: string, purpose: LocalKey['purpose']) =>
+    keys.some((key) => key.id === id && key.purpose === purpose)
+  const distinct = new Set(keys.map((key) => key.id)).size === keys.length
+  if (!distinct || !isActive(activeSealKeyId, 'seal') || !isActive(activeFingerprintKeyId, 'fingerprint')) {
+    throw new KycError('KEY_FILE_INVALID')
+  }
+  return { activeSealKeyId, activeFingerprintKeyId, keys }
+}
+
+interface KeySource {
+  /** For example `randomBytes` of `node:crypto`. */
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly now: Date
+}
+
+function createKey(purpose: LocalKey['purpose'], source: KeySource): LocalKey {
+  return {
+    id: `${purpose}-${Buffer.from(source.randomBytes(8)).toString('hex')}`,
+    purpose,
+    key: source.randomBytes(KEY_BYTES),
+    createdAt: source.now.toISOString(),
+  }
+}
+
+function keyFileText(file: KeyFile): string {
+  const keys = file.keys.map((key) => ({ ...key, key: Buffer.from(key.key).toString('base64') }))
+  return `${JSON.stringify({ version: 1, ...file, keys }, null, 2)}\n`
+}
+
+/** JSON text of a new key file with one seal key and one fingerprint key. Write it with mode 0600. */
+export function createKeyFile(source: KeySource): string {
+  const seal = createKey('seal', source)
+  const fingerprint = createKey('fingerprint', source)
+  return keyFileText({ activeSealKeyId: seal.id, activeFingerprintKeyId: fingerprint.id, keys: [seal, fingerprint] })
+}
+
+/**
+ * JSON text of the same key file with a fresh active seal key. Restart with it, re-wrap all data keys
+ * (`PiiKeyRotation.rewrapDataKeys`), and only then remove the old key.
+ *
+ * @throws `KEY_FILE_INVALID`
+ */
+export function addSealKey(json: string, source: KeySource): string {
+  const file = parseKeyFile(json)
+  const seal = createKey('seal', source)
+  return keyFileText({ ...file, activeSealKeyId: seal.id, keys: [...file.keys, seal] })
+}
