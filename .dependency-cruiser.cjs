@@ -1,0 +1,200 @@
+// Which part may know which. `scripts/import-rules.test.ts` shows that every rule bites.
+const { readdirSync, readFileSync } = require('node:fs')
+const path = require('node:path')
+
+const packages = readdirSync(path.join(__dirname, 'packages'))
+
+// What a package exports is what others may import: packages/x/src/y/index.ts for `./y`.
+const publicEntries = packages.flatMap((name) => {
+  const { exports } = JSON.parse(readFileSync(path.join(__dirname, 'packages', name, 'package.json'), 'utf8'))
+  return Object.keys(exports).flatMap((key) => {
+    if (key === './package.json') return [`packages/${name}/package[.]json`]
+    if (key === '.') return [`packages/${name}/src/index[.]ts`]
+    if (key.includes('*')) return [`packages/${name}/${key.slice(2).replaceAll('.', '[.]').replace('*', '.+')}`]
+    return [`packages/${name}/(src/)?${key.slice(2).replaceAll('.', '[.]')}(/index[.]ts)?`]
+  })
+})
+const publicEntry = `^(${publicEntries.join('|')})$`
+
+// Folders of a package that may use Node's built-in modules; all others run on every runtime.
+const nodeFolders = '(node|https|sqlite|postgres|migrations|cli|testing)'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one thing in two places, and load in an order nobody chose.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-unresolved',
+      comment:
+        'An import that resolves to nothing here resolves to nothing, or to something else, at the reader’s place.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'kyc-core-knows-no-webhooks',
+      comment: 'Taking in KYC results and sending webhooks are used apart: teams install one without the other.',
+      severity: 'error',
+      from: { path: '^packages/kyc-core/' },
+      to: { path: ['^packages/webhooks/', 'node_modules/@kyc-relay/webhooks/'] },
+    },
+    {
+      name: 'webhooks-knows-no-kyc-core',
+      comment: 'A partner installs webhooks in a receiver: nothing of KYC ingestion may come with it.',
+      severity: 'error',
+      from: { path: '^packages/webhooks/' },
+      to: { path: ['^packages/kyc-core/', 'node_modules/@kyc-relay/kyc-core/'] },
+    },
+    {
+      name: 'packages-know-no-app',
+      comment: 'Packages are published; apps, examples and measurements stay here.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: { path: '^(apps|examples|bench|scripts)/' },
+    },
+    {
+      name: 'storage-takes-types-only',
+      comment:
+        'storage-drizzle implements the ports of both packages: their types are enough, so one installed copy of them is never tied to another.',
+      severity: 'error',
+      from: { path: '^packages/storage-drizzle/src/' },
+      to: { path: '^packages/(kyc-core|webhooks)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'public-entry-points-only',
+      comment:
+        'What is not exported may change in any release. Apps, examples and sibling packages show that the exported surface is enough.',
+      severity: 'error',
+      from: { path: '^(?:packages/([^/]+)|apps/[^/]+|examples|bench)/' },
+      to: { path: '^packages/', pathNot: [publicEntry, '^packages/$1/'] },
+    },
+    {
+      name: 'siblings-by-name',
+      comment: 'Across workspaces an import says the name of the package, as it would after installation.',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+|apps/[^/]+|examples|bench)/' },
+      to: {
+        path: '^(packages|apps)/',
+        pathNot: '^$1/',
+        dependencyTypesNot: ['aliased', 'npm', 'npm-dev', 'npm-peer', 'npm-optional'],
+      },
+    },
+    {
+      name: 'node-in-its-folders',
+      comment: 'Rules, signatures and the state of deliveries are pure: they run in any runtime and in any test.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: `^packages/[^/]+/src/${nodeFolders}/` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'pure-code-knows-no-shell',
+      comment: 'The shell (Node, network, database, terminal) calls the pure code, never the other way round.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/[^/]+/src/${nodeFolders}/` },
+      to: { path: `^packages/$1/src/${nodeFolders}/` },
+    },
+    {
+      name: 'tests-stay-outside',
+      comment: 'A source that needs its test cannot be published without it.',
+      severity: 'error',
+      from: { path: '^(packages|apps)/[^/]+/src/' },
+      to: { path: ['^(packages|apps)/[^/]+/test/', '[.]test[.]tsx?$'] },
+    },
+    {
+      name: 'testing-stays-in-testing',
+      comment: 'Conformance cases and in-memory stores are for tests: no other part of a package leans on them.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/[^/]+/src/(testing|cli)/' },
+      to: { path: '^packages/[^/]+/src/testing/' },
+    },
+    {
+      name: 'receiver-needs-nothing-installed',
+      comment:
+        'The root of webhooks and its ./node run in a partner’s receiver with nothing else installed: no zod, no undici, types included.',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/(node/)?index[.]ts$' },
+      to: { path: 'node_modules/', reachable: true },
+    },
+    {
+      name: 'root-of-kyc-core-needs-zod-alone',
+      comment: 'The graphql package is an optional peer: who calls ingestSubmission directly does not install it.',
+      severity: 'error',
+      from: { path: '^packages/kyc-core/src/(node/)?index[.]ts$' },
+      to: { path: 'node_modules/(?!(zod|iso-3166)/)', reachable: true },
+    },
+    {
+      name: 'graphql-as-types',
+      comment: 'Two copies of graphql do not work together: any server’s own copy fits as long as we load none.',
+      severity: 'error',
+      from: { path: '^packages/kyc-core/src/' },
+      to: { path: 'node_modules/graphql/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'sqlite-loads-no-postgres',
+      comment: 'Who runs SQLite has not installed the driver of PostgreSQL.',
+      severity: 'error',
+      from: { path: '^packages/storage-drizzle/src/sqlite/' },
+      to: {
+        path: [
+          '^packages/storage-drizzle/src/postgres/',
+          'node_modules/(@types/)?(pg|postgres)/',
+          'node_modules/drizzle-orm/(pg-|node-postgres|postgres-js)',
+        ],
+      },
+    },
+    {
+      name: 'postgres-loads-no-sqlite',
+      comment: 'Who runs PostgreSQL has not compiled better-sqlite3.',
+      severity: 'error',
+      from: { path: '^packages/storage-drizzle/src/postgres/' },
+      to: {
+        path: [
+          '^packages/storage-drizzle/src/sqlite/',
+          'node_modules/(@types/)?better-sqlite3/',
+          'node_modules/drizzle-orm/(sqlite-|better-sqlite3)',
+        ],
+      },
+    },
+    {
+      name: 'listed-in-package-json',
+      comment:
+        'A module that package.json does not list is found here by luck of hoisting and missing after installation.',
+      severity: 'error',
+      from: { path: '^(packages|apps)/[^/]+/src/' },
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer', 'npm-optional'],
+      },
+    },
+    {
+      name: 'installed-with-the-package',
+      comment: 'devDependencies are not installed with a published package. iso-3166 is bundled, so it may be one.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional', 'type-only'],
+        pathNot: 'node_modules/iso-3166/',
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|coverage)/' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types', 'typings'],
+    },
+    reporterOptions: { text: { highlightFocused: true } },
+  },
+}
