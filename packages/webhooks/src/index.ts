@@ -1,0 +1,24 @@
+export { retryDelayMs, type RetryPolicy } from './delivery/retry-schedule.js'
+export type { TransactionDeclineEvent } from './events/decline-event.js'
+export { eventScopes, type EventScope } from './events/event-scopes.js'
+export { eventTypes, type EventType } from './events/event-types.js'
+export type { TransactionCreateEvent, TransactionStatus, TransactionUpdateEvent } from './events/transaction-events.js'
+export type { EventPayloads, UnknownEvent, WebhookEvent } from './events/webhook-event.js'
+export type {
+  WidgetDepositCompleteEvent,
+  WidgetKycInitiationEvent,
+  WidgetWithdrawCompleteEvent,
+} from './events/widget-events.js'
+export type { Claim, ClaimAnswer, DeduplicationStore, MarkProcessed } from './receiver/deduplication-store.js'
+export {
+  receiveWebhook,
+  type EventProcessing,
+  type WebhookAnswer,
+  type WebhookReceiverOptions,
+  type WebhookRefusal,
+} from './receiver/receive-webhook.js'
+export { createWebhookHandler, type WebhookHandlerOptions } from './receiver/webhook-handler.js'
+export type { HeadersLike } from './signature/headers.js'
+export { signWebhook } from './signature/sign-webhook.js'
+export { WebhookVerificationError, type WebhookVerificationErrorCode } from './signature/verification-error.js'
+export { verifyWebhook, type SignedRequest, type VerifiedWebhook } from './signature/verify-webhook.js'

@@ -1,0 +1,92 @@
+import { WebhookVerificationError } from '../signature/verification-error.js'
+import { answer, receiveWebhook, refuse, type WebhookAnswer, type WebhookReceiverOptions } from './receive-webhook.js'
+
+/** Options of {@link createWebhookHandler}. */
+export interface WebhookHandlerOptions extends WebhookReceiverOptions {
+  /** Larger bodies are answered with 413 before they are read to the end. Default 262,144 (256 KiB). */
+  readonly maxBodyBytes?: number | undefined
+  /** A body that has not arrived by then is answered with 408, in milliseconds. Default 30,000, the sender's deadline. */
+  readonly bodyTimeoutMs?: number | undefined
+}
+
+/**
+ * Makes a handler for servers that speak Fetch's `Request` and `Response`: Hono, Next route handlers, Cloudflare
+ * Workers, Deno, Bun.
+ *
+ * Reads the raw body itself, so nothing may have read it before: a request whose body was consumed is refused at once
+ * with 500 and `BODY_ALREADY_PARSED`. Answers: see {@link receiveWebhook}, and 405 (not a POST), 408, 413. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookHandler } from '@kyc-relay/webhooks'
+ *
+ * export const POST = createWebhookHandler({
+ *   secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *   onEvent: async ({ type, event }) => {
+ *     if (type === 'WIDGET_DEPOSIT_COMPLETE') console.log(event.externalReferenceId, event.amount)
+ *   },
+ *   onError: (error) => console.error(error),
+ * })
+ * ```
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { status, headers, body } = await handle(request, options)
+    return new Response(body, { status, headers })
+  }
+}
+
+async function handle(request: Request, options: WebhookHandlerOptions): Promise<WebhookAnswer> {
+  if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
+  if (request.bodyUsed) return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED'), options)
+  const body = await readBody(request, options.maxBodyBytes ?? 262_144, options.bodyTimeoutMs ?? 30_000)
+  if (body === 'TOO_LARGE') return answer(413, { code: 'BODY_TOO_LARGE' })
+  if (body === 'TIMED_OUT') return answer(408, { code: 'BODY_TIMEOUT' })
+  if (body === 'ABORTED') return answer(400, { code: 'BODY_INCOMPLETE' })
+  return receiveWebhook({ body, headers: request.headers }, options)
+}
+
+async function readBody(
+  request: Request,
+  maxBytes: number,
+  timeoutMs: number,
+): Promise<Uint8Array | 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED'> {
+  if (!request.body) return new Uint8Array()
+  const reader = request.body.getReader()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<'TIMED_OUT'>((resolve) => {
+    timer = setTimeout(() => resolve('TIMED_OUT'), timeoutMs)
+  })
+  const end = (reason: 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED') => {
+    // Not awaited: cancelling a stalled stream may itself never settle.
+    reader.cancel().catch(() => undefined)
+    return reason
+  }
+  try {
+    if (Number(request.headers.get('content-length')) > maxBytes) return end('TOO_LARGE')
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for (;;) {
+      const read = await Promise.race([reader.read(), deadline])
+      if (read === 'TIMED_OUT') return end('TIMED_OUT')
+      if (read.done) return concatenate(chunks, size)
+      chunks.push(read.value)
+      size += read.value.byteLength
+      if (size > maxBytes) return end('TOO_LARGE')
+    }
+  } catch {
+    return end('ABORTED')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}

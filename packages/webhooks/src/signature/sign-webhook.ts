@@ -1,0 +1,27 @@
+import { hmacSha256Hex } from './hmac.js'
+import { WebhookVerificationError } from './verification-error.js'
+
+/**
+ * Signs a webhook body: the value of `X-HMAC-Signature`.
+ *
+ * HMAC-SHA-256 of exactly these bytes (a string counts as its UTF-8 bytes), keyed by the UTF-8 bytes of the secret
+ * (spec, "Authentication", 3). Send the same bytes that were signed: serialise once.
+ *
+ * @param body the request body.
+ * @param secret the application's API key.
+ * @returns 64 lower-case hexadecimal characters.
+ * @throws WebhookVerificationError `SECRET_MISSING` for an empty secret, `BODY_ALREADY_PARSED` for an object.
+ *
+ * @example
+ * ```ts
+ * import { signWebhook } from '@kyc-relay/webhooks'
+ *
+ * const body = JSON.stringify({ eventType: 'WIDGET_KYC_INITIATION' })
+ * const headers = { 'X-HMAC-Signature': await signWebhook(body, 'the API key') }
+ * ```
+ */
+export async function signWebhook(body: string | Uint8Array, secret: string): Promise<string> {
+  if (typeof secret !== 'string' || secret.trim() === '') throw new WebhookVerificationError('SECRET_MISSING')
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) throw new WebhookVerificationError('BODY_ALREADY_PARSED')
+  return hmacSha256Hex(body, secret)
+}
