@@ -224,7 +224,7 @@ async function brokenRules(files: Record<string, string>): Promise<string[]> {
   const { output } = await cruise(
     sources,
     { ...config.options, baseDir: tree, ruleSet: { forbidden: config.forbidden ?? [] }, validate: true },
-    resolveOptions as Parameters<typeof cruise>[2],
+    resolveOptions,
     { tsConfig: extractTSConfig('tsconfig.json') },
   )
   if (typeof output === 'string') throw new TypeError('dependency-cruiser answered with a text')

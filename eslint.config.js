@@ -1,0 +1,124 @@
+import js from '@eslint/js'
+import regexp from 'eslint-plugin-regexp'
+import { defineConfig, globalIgnores } from 'eslint/config'
+import tseslint from 'typescript-eslint'
+
+const pureSources = ['packages/*/src/**/*.ts']
+const shellFolders = ['node', 'cli', 'testing', 'sqlite', 'postgres', 'migrations'].map(
+  (name) => `packages/*/src/${name}/**`,
+)
+
+// Time, ids and randomness are arguments: what reads them from its surroundings cannot be tested or replayed.
+const readsItsSurroundings = [
+  ['CallExpression[callee.object.name="Date"][callee.property.name="now"]', 'Take the instant as an argument.'],
+  ['NewExpression[callee.name="Date"][arguments.length=0]', 'Take the instant as an argument.'],
+  ['CallExpression[callee.name="Date"]', 'Take the instant as an argument.'],
+  ['CallExpression[callee.object.name="Math"][callee.property.name="random"]', 'Take the randomness as an argument.'],
+  ['MemberExpression[property.name=/^(randomUUID|getRandomValues)$/]', 'Take ids and random bytes as arguments.'],
+].map(([selector, message]) => ({ selector, message }))
+
+const publicSurface = [
+  {
+    selector: 'ExportAllDeclaration',
+    message: 'Name what is exported: the public surface is written down, not inherited.',
+  },
+  {
+    selector: 'TSAsExpression > TSAsExpression[typeAnnotation.type="TSUnknownKeyword"]',
+    message: 'A type forced over unknown hides a mistake: parse, or narrow.',
+  },
+]
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'bench/results/', '**/fixtures/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
+  {
+    plugins: { regexp },
+    rules: {
+      // Super-linear time on a partner's input is a denial of service.
+      'regexp/no-super-linear-backtracking': 'error',
+      'regexp/no-super-linear-move': 'error',
+      'regexp/no-contradiction-with-assertion': 'error',
+      'regexp/no-dupe-characters-character-class': 'error',
+      'regexp/no-dupe-disjunctions': 'error',
+      'regexp/no-empty-alternative': 'error',
+      'regexp/no-empty-capturing-group': 'error',
+      'regexp/no-lazy-ends': 'error',
+      'regexp/no-misleading-unicode-character': 'error',
+      'regexp/no-optional-assertion': 'error',
+      'regexp/no-potentially-useless-backreference': 'error',
+      'regexp/no-useless-assertions': 'error',
+      'regexp/strict': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // Ports are asynchronous; an implementation that answers at once still keeps their shape.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+    },
+  },
+  {
+    // Tests read answers of servers and stores as they come: an expectation checks what a type would claim.
+    files: ['**/test/**/*.{ts,tsx}', '**/*.test.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    // tsconfig.json does not compile JavaScript: scripts are linted without types.
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['process', 'console', 'URL', 'Buffer', 'performance', 'fetch', 'setTimeout', 'clearTimeout', 'AbortSignal']
+          .concat([
+            'TextEncoder',
+            'TextDecoder',
+            'Headers',
+            'Request',
+            'Response',
+            'crypto',
+            'structuredClone',
+            'setImmediate',
+          ])
+          .map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { require: 'readonly', module: 'writable', __dirname: 'readonly' },
+    },
+  },
+  {
+    files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-syntax': ['error', ...publicSurface],
+      'max-lines': ['error', { max: 320, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: pureSources, ignores: ['packages/*/src/cli/**'], rules: { 'no-console': 'error' } },
+  {
+    files: pureSources,
+    ignores: shellFolders,
+    rules: { 'no-restricted-syntax': ['error', ...publicSurface, ...readsItsSurroundings] },
+  },
+)

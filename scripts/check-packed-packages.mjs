@@ -1,0 +1,197 @@
+// Packs the published packages as `npm publish` would and looks at the tarballs from the outside: publint,
+// are-the-types-wrong, then an installation in an empty folder that loads every export by import and by require.
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { publishedPackages, root } from './published-packages.mjs'
+
+const execute = promisify(execFile)
+const problems = []
+const workFolder = mkdtempSync(path.join(tmpdir(), 'packed-packages-'))
+
+async function run(what, command, args, cwd = root) {
+  try {
+    return (await execute(command, args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })).stdout
+  } catch (error) {
+    problems.push(`${what}:\n${error.stdout ?? ''}${error.stderr ?? ''}`.trimEnd())
+    return null
+  }
+}
+
+async function pack() {
+  const folders = publishedPackages.map(({ name }) => `--workspace=packages/${name}`)
+  const output = await run('npm pack', 'npm', ['pack', '--json', `--pack-destination=${workFolder}`, ...folders])
+  if (output === null) return []
+  const packed = Object.values(JSON.parse(output))
+  return publishedPackages.map((published) => {
+    const { filename, files } = packed.find(({ name }) => name === published.manifest.name)
+    return { ...published, tarball: path.join(workFolder, filename), files: files.map((file) => file.path) }
+  })
+}
+
+function checkContent({ manifest, files }) {
+  for (const wanted of ['LICENSE', 'README.md']) {
+    if (!files.includes(wanted)) problems.push(`${manifest.name}: the tarball holds no ${wanted}`)
+  }
+  for (const file of files) {
+    if (/(?:^|\/)(?:test|fixtures)\/|\.test\.|\.env|tsconfig/.test(file))
+      problems.push(`${manifest.name}: ships ${file}`)
+  }
+}
+
+async function lintPackage({ manifest, tarball }) {
+  const bytes = readFileSync(tarball)
+  const archive = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+  const { messages, pkg } = await publint({ pack: { tarball: archive }, strict: true })
+  for (const message of messages)
+    problems.push(`${manifest.name}: publint: ${formatMessage(message, pkg, { color: false })}`)
+}
+
+async function checkTypes({ manifest, tarball }) {
+  const attw = path.join(root, 'node_modules', '.bin', 'attw')
+  const options = ['--profile', 'node16', '--no-definitely-typed', '--no-emoji', '--no-color', '--format', 'ascii']
+  await run(`${manifest.name}: are-the-types-wrong`, attw, [tarball, ...options])
+}
+
+/** Unpacks tarballs into `<folder>/node_modules`, with links to the modules named in `peers`. */
+async function install(folder, packages, peers) {
+  for (const { manifest, tarball } of packages) {
+    const target = path.join(folder, 'node_modules', manifest.name)
+    mkdirSync(target, { recursive: true })
+    await run(`tar ${manifest.name}`, 'tar', ['-xzf', tarball, '-C', target, '--strip-components=1'])
+  }
+  for (const peer of peers) {
+    const target = path.join(folder, 'node_modules', peer)
+    mkdirSync(path.dirname(target), { recursive: true })
+    symlinkSync(path.join(root, 'node_modules', peer), target, 'dir')
+  }
+}
+
+const codeEntries = ({ manifest }) =>
+  Object.entries(manifest.exports)
+    .filter(([, target]) => typeof target === 'object' && ('import' in target || 'require' in target))
+    .map(([key]) => manifest.name + key.slice(1))
+
+async function loadEntries(folder, entries, what) {
+  // Both formats must load, and export the same names.
+  const program = `
+    const { createRequire } = await import('node:module')
+    const require = createRequire(process.cwd() + '/consumer.cjs')
+    for (const entry of ${JSON.stringify(entries)}) {
+      const names = (loaded) => Object.keys(loaded).filter((name) => name !== 'default' && name !== '__esModule' && name !== 'module.exports').sort().join()
+      try {
+        const imported = names(await import(entry))
+        const required = names(require(entry))
+        if (imported === '') console.error(entry + ': exports nothing')
+        if (imported !== required) console.error(entry + ': import gives ' + imported + '; require gives ' + required)
+      } catch (error) {
+        console.error(entry + ': ' + error.message)
+      }
+    }`
+  const file = path.join(folder, 'consumer.mjs')
+  writeFileSync(file, program)
+  try {
+    const { stderr } = await execute(process.execPath, ['--no-warnings', file], { cwd: folder, encoding: 'utf8' })
+    for (const line of stderr.split('\n').filter(Boolean)) problems.push(`${what}: ${line}`)
+  } catch (error) {
+    problems.push(`${what}: ${error.stderr}`)
+  }
+}
+
+function checkDataEntries(folder, { manifest }) {
+  const require = (entry) => path.join(folder, 'node_modules', manifest.name, entry)
+  for (const [key, target] of Object.entries(manifest.exports)) {
+    if (typeof target !== 'string') continue
+    const found = key.includes('*')
+      ? readdirSync(require(path.dirname(target))).filter((file) => file.endsWith(path.extname(target)))
+      : [target].filter((file) => existsSync(require(file)))
+    if (found.length === 0) problems.push(`${manifest.name}: ${key} finds no file`)
+  }
+}
+
+async function runCommands(folder, { manifest }) {
+  for (const [name, file] of Object.entries(manifest.bin ?? {})) {
+    const command = path.join(folder, 'node_modules', manifest.name, file)
+    if (!existsSync(command)) {
+      problems.push(`${manifest.name}: the tarball holds no ${file}`)
+      continue
+    }
+    const output = await run(`${name} --help`, process.execPath, [command, '--help'], folder)
+    if (output !== null && output.trim() === '') problems.push(`${name} --help prints nothing`)
+    if (!readFileSync(command, 'utf8').startsWith('#!/usr/bin/env node\n')) problems.push(`${name}: no #! line`)
+  }
+}
+
+/** What a consumer's compiler sees, with the declarations of the packages themselves checked too. */
+async function compileConsumer(folder, packages) {
+  const entries = packages.flatMap(codeEntries)
+  const imports = entries.map(
+    (entry, index) => `import * as entry${index} from '${entry}'\nexport const used${index} = entry${index}`,
+  )
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: 'node16',
+    target: 'es2022',
+    types: ['node'],
+  }
+  writeFileSync(path.join(folder, 'types.mts'), imports.join('\n'))
+  writeFileSync(path.join(folder, 'types.cts'), imports.join('\n'))
+  writeFileSync(
+    path.join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['types.mts', 'types.cts'] }),
+  )
+  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  await run('compiling a consumer', process.execPath, [tsc, '-p', folder], folder)
+}
+
+try {
+  const packages = await pack()
+  if (packages.length > 0) {
+    for (const published of packages) {
+      checkContent(published)
+      await lintPackage(published)
+    }
+    const everything = path.join(workFolder, 'everything')
+    const peers = new Set(
+      packages.flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })),
+    )
+    for (const { manifest } of packages) peers.delete(manifest.name)
+    await install(everything, packages, [...peers, '@types/node'])
+    await Promise.all([
+      ...packages.map(checkTypes),
+      (async () => {
+        await loadEntries(everything, packages.flatMap(codeEntries), 'installed together')
+        for (const published of packages) {
+          checkDataEntries(everything, published)
+          await runCommands(everything, published)
+        }
+        await compileConsumer(everything, packages)
+        // A partner's receiver: the tarball of webhooks and nothing else.
+        const webhooks = packages.filter(({ name }) => name === 'webhooks')
+        const receiver = path.join(workFolder, 'receiver')
+        await install(receiver, webhooks, [])
+        await loadEntries(receiver, ['@kyc-relay/webhooks', '@kyc-relay/webhooks/node'], 'webhooks alone')
+      })(),
+    ])
+  }
+} finally {
+  rmSync(workFolder, { recursive: true, force: true })
+}
+
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,0 +1,54 @@
+// What no tool looks at: names that say nothing, paths of one machine, registry hosts, secrets, leftovers.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from './published-packages.mjs'
+
+const problems = []
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+}).split('\0')
+
+const emptyNames = /(?:^|\/)(?:utils?|helpers?|common|misc|manager|lib)(?:\.[^/]*)?(?=\/|$)/
+const forbidden = [
+  // Written apart so that this file does not find itself.
+  {
+    pattern: new RegExp(String.raw`\.\./${'shared'}\b|\b${'shared'}/(?:spec|design|reference|data)\b`),
+    why: 'a path outside of the repository',
+  },
+  {
+    pattern: new RegExp(`(?<![\\w.])/(?:${['work', 'root', 'home'].join('|')})/[\\w.-]+`),
+    why: 'a path of one machine',
+  },
+  { pattern: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*\n[A-Za-z0-9+/]/, why: 'a private key' },
+  { pattern: /\b(?:npm_[A-Za-z0-9]{36}|gh[pousr]_[A-Za-z0-9]{36}|AKIA[A-Z0-9]{16})\b/, why: 'an access token' },
+  { pattern: /^(?:<{7}|>{7}) /m, why: 'a merge conflict' },
+]
+
+for (const file of files) {
+  if (file === '') continue
+  if (emptyNames.test(file)) problems.push(`${file}: the name does not say what the file holds`)
+  let content
+  try {
+    content = readFileSync(path.join(root, file))
+  } catch (error) {
+    if (error.code === 'ENOENT') continue // removed in the working tree, still in the index
+    throw error
+  }
+  if (content.includes(0)) continue // binary
+  const text = content.toString('utf8')
+  for (const { pattern, why } of forbidden) {
+    const match = pattern.exec(text)
+    if (match) problems.push(`${file}:${text.slice(0, match.index).split('\n').length}: ${why}: ${match[0].trim()}`)
+  }
+}
+
+const lockfile = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+for (const [location, { resolved }] of Object.entries(lockfile.packages)) {
+  if (/^(?:https?|git|ssh)/.test(resolved ?? '')) problems.push(`package-lock.json: ${location} names a registry host`)
+}
+
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
