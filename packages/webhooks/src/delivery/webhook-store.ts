@@ -32,7 +32,11 @@ export interface PreparedEvent {
   readonly sourceEventId: string | null
   readonly withheld: WithheldReason | null
   /** One per endpoint. `xEventId` is the value of `X-Event-ID`, the same on every attempt. */
-  readonly deliveries: readonly { readonly deliveryId: string; readonly endpointId: string; readonly xEventId: string }[]
+  readonly deliveries: readonly {
+    readonly deliveryId: string
+    readonly endpointId: string
+    readonly xEventId: string
+  }[]
 }
 
 /** What was written, or what was written the first time this `sourceEventId` came. */
@@ -77,9 +81,21 @@ export type AttemptState = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'INTERRUPTED' | 
 
 /** Coarse class of what went wrong, shown to the partner. */
 export type AttemptCause =
-  | 'HTTP_STATUS' | 'REDIRECT' | 'TIMEOUT' | 'CONNECT_FAILED' | 'TLS_FAILED' | 'DNS_FAILED' | 'ENDPOINT_NOT_ALLOWED'
-  | 'CONNECTION_LOST' | 'INVALID_RESPONSE' | 'INTERRUPTED' | 'SIGNING_KEY_MISSING' | 'RESOLVER_DOWN' | 'GRANT_REVOKED'
-  | 'GRANTS_UNAVAILABLE' | 'INTERNAL_ERROR'
+  | 'HTTP_STATUS'
+  | 'REDIRECT'
+  | 'TIMEOUT'
+  | 'CONNECT_FAILED'
+  | 'TLS_FAILED'
+  | 'DNS_FAILED'
+  | 'ENDPOINT_NOT_ALLOWED'
+  | 'CONNECTION_LOST'
+  | 'INVALID_RESPONSE'
+  | 'INTERRUPTED'
+  | 'SIGNING_KEY_MISSING'
+  | 'RESOLVER_DOWN'
+  | 'GRANT_REVOKED'
+  | 'GRANTS_UNAVAILABLE'
+  | 'INTERNAL_ERROR'
 
 /** What one attempt saw. Durations in milliseconds since the attempt began. All null for an interrupted attempt. */
 export interface AttemptReport {
@@ -191,9 +207,10 @@ export interface WebhookStore {
   cancelPending(request: { readonly appId: string; readonly userId: string; readonly reason: string }): Promise<number>
 
   /** Null also for another app's delivery. */
-  findDelivery(request: { readonly appId: string; readonly deliveryId: string }): Promise<
-    (DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null
-  >
+  findDelivery(request: {
+    readonly appId: string
+    readonly deliveryId: string
+  }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
   /** Newest first. `limit` 1–200. */
   listDeliveries(request: {
     readonly appId: string
@@ -210,9 +227,11 @@ export interface WebhookStore {
    * @returns `not_found` for another app's or an unknown delivery, `not_finished` while it is pending,
    *   `endpoint_removed` when there is nowhere to send it.
    */
-  resendDelivery(request: { readonly appId: string; readonly deliveryId: string; readonly newDeliveryId: string }): Promise<
-    'resent' | 'not_found' | 'not_finished' | 'endpoint_removed'
-  >
+  resendDelivery(request: {
+    readonly appId: string
+    readonly deliveryId: string
+    readonly newDeliveryId: string
+  }): Promise<'resent' | 'not_found' | 'not_finished' | 'endpoint_removed'>
 
   /** A hint that something became due. Optional: polling alone stays correct. Resolves to a function that stops it. */
   onDue?(wake: () => void): Promise<() => Promise<void>>

@@ -23,3 +23,6 @@ export interface WebhookStoreCase {
   readonly name: string
   run(harness: WebhookStoreHarness): Promise<void>
 }
+
+/** Every MUST of the {@link WebhookStore} port. */
+export const webhookStoreCases: readonly WebhookStoreCase[] = []

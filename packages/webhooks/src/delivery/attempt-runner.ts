@@ -1,0 +1,128 @@
+import { eventScopes } from '../events/event-scopes.js'
+import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { signWebhook } from '../signature/sign-webhook.js'
+import { classifyResponse } from './classify-response.js'
+import { reportOfCause } from './delivery-state.js'
+import { requestHeaders } from './request-headers.js'
+import { resultOfCause, type Sender, type SendResult } from './sender.js'
+import type { SigningKey, SigningKeys } from './signing-keys.js'
+import { standardWebhooksHeaders } from './standard-webhooks-headers.js'
+import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
+import { withTimeLimit, type WorkerTimers } from './worker-timers.js'
+
+/** What one attempt needs from outside. */
+export interface AttemptDeps {
+  readonly grants: GrantLookup
+  readonly signingKeys: SigningKeys
+  readonly send: Sender
+  readonly now: () => Date
+  readonly timers: WorkerTimers
+  readonly scopeRule: ScopeRule
+  readonly attemptTimeoutMs: number
+  readonly lookUpTimeoutMs: number
+  readonly userAgent: string
+}
+
+/** Past its own time limit a sender gets this long to come back by itself. */
+const senderGraceMs = 1_000
+
+/**
+ * Runs attempts that were claimed together and were opened at `openedAtMs` (monotonic). Look-ups are shared by all;
+ * each promise fulfils with what its attempt saw and never rejects.
+ */
+export function runAttempts(
+  claimed: readonly ClaimedDelivery[],
+  openedAtMs: number,
+  deps: AttemptDeps,
+): readonly { readonly delivery: ClaimedDelivery; readonly report: Promise<AttemptReport> }[] {
+  const clearance = lookUpClearance(claimed, deps)
+  return claimed.map((delivery, index) => ({
+    delivery,
+    report: clearance
+      .then((cleared) => runAttempt(delivery, cleared[index] ?? 'INTERNAL_ERROR', openedAtMs, deps))
+      .catch(() => reportOfCause('INTERNAL_ERROR')),
+  }))
+}
+
+/** A key to sign with, or why nothing may be sent. */
+type Clearance = SigningKey | AttemptCause
+
+async function lookUpClearance(claimed: readonly ClaimedDelivery[], deps: AttemptDeps): Promise<readonly Clearance[]> {
+  const [granted, keys] = await Promise.all([
+    lookUpEach(claimed, (some) => deps.grants.find(some.map(({ appId, userId }) => ({ appId, userId }))), deps),
+    lookUpEach(claimed, (some) => deps.signingKeys.current(some.map(({ appId }) => appId)), deps),
+  ])
+  return claimed.map((delivery, index) => {
+    const grant = granted[index]
+    // A test event speaks of nobody, so nobody has to have granted it.
+    if (!delivery.test) {
+      if (grant === undefined) return 'GRANTS_UNAVAILABLE'
+      const scopes = grant === null ? null : grant.scopes
+      if (scopes === null || !scopesSuffice(eventScopes[delivery.eventType], scopes, deps.scopeRule)) {
+        return 'GRANT_REVOKED'
+      }
+    }
+    return keys[index] ?? 'SIGNING_KEY_MISSING'
+  })
+}
+
+/** Asks for all at once, one by one if that fails; undefined where there is no answer. */
+async function lookUpEach<A>(
+  claimed: readonly ClaimedDelivery[],
+  ask: (some: readonly ClaimedDelivery[]) => Promise<readonly A[]>,
+  deps: AttemptDeps,
+): Promise<readonly (A | undefined)[]> {
+  const attempt = async (some: readonly ClaimedDelivery[]) => {
+    const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, null, deps.timers)
+    return answers?.length === some.length ? answers : null
+  }
+  const together = await attempt(claimed).catch(() => null)
+  if (together !== null || claimed.length === 1) return together ?? []
+  return Promise.all(
+    claimed.map((one) =>
+      attempt([one]).then(
+        (answer) => answer?.[0],
+        () => undefined,
+      ),
+    ),
+  )
+}
+
+async function runAttempt(
+  delivery: ClaimedDelivery,
+  clearance: Clearance,
+  openedAtMs: number,
+  deps: AttemptDeps,
+): Promise<AttemptReport> {
+  if (typeof clearance === 'string') return reportOfCause(clearance)
+  const headers = await signedHeaders(delivery, clearance, deps)
+  const timeoutMs = deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs)
+  if (timeoutMs <= 0) return reportOfCause('TIMEOUT', clearance.version)
+  const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
+  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>
+    resultOfCause('INTERNAL_ERROR'),
+  )
+  return { ...judge(result ?? resultOfCause('TIMEOUT')), keyVersion: clearance.version }
+}
+
+/** No sender can call a delivery successful without the status to show for it. */
+function judge(result: SendResult): SendResult {
+  return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0) }
+}
+
+async function signedHeaders(
+  delivery: ClaimedDelivery,
+  key: SigningKey,
+  deps: AttemptDeps,
+): Promise<Record<string, string>> {
+  const signature = await signWebhook(delivery.body, key.key)
+  const standardWebhooks = delivery.endpoint.standardWebhooks
+    ? await standardWebhooksHeaders({
+        id: delivery.xEventId,
+        timestamp: Math.floor(deps.now().getTime() / 1000),
+        body: delivery.body,
+        secret: key.key,
+      })
+    : null
+  return requestHeaders(delivery, signature, standardWebhooks, deps.userAgent)
+}

@@ -1,0 +1,25 @@
+import type { AttemptCause } from './webhook-store.js'
+
+/**
+ * Judges a final status line (spec, "Delivery rules" 3): 200–299 is success, a redirect is a failure that is never
+ * followed, everything else is a failure.
+ *
+ * @param status - the final status code; 1xx never is final, so it counts as an invalid answer
+ * @returns null for success, otherwise the cause of the failure
+ *
+ * @example
+ * ```ts
+ * import { classifyResponse } from '@kyc-relay/webhooks/delivery'
+ *
+ * classifyResponse(204) // null
+ * classifyResponse(302) // 'REDIRECT'
+ * classifyResponse(500) // 'HTTP_STATUS'
+ * ```
+ */
+export function classifyResponse(
+  status: number,
+): Extract<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' | 'INVALID_RESPONSE'> | null {
+  if (!Number.isInteger(status) || status < 200 || status > 999) return 'INVALID_RESPONSE'
+  if (status <= 299) return null
+  return status <= 399 ? 'REDIRECT' : 'HTTP_STATUS'
+}

@@ -1,0 +1,307 @@
+import type { GrantLookup, ScopeRule } from '../publishing/grants.js'
+import { runAttempts, type AttemptDeps } from './attempt-runner.js'
+import { reportOfCause, settleAttempt, type UnsentPolicy } from './delivery-state.js'
+import { defaultUserAgent } from './request-headers.js'
+import type { RetryPolicy } from './retry-schedule.js'
+import type { Sender } from './sender.js'
+import { createSettlementQueue, type SettlementFate } from './settlement-queue.js'
+import type { SigningKeys } from './signing-keys.js'
+import type { ClaimedDelivery, Settlement, WebhookStore } from './webhook-store.js'
+import { systemTimers, type WorkerTimers } from './worker-timers.js'
+
+/** Settings of a worker; every one has a default. */
+export interface DeliveryWorkerOptions {
+  /** Attempts under way at once, 1 or more. Default 256. */
+  readonly concurrency?: number
+  /** Share of `concurrency` that failing endpoints never get, 0 to 1. Default 0.5. */
+  readonly shareForHealthy?: number
+  /** Attempts under way at once per endpoint, over all processes. Default 4, and 1 while the endpoint keeps failing. */
+  readonly maxInFlightPerEndpoint?: { readonly healthy: number; readonly failing: number }
+  /** Most deliveries claimed, and most settlements written, in one go. Default 256. */
+  readonly maxBatch?: number
+  /** Whole length of an attempt. Default 30,000 (spec, "Limits"). */
+  readonly attemptTimeoutMs?: number
+  /** After this another process may take an attempt over. At least 10 s above `attemptTimeoutMs`. Default 45,000. */
+  readonly leaseMs?: number
+  /** Longest time between two looks at the store. Default 1,000. */
+  readonly pollIntervalMs?: number
+  /** Time between two looks for attempts whose lease ended. Default 5,000. */
+  readonly takeOverIntervalMs?: number
+  /** Pause after the store failed, doubled each time up to 30 s. Default 500. */
+  readonly errorPauseMs?: number
+  /** Longest wait for grants and signing keys. Default 5,000. */
+  readonly lookUpTimeoutMs?: number
+  /** How long `stop()` waits for attempts under way. Default 35,000. */
+  readonly stopTimeoutMs?: number
+  readonly retry?: Partial<RetryPolicy>
+  readonly unsent?: Partial<UnsentPolicy>
+  readonly scopeRule?: ScopeRule
+  /** Value of the `User-Agent` header. */
+  readonly userAgent?: string
+}
+
+/** What went wrong inside the worker. It goes on in every case. */
+export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'SETTLE_FAILED' | 'SUBSCRIBE_FAILED'
+
+/** What a worker tells an observer, for metrics and logs. What an observer throws is ignored. */
+export interface DeliveryWorkerObserver {
+  /** An attempt ended and its settlement was written, found stale, or given up at shutdown. */
+  onSettled?(event: {
+    readonly delivery: ClaimedDelivery
+    readonly settlement: Settlement
+    readonly fate: SettlementFate
+  }): void
+  onClaimed?(event: { readonly count: number; readonly takenOver: boolean }): void
+  onProblem?(problem: DeliveryWorkerProblem): void
+}
+
+/** What a worker works with. */
+export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
+  readonly store: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'settle' | 'onDue'>
+  readonly signingKeys: SigningKeys
+  readonly grants: GrantLookup
+  readonly send: Sender
+  /** Wall clock, for `Retry-After` dates and signed timestamps. */
+  readonly now: () => Date
+  /** A number from 0 up to 1, for jitter. */
+  readonly random: () => number
+  /** Monotonic time and timers; default `performance.now()` and `setTimeout`. */
+  readonly timers?: WorkerTimers
+  readonly options?: DeliveryWorkerOptions
+}
+
+/** Claims due deliveries, sends them and records what came of it. */
+export interface DeliveryWorker {
+  /** Starts working until `stop()`. Does nothing when it works already. */
+  start(): void
+  /** Claims nothing more, lets attempts under way end, and resolves when they have, within `stopTimeoutMs`. */
+  stop(): Promise<void>
+  /** One look at the store: takes over what was interrupted, claims what is due, resolves when all of it is settled. */
+  runOnce(): Promise<{ readonly claimed: number; readonly takenOver: number }>
+  /** Looks at the store now instead of at the next poll. */
+  wake(): void
+  /** For health checks. `failures` counts looks at the store that failed in a row. */
+  status(): { readonly running: boolean; readonly inFlight: number; readonly failures: number }
+}
+
+const longestErrorPauseMs = 30_000
+
+/**
+ * Creates a worker. Any number of them may work on one store, in any number of processes.
+ *
+ * @example
+ * ```ts
+ * import { createDeliveryWorker } from '@kyc-relay/webhooks/delivery'
+ * import { createHttpsSender } from '@kyc-relay/webhooks/https'
+ * import { createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
+ *
+ * const worker = createDeliveryWorker({
+ *   store: createMemoryWebhookStore(),
+ *   grants: { find: async (pairs) => pairs.map(() => null) },
+ *   signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'an-api-key', version: 1 })) },
+ *   send: createHttpsSender(),
+ *   now: () => new Date(),
+ *   random: Math.random,
+ * })
+ * worker.start()
+ * process.once('SIGTERM', () => void worker.stop())
+ * ```
+ */
+export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
+  const { store } = deps
+  const timers = deps.timers ?? systemTimers
+  const options = { ...defaults, ...deps.options }
+  const attemptDeps: AttemptDeps = { ...deps, ...options, timers }
+  const settleContext = () => ({ now: deps.now(), random: deps.random, retry: options.retry, unsent: options.unsent })
+  const settlements = createSettlementQueue({
+    store,
+    timers,
+    maxBatch: options.maxBatch,
+    retryMs: options.errorPauseMs,
+    onError: () => observe(() => deps.onProblem?.('SETTLE_FAILED')),
+  })
+
+  const underWay = new Set<Promise<void>>()
+  let running: Promise<void> | null = null
+  let stopping = false
+  let failures = 0
+  let wokenUp = false
+  let wakeUp = () => {}
+  let takeOverAtMs = -Infinity
+
+  function observe(tell: () => void): void {
+    try {
+      tell()
+    } catch {
+      // An observer's own failure must not end the worker.
+    }
+  }
+
+  function wake(): void {
+    wokenUp = true
+    wakeUp()
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    if (!wokenUp) {
+      await new Promise<void>((resolve) => {
+        const cancel = timers.schedule(resolve, ms)
+        wakeUp = () => {
+          cancel()
+          resolve()
+        }
+      })
+      wakeUp = () => {}
+    }
+    wokenUp = false
+  }
+
+  function track(work: Promise<void>): Promise<void> {
+    underWay.add(work)
+    return work.finally(() => {
+      underWay.delete(work)
+      wake()
+    })
+  }
+
+  async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {
+    const fate = await settlements.add(settlement)
+    observe(() => deps.onSettled?.({ delivery, settlement, fate }))
+  }
+
+  /** Ends what crashed attempts left open. Their number counts: the partner may have seen them. */
+  async function takeOver(): Promise<{ count: number; work: Promise<void>[] }> {
+    const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
+    if (expired.length > 0) observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true }))
+    const work = expired.map((delivery) =>
+      track(settle(delivery, settleAttempt(delivery, reportOfCause('INTERRUPTED'), settleContext()))),
+    )
+    return { count: expired.length, work }
+  }
+
+  /** Claims what fits into the free places and starts all of it at once. */
+  async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
+    const limit = Math.min(options.concurrency - underWay.size, options.maxBatch)
+    if (limit <= 0) return { count: 0, full: false, nextDueInMs: 0, work: [] }
+    const openedAtMs = timers.monotonicMs()
+    const { claimed, nextDueInMs } = await store.claimDue({
+      limit,
+      leaseMs: options.leaseMs,
+      maxInFlight: options.maxInFlightPerEndpoint,
+      keepForHealthy: Math.min(limit, Math.floor(options.concurrency * options.shareForHealthy)),
+    })
+    if (claimed.length > 0) observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false }))
+    const work = runAttempts(claimed, openedAtMs, attemptDeps).map(({ delivery, report }) =>
+      track(report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext())))),
+    )
+    return { count: claimed.length, full: claimed.length === limit, nextDueInMs, work }
+  }
+
+  async function takeOverWhenDue(): Promise<void> {
+    if (timers.monotonicMs() < takeOverAtMs) return
+    const { count } = await takeOver()
+    // A full page means that there may be more.
+    takeOverAtMs = count < options.maxBatch ? timers.monotonicMs() + options.takeOverIntervalMs : -Infinity
+  }
+
+  /** How long to rest after a claim. */
+  function restMs(claimed: { count: number; full: boolean; nextDueInMs: number | null }): number {
+    if (takeOverAtMs === -Infinity || claimed.full) return 0
+    // Due but held back by a cap: the end of an attempt wakes the worker, or another process's end is seen by polling.
+    if (claimed.nextDueInMs === null || claimed.nextDueInMs === 0) return options.pollIntervalMs
+    return Math.min(Math.max(1, Math.ceil(claimed.nextDueInMs)), options.pollIntervalMs)
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping) {
+      let pauseMs: number
+      try {
+        await takeOverWhenDue()
+        const claimed = stopping ? null : await claim()
+        failures = 0
+        pauseMs = claimed === null ? 0 : restMs(claimed)
+      } catch {
+        failures += 1
+        pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), longestErrorPauseMs)
+        observe(() => deps.onProblem?.('CLAIM_FAILED'))
+        // An attempt that ends meanwhile must not turn the pause into a busy loop on a store that is down.
+        await new Promise<void>((resolve) => {
+          const cancel = timers.schedule(resolve, pauseMs)
+          endErrorPause = () => {
+            cancel()
+            resolve()
+          }
+        })
+        continue
+      }
+      if (pauseMs > 0 && !stopping) await sleep(pauseMs)
+    }
+  }
+  let endErrorPause = () => {}
+
+  async function workSubscribed(): Promise<void> {
+    let unsubscribe: (() => Promise<void>) | undefined
+    try {
+      unsubscribe = await store.onDue?.(wake)
+    } catch {
+      observe(() => deps.onProblem?.('SUBSCRIBE_FAILED'))
+    }
+    await work()
+    await unsubscribe?.().catch(() => {})
+  }
+
+  return {
+    start() {
+      if (running !== null) return
+      stopping = false
+      running = workSubscribed()
+    },
+    async stop() {
+      stopping = true
+      wake()
+      endErrorPause()
+      const drained = (async () => {
+        await running
+        await Promise.all(underWay)
+        return 'drained' as const
+      })()
+      await new Promise<void>((resolve) => {
+        const cancel = timers.schedule(() => {
+          settlements.abandon()
+          resolve()
+        }, options.stopTimeoutMs)
+        void drained.then(() => {
+          cancel()
+          resolve()
+        })
+      })
+      running = null
+    },
+    async runOnce() {
+      const takenOver = await takeOver()
+      const claimed = await claim()
+      await Promise.all([...takenOver.work, ...claimed.work])
+      return { claimed: claimed.count, takenOver: takenOver.count }
+    },
+    wake,
+    status: () => ({ running: running !== null && !stopping, inFlight: underWay.size, failures }),
+  }
+}
+
+const defaults = {
+  concurrency: 256,
+  shareForHealthy: 0.5,
+  maxInFlightPerEndpoint: { healthy: 4, failing: 1 },
+  maxBatch: 256,
+  attemptTimeoutMs: 30_000,
+  leaseMs: 45_000,
+  pollIntervalMs: 1_000,
+  takeOverIntervalMs: 5_000,
+  errorPauseMs: 500,
+  lookUpTimeoutMs: 5_000,
+  stopTimeoutMs: 35_000,
+  retry: {},
+  unsent: {},
+  scopeRule: 'all',
+  userAgent: defaultUserAgent,
+} as const satisfies Required<DeliveryWorkerOptions>

@@ -1,0 +1,44 @@
+export { prepareEvent, prepareTestEvent, type EventInput, type PrepareEventDeps } from '../publishing/prepare-event.js'
+export { matchEndpoints } from '../publishing/match-endpoints.js'
+export { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+export { classifyResponse } from './classify-response.js'
+export {
+  attemptStateOf,
+  defaultUnsentPolicy,
+  deliveryTransitions,
+  isFinalDeliveryState,
+  reportOfCause,
+  settleAttempt,
+  type SettleContext,
+  type UnsentPolicy,
+} from './delivery-state.js'
+export {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerDeps,
+  type DeliveryWorkerObserver,
+  type DeliveryWorkerOptions,
+  type DeliveryWorkerProblem,
+} from './delivery-worker.js'
+export { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
+export type { Sender, SendRequest, SendResult } from './sender.js'
+export type { SettlementFate } from './settlement-queue.js'
+export type { SigningKey, SigningKeys } from './signing-keys.js'
+export { WebhookError, type PreparationViolation, type WebhookErrorCode } from './webhook-error.js'
+export type {
+  AttemptCause,
+  AttemptRecord,
+  AttemptReport,
+  AttemptState,
+  ClaimedDelivery,
+  DeliveryRecord,
+  DeliveryState,
+  Endpoint,
+  Fence,
+  InsertedEvent,
+  PreparedEvent,
+  Settlement,
+  WebhookStore,
+  WithheldReason,
+} from './webhook-store.js'
+export type { WorkerTimers } from './worker-timers.js'

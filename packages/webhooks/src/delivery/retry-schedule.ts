@@ -1,0 +1,98 @@
+/** When a failed delivery is tried again. All durations in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts in total, the first included (spec, "Delivery rules"). Default 5. */
+  readonly maxAttempts: number
+  /** Delay after the first failed attempt. Default 30,000 (30 s). */
+  readonly baseMs: number
+  /** What each further delay is multiplied by. Default 6. */
+  readonly factor: number
+  /** Share by which a delay may differ from its nominal value in either direction, 0 to 1. Default 0.2. */
+  readonly jitter: number
+  /** The longest delay that a `Retry-After` may ask for. Default 7,200,000 (2 h). */
+  readonly maxRetryAfterMs: number
+}
+
+/** 30 s, 3 min, 18 min, 1 h 48 min, each ±20 %; five attempts in total. */
+export const defaultRetryPolicy: RetryPolicy = Object.freeze({
+  maxAttempts: 5,
+  baseMs: 30_000,
+  factor: 6,
+  jitter: 0.2,
+  maxRetryAfterMs: 7_200_000,
+})
+
+/**
+ * The delay between a failed attempt and the next one: `baseMs × factor^(attempt − 1)`, ±`jitter`.
+ *
+ * @param attempt - number of the attempt that failed, 1 to `maxAttempts − 1`
+ * @param policy - any part of the policy; the rest is {@link defaultRetryPolicy}
+ * @param random - gives a number from 0 up to 1, such as `Math.random`; without it the nominal delay is given
+ * @returns whole milliseconds
+ * @throws RangeError when no attempt follows this one
+ *
+ * @example
+ * ```ts
+ * import { retryDelayMs } from '@kyc-relay/webhooks'
+ *
+ * const nominal = [1, 2, 3, 4].map((attempt) => retryDelayMs(attempt)) // 30 s, 3 min, 18 min, 1 h 48 min
+ * const jittered = retryDelayMs(1, {}, Math.random) // 24,000 to 36,000
+ * ```
+ */
+export function retryDelayMs(
+  attempt: number,
+  policy: Partial<RetryPolicy> = {},
+  random: () => number = () => 0.5,
+): number {
+  const { maxAttempts, baseMs, factor, jitter } = { ...defaultRetryPolicy, ...policy }
+  if (!Number.isInteger(attempt) || attempt < 1 || attempt >= maxAttempts) {
+    throw new RangeError('retryDelayMs: attempt must be a whole number from 1 to maxAttempts - 1.')
+  }
+  const nominalMs = baseMs * factor ** (attempt - 1)
+  return Math.round(nominalMs * (1 - jitter + 2 * jitter * random()))
+}
+
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const imfFixdate =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/
+
+/**
+ * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or an IMF-fixdate.
+ *
+ * Strict: anything else, signs, fractions, lists and the obsolete date formats included, is null, so that a broken
+ * header never moves a retry.
+ *
+ * @returns milliseconds from `now`, at least 0, or null
+ *
+ * @example
+ * ```ts
+ * import { parseRetryAfter } from '@kyc-relay/webhooks/delivery'
+ *
+ * const delayMs = parseRetryAfter('120', new Date()) // 120,000
+ * ```
+ */
+export function parseRetryAfter(header: string | null | undefined, now: Date): number | null {
+  if (header === null || header === undefined) return null
+  const text = header.replace(/^[ \t]+|[ \t]+$/g, '')
+  if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
+  const date = imfFixdate.exec(text)
+  if (date === null) return null
+  const [day, month, year, hour, minute, second] = [
+    Number(date[1]),
+    monthNames.indexOf(date[2] ?? ''),
+    Number(date[3]),
+    Number(date[4]),
+    Number(date[5]),
+    Number(date[6]),
+  ] as const
+  const atMs = Date.UTC(year, month, day, hour, minute, second)
+  // Date.UTC rolls 31 Feb and 25:00 over; a date that does not read back is no date.
+  const readBack = new Date(atMs)
+  const exact =
+    readBack.getUTCFullYear() === year &&
+    readBack.getUTCMonth() === month &&
+    readBack.getUTCDate() === day &&
+    readBack.getUTCHours() === hour &&
+    readBack.getUTCMinutes() === minute &&
+    readBack.getUTCSeconds() === second
+  return exact ? Math.max(0, atMs - now.getTime()) : null
+}

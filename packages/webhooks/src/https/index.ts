@@ -1,0 +1,5 @@
+export { isPublicAddress } from './address-policy.js'
+export type { Connection, Dial } from './connection.js'
+export { checkEndpointUrl, type EndpointUrlPolicy, type EndpointUrlRefusal } from './endpoint-url.js'
+export { createHttpsSender, type HttpsSenderOptions } from './https-sender.js'
+export { createNameResolver, type NameResolver, type Resolution } from './resolver.js'

@@ -1,0 +1,26 @@
+/** Headers of an answer that may hold a secret of the partner's. */
+const secretHeaders =
+  /^(?:set-cookie|authorization|proxy-authorization|.*(?:token|secret|api-?key|signature|session).*)$/i
+
+const maxHeaders = 64
+const maxValueLength = 1_024
+
+/**
+ * Response headers for the attempt log: names in lower case, values that may hold secrets redacted, control characters
+ * and what is beyond Latin-1 replaced, at most 64 headers of 1,024 characters.
+ */
+export function readableHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const readable: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers).slice(0, maxHeaders)) {
+    if (value === undefined) continue
+    const text = typeof value === 'string' ? value : value.join(', ')
+    readable[name.toLowerCase()] = secretHeaders.test(name) ? '[redacted]' : printable(text).slice(0, maxValueLength)
+  }
+  return readable
+}
+
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\xa0-\xff]/g, '\ufffd')
+}

@@ -1,0 +1,190 @@
+import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
+import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../delivery/webhook-store.js'
+import { eventScopes } from '../events/event-scopes.js'
+import { eventTypes, type EventType } from '../events/event-types.js'
+import { eventExample, parseEvent } from '../events/parse-event.js'
+import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
+import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
+import { matchEndpoints } from './match-endpoints.js'
+
+/** User and account id of a test event. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+/** A fact to tell an app about. */
+export interface EventInput {
+  readonly appId: string
+  readonly userId: string
+  readonly eventType: EventType
+  /** The payload; common identifiers may be left out, they are filled from the grant. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** Id of the fact at its source: publishing it again gives the original event. */
+  readonly sourceEventId?: string | null
+}
+
+/** What {@link prepareEvent} needs from outside. */
+export interface PrepareEventDeps {
+  readonly grants: GrantLookup
+  readonly endpoints: Pick<WebhookStore, 'listEndpoints'>
+  readonly now: () => Date
+  /** A fresh UUID, version 7 for choice. */
+  readonly newId: () => string
+  /** Default `all`: every scope listed for the type must be granted. */
+  readonly scopeRule?: ScopeRule
+}
+
+/**
+ * Makes an event ready to be written: fills the common identifiers, validates strictly, serialises once, and finds the
+ * endpoints that get it (spec, "Events"; "Authentication" 2).
+ *
+ * An event that nobody may or can get is prepared too, with `withheld` and without deliveries, so that it is counted.
+ * Of an event that the app has no right to, the body is not kept.
+ *
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`
+ *
+ * @example
+ * ```ts
+ * import { prepareEvent, type PrepareEventDeps } from '@kyc-relay/webhooks/delivery'
+ * import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+ *
+ * async function publishDeposit(store: WebhookStore, deps: PrepareEventDeps, appId: string, userId: string) {
+ *   const prepared = await prepareEvent(
+ *     { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 }, sourceEventId: 'deposit-42' },
+ *     deps,
+ *   )
+ *   return store.insertEvent(prepared)
+ * }
+ * ```
+ */
+export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
+  const { appId, userId, eventType } = input
+  if (!eventTypes.includes(eventType)) throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  const [grants, endpoints] = await Promise.all([
+    deps.grants.find([{ appId, userId }]),
+    deps.endpoints.listEndpoints(appId),
+  ])
+  const grant = grants[0]
+  if (grants.length !== 1 || grant === undefined) throw new WebhookError('GRANTS_MISMATCH')
+
+  // Without a grant there is nothing to fill from, but a malformed event is still the publisher's mistake.
+  const body = serialise(eventType, input.data, grant ?? placeholderIdentity(appId, userId, input.data))
+  const matching = matchEndpoints(endpoints, eventType)
+  const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
+  const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
+  return {
+    eventId: deps.newId(),
+    appId,
+    userId,
+    type: eventType,
+    occurredAt: deps.now(),
+    body: mayBeKept ? body : new Uint8Array(),
+    test: false,
+    sourceEventId: input.sourceEventId ?? null,
+    withheld,
+    deliveries: withheld === null ? matching.map((endpoint) => newDelivery(endpoint, deps.newId)) : [],
+  }
+}
+
+/**
+ * Prepares a test event for one endpoint: the example of its type with nil UUIDs as user and account id. It is sent
+ * with `X-Test-Event: true` and needs no grant.
+ *
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`
+ *
+ * @example
+ * ```ts
+ * import { prepareTestEvent, type PrepareEventDeps, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+ *
+ * async function sendTest(store: WebhookStore, deps: PrepareEventDeps, appId: string, endpointId: string) {
+ *   return store.insertEvent(await prepareTestEvent({ appId, endpointId, eventType: 'TRANSACTION_CREATE' }, deps))
+ * }
+ * ```
+ */
+export async function prepareTestEvent(
+  input: {
+    readonly appId: string
+    readonly endpointId: string
+    /** Default: the first type that the endpoint subscribed to. */
+    readonly eventType?: EventType
+    /** Display name of the app, for payloads that carry it. */
+    readonly appName?: string
+  },
+  deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId'>,
+): Promise<PreparedEvent> {
+  if (input.eventType !== undefined && !eventTypes.includes(input.eventType)) {
+    throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  }
+  const endpoints = await deps.endpoints.listEndpoints(input.appId)
+  const endpoint = endpoints.find(({ endpointId }) => endpointId === input.endpointId)
+  if (endpoint === undefined) throw new WebhookError('ENDPOINT_NOT_FOUND')
+  const type = input.eventType ?? endpoint.eventTypes?.[0] ?? 'WIDGET_KYC_INITIATION'
+  const identity: Identity = {
+    appId: input.appId,
+    appName: input.appName ?? 'Test',
+    userId: nilUuid,
+    accountId: nilUuid,
+    externalReferenceId: 'test-user',
+  }
+  const filled = { ...eventExample(type), ...fillCommonIdentifiers(type, {}, identity).payload }
+  return {
+    eventId: deps.newId(),
+    appId: input.appId,
+    userId: nilUuid,
+    type,
+    occurredAt: deps.now(),
+    body: new TextEncoder().encode(JSON.stringify(filled)),
+    test: true,
+    sourceEventId: null,
+    withheld: null,
+    deliveries: [newDelivery(endpoint, deps.newId)],
+  }
+}
+
+function serialise(type: EventType, data: Readonly<Record<string, unknown>>, identity: Identity): Uint8Array {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw invalid([notAnObject])
+  try {
+    const { payload, violations } = fillCommonIdentifiers(type, data, identity)
+    const parsed = parseEvent(type, payload)
+    const all = [...violations, ...(parsed.ok ? [] : parsed.violations)]
+    if (!parsed.ok || all.length > 0) throw invalid(all)
+    return new TextEncoder().encode(JSON.stringify(parsed.event))
+  } catch (error) {
+    // A getter or toJSON of the caller's that throws: whatever it says may hold a value.
+    throw error instanceof WebhookError ? error : invalid([notAnObject])
+  }
+}
+
+const notAnObject: PreparationViolation = { pointer: '', code: 'TYPE', message: 'This value has the wrong type.' }
+
+function invalid(violations: readonly PreparationViolation[]): WebhookError {
+  return new WebhookError('EVENT_INVALID', violations)
+}
+
+function withheldReason(
+  type: EventType,
+  grant: AppGrant | null,
+  matching: readonly Endpoint[],
+  rule: ScopeRule | undefined,
+): WithheldReason | null {
+  if (grant === null) return 'NO_GRANT'
+  if (!scopesSuffice(eventScopes[type], grant.scopes, rule)) return 'SCOPE_NOT_GRANTED'
+  return matching.length === 0 ? 'NO_ENDPOINT' : null
+}
+
+function newDelivery(endpoint: Endpoint, newId: () => string): PreparedEvent['deliveries'][number] {
+  return { deliveryId: newId(), endpointId: endpoint.endpointId, xEventId: newId() }
+}
+
+/** Takes what was given for what is unknown, so that only the rest is judged. */
+function placeholderIdentity(appId: string, userId: string, data: Readonly<Record<string, unknown>> | null): Identity {
+  const given = (field: string, otherwise: string) => {
+    const value = data?.[field]
+    return typeof value === 'string' ? value : otherwise
+  }
+  return {
+    appId,
+    userId,
+    appName: given('connectedAppName', ''),
+    accountId: given('accountId', nilUuid),
+    externalReferenceId: given('externalReferenceId', ''),
+  }
+}

@@ -1,0 +1,372 @@
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryRecord,
+  DeliveryState,
+  Endpoint,
+  Fence,
+  InsertedEvent,
+  PreparedEvent,
+  Settlement,
+  WebhookStore,
+} from '../delivery/webhook-store.js'
+
+interface StoredEndpoint {
+  readonly endpoint: Endpoint
+  removed: boolean
+  failing: boolean
+}
+
+interface StoredAttempt {
+  readonly number: number
+  readonly startedAtMs: number
+  token: string
+  leaseEndsAtMs: number
+  ended: { readonly atMs: number; readonly settlement: Settlement } | null
+}
+
+interface StoredDelivery {
+  readonly deliveryId: string
+  readonly event: PreparedEvent
+  readonly endpointId: string
+  readonly xEventId: string
+  readonly createdAtMs: number
+  readonly resendOf: string | null
+  readonly sequence: number
+  state: DeliveryState
+  dueAtMs: number
+  attemptsMade: number
+  /** Set while in flight. */
+  open: StoredAttempt | null
+  attempts: StoredAttempt[]
+  unsentSinceMs: number | null
+  endedAtMs: number | null
+  cancelReason: string | null
+  /** Reason to cancel as soon as the attempt in flight has ended without success. */
+  cancelRequested: string | null
+}
+
+/**
+ * A {@link WebhookStore} that forgets everything with the process: for tests, and the model that other stores are
+ * compared with.
+ *
+ * @param options.nowMs - the store's clock, milliseconds since 1970; default `Date.now`
+ *
+ * @example
+ * ```ts
+ * import { createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
+ *
+ * let nowMs = Date.parse('2026-01-01T00:00:00Z')
+ * const store = createMemoryWebhookStore({ nowMs: () => nowMs })
+ * ```
+ */
+export function createMemoryWebhookStore(options: { readonly nowMs?: () => number } = {}): Required<WebhookStore> {
+  const nowMs = options.nowMs ?? Date.now
+  const endpoints = new Map<string, StoredEndpoint>()
+  const events = new Map<string, InsertedEvent>()
+  const eventsBySource = new Map<string, string>()
+  const deliveries = new Map<string, StoredDelivery>()
+  const listeners = new Set<() => void>()
+  let sequence = 0
+
+  const newToken = () => `claim-${(sequence += 1)}`
+
+  function addDelivery(event: PreparedEvent, delivery: PreparedEvent['deliveries'][number], resendOf: string | null) {
+    deliveries.set(delivery.deliveryId, {
+      ...delivery,
+      event,
+      createdAtMs: nowMs(),
+      resendOf,
+      sequence: (sequence += 1),
+      state: 'PENDING',
+      dueAtMs: nowMs(),
+      attemptsMade: 0,
+      open: null,
+      attempts: [],
+      unsentSinceMs: null,
+      endedAtMs: null,
+      cancelReason: null,
+      cancelRequested: null,
+    })
+  }
+
+  function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
+    delivery.state = state
+    delivery.endedAtMs = nowMs()
+    delivery.cancelReason = cancelReason
+  }
+
+  function cancel(some: Iterable<StoredDelivery>, reason: string): number {
+    let count = 0
+    for (const delivery of some) {
+      if (delivery.state !== 'PENDING') continue
+      if (delivery.open === null) end(delivery, 'CANCELLED', reason)
+      else if (delivery.cancelRequested === null) delivery.cancelRequested = reason
+      else continue
+      count += 1
+    }
+    return count
+  }
+
+  function claim(delivery: StoredDelivery, stored: StoredEndpoint, attempt: StoredAttempt): ClaimedDelivery {
+    const { endpointId, url, standardWebhooks } = stored.endpoint
+    return {
+      fence: { deliveryId: delivery.deliveryId, attempt: attempt.number, token: attempt.token },
+      deliveryId: delivery.deliveryId,
+      eventId: delivery.event.eventId,
+      xEventId: delivery.xEventId,
+      appId: delivery.event.appId,
+      userId: delivery.event.userId,
+      eventType: delivery.event.type,
+      test: delivery.event.test,
+      endpoint: { endpointId, url, standardWebhooks },
+      body: delivery.event.body,
+      unsentForMs: delivery.unsentSinceMs === null ? 0 : nowMs() - delivery.unsentSinceMs,
+    }
+  }
+
+  function endpointOf(delivery: StoredDelivery): StoredEndpoint {
+    const stored = endpoints.get(delivery.endpointId)
+    if (stored === undefined) throw new Error('A delivery refers to an endpoint that does not exist.')
+    return stored
+  }
+
+  /** Free places per endpoint under the caps, and its due deliveries, longest due first. */
+  function dueByEndpoint(caps: { readonly healthy: number; readonly failing: number }) {
+    const inFlight = new Map<string, number>()
+    const due = new Map<string, StoredDelivery[]>()
+    for (const delivery of deliveries.values()) {
+      if (delivery.state !== 'PENDING') continue
+      if (delivery.open !== null) inFlight.set(delivery.endpointId, (inFlight.get(delivery.endpointId) ?? 0) + 1)
+      else if (delivery.dueAtMs <= nowMs())
+        due.set(delivery.endpointId, [...(due.get(delivery.endpointId) ?? []), delivery])
+    }
+    return [...due].map(([endpointId, waiting]) => {
+      const failing = endpoints.get(endpointId)?.failing ?? false
+      const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
+      return { failing, waiting: waiting.sort(byDue).slice(0, free) }
+    })
+  }
+
+  function recordOf(delivery: StoredDelivery): DeliveryRecord {
+    const { event } = delivery
+    const waiting = delivery.state === 'PENDING' && delivery.open === null
+    return {
+      deliveryId: delivery.deliveryId,
+      eventId: event.eventId,
+      xEventId: delivery.xEventId,
+      appId: event.appId,
+      userId: event.userId,
+      eventType: event.type,
+      test: event.test,
+      endpointId: delivery.endpointId,
+      url: endpointOf(delivery).endpoint.url,
+      state: delivery.state,
+      attemptsMade: delivery.attemptsMade,
+      createdAt: new Date(delivery.createdAtMs),
+      nextAttemptAt: waiting ? new Date(delivery.dueAtMs) : null,
+      endedAt: delivery.endedAtMs === null ? null : new Date(delivery.endedAtMs),
+      cancelReason: delivery.cancelReason,
+      resendOf: delivery.resendOf,
+    }
+  }
+
+  function settleOne(settlement: Settlement): boolean {
+    const delivery = deliveries.get(settlement.fence.deliveryId)
+    const attempt = delivery?.open
+    if (!delivery || !attempt || attempt.token !== settlement.fence.token) return false
+    attempt.ended = { atMs: nowMs(), settlement }
+    delivery.open = null
+    const { state } = settlement.attempt
+    if (state === 'UNSENT') {
+      delivery.attemptsMade -= 1
+      delivery.unsentSinceMs ??= nowMs()
+    } else {
+      delivery.unsentSinceMs = null
+      endpointOf(delivery).failing = state !== 'SUCCEEDED'
+    }
+    const { next } = settlement
+    if (next.state === 'PENDING' && delivery.cancelRequested !== null) {
+      end(delivery, 'CANCELLED', delivery.cancelRequested)
+    } else if (next.state === 'PENDING') {
+      delivery.dueAtMs = nowMs() + next.delayMs
+    } else {
+      end(delivery, next.state, next.state === 'CANCELLED' ? next.reason : null)
+    }
+    return true
+  }
+
+  function announce(): void {
+    for (const wake of listeners) wake()
+  }
+
+  return {
+    async registerEndpoint(endpoint, limitPerApp) {
+      const live = [...endpoints.values()].filter(
+        (stored) => !stored.removed && stored.endpoint.appId === endpoint.appId,
+      )
+      if (live.length >= limitPerApp) return 'limit_reached'
+      if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
+      endpoints.set(endpoint.endpointId, { endpoint: structuredClone(endpoint), removed: false, failing: false })
+      return 'registered'
+    },
+
+    async removeEndpoint({ appId, endpointId }) {
+      const stored = endpoints.get(endpointId)
+      if (!stored || stored.removed || stored.endpoint.appId !== appId) return false
+      stored.removed = true
+      cancel(
+        [...deliveries.values()].filter((delivery) => delivery.endpointId === endpointId),
+        'ENDPOINT_REMOVED',
+      )
+      return true
+    },
+
+    async listEndpoints(appId) {
+      return [...endpoints.values()]
+        .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
+        .map((stored) => structuredClone(stored.endpoint))
+        .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+    },
+
+    async insertEvent(event) {
+      const sourceKey = event.sourceEventId === null ? null : JSON.stringify([event.appId, event.sourceEventId])
+      const original = sourceKey === null ? undefined : events.get(eventsBySource.get(sourceKey) ?? '')
+      if (original !== undefined) return { ...original, duplicate: true }
+      const kept = event.deliveries.filter(({ endpointId }) => {
+        const stored = endpoints.get(endpointId)
+        return stored !== undefined && !stored.removed && stored.endpoint.appId === event.appId
+      })
+      if (events.has(event.eventId) || kept.some(({ deliveryId }) => deliveries.has(deliveryId))) {
+        throw new Error('This event id or delivery id is taken.')
+      }
+      const frozen = { ...structuredClone(event), deliveries: [] }
+      const inserted: InsertedEvent = {
+        eventId: event.eventId,
+        deliveries: kept.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
+        withheld: event.withheld,
+        duplicate: false,
+      }
+      events.set(event.eventId, inserted)
+      if (sourceKey !== null) eventsBySource.set(sourceKey, event.eventId)
+      for (const delivery of kept) addDelivery(frozen, delivery, null)
+      if (kept.length > 0) announce()
+      return inserted
+    },
+
+    async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {
+      const queues = dueByEndpoint(maxInFlight).sort(byHead)
+      const claimed: ClaimedDelivery[] = []
+      let forFailing = Math.max(0, limit - keepForHealthy)
+      for (let turn = 0; claimed.length < limit; turn += 1) {
+        const round = queues.filter(({ waiting }) => waiting.length > turn)
+        if (round.length === 0) break
+        for (const { failing, waiting } of round) {
+          const delivery = waiting[turn]
+          if (delivery === undefined || claimed.length >= limit) break
+          if (failing && forFailing === 0) continue
+          if (failing) forFailing -= 1
+          delivery.attemptsMade += 1
+          const attempt: StoredAttempt = {
+            number: delivery.attemptsMade,
+            startedAtMs: nowMs(),
+            token: newToken(),
+            leaseEndsAtMs: nowMs() + leaseMs,
+            ended: null,
+          }
+          delivery.open = attempt
+          // A number that was given back appears once: as the attempt that uses it.
+          delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
+          claimed.push(claim(delivery, endpointOf(delivery), attempt))
+        }
+      }
+      const waiting = [...deliveries.values()].filter(({ state, open }) => state === 'PENDING' && open === null)
+      const nextDueAtMs = Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))
+      return { claimed, nextDueInMs: waiting.length === 0 ? null : Math.max(0, nextDueAtMs - nowMs()) }
+    },
+
+    async claimExpired({ limit, leaseMs }) {
+      const expired = [...deliveries.values()]
+        .filter(({ open }) => open !== null && open.leaseEndsAtMs <= nowMs())
+        .slice(0, limit)
+      return expired.map((delivery) => {
+        const attempt = delivery.open as StoredAttempt
+        attempt.token = newToken()
+        attempt.leaseEndsAtMs = nowMs() + leaseMs
+        return claim(delivery, endpointOf(delivery), attempt)
+      })
+    },
+
+    async settle(settlements) {
+      const stale: Fence[] = []
+      for (const settlement of settlements) if (!settleOne(settlement)) stale.push(settlement.fence)
+      return { stale }
+    },
+
+    async cancelPending({ appId, userId, reason }) {
+      return cancel(
+        [...deliveries.values()].filter(({ event }) => event.appId === appId && event.userId === userId),
+        reason,
+      )
+    },
+
+    async findDelivery({ appId, deliveryId }) {
+      const delivery = deliveries.get(deliveryId)
+      if (!delivery || delivery.event.appId !== appId) return null
+      const attempts = delivery.attempts.map((attempt): AttemptRecord => ({
+        number: attempt.number,
+        state: attempt.ended?.settlement.attempt.state ?? 'STARTED',
+        startedAt: new Date(attempt.startedAtMs),
+        endedAt: attempt.ended === null ? null : new Date(attempt.ended.atMs),
+        report: attempt.ended === null ? null : structuredClone(attempt.ended.settlement.attempt.report),
+      }))
+      return { ...recordOf(delivery), body: delivery.event.body.slice(), attempts }
+    },
+
+    async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
+      const before = cursor === undefined ? Infinity : Number(cursor)
+      const found = [...deliveries.values()]
+        .filter((delivery) => delivery.event.appId === appId && delivery.sequence < before)
+        .filter((delivery) => state === undefined || delivery.state === state)
+        .filter((delivery) => eventType === undefined || delivery.event.type === eventType)
+        .filter((delivery) => endpointId === undefined || delivery.endpointId === endpointId)
+        .sort((one, other) => other.sequence - one.sequence)
+      const page = found.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        items: page.map(recordOf),
+        nextCursor: found.length > page.length && last !== undefined ? String(last.sequence) : null,
+      }
+    },
+
+    async resendDelivery({ appId, deliveryId, newDeliveryId }) {
+      const original = deliveries.get(deliveryId)
+      if (!original || original.event.appId !== appId) return 'not_found'
+      if (original.state === 'PENDING') return 'not_finished'
+      if (endpointOf(original).removed) return 'endpoint_removed'
+      if (deliveries.has(newDeliveryId)) throw new Error('This delivery id is taken.')
+      const { endpointId, xEventId } = original
+      addDelivery(original.event, { deliveryId: newDeliveryId, endpointId, xEventId }, deliveryId)
+      announce()
+      return 'resent'
+    },
+
+    async onDue(wake) {
+      listeners.add(wake)
+      return async () => void listeners.delete(wake)
+    },
+  }
+}
+
+function byDue(one: StoredDelivery, other: StoredDelivery): number {
+  return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
+}
+
+function byHead(
+  one: { readonly waiting: readonly StoredDelivery[] },
+  other: { readonly waiting: readonly StoredDelivery[] },
+): number {
+  const [first, second] = [one.waiting[0], other.waiting[0]]
+  if (first === undefined || second === undefined) return first === undefined ? 1 : -1
+  return byDue(first, second)
+}
