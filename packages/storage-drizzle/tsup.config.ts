@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/sqlite/index.ts'],
+  entry: { 'sqlite/index': 'src/sqlite/index.ts' },
   outDir: 'dist',
   format: ['esm', 'cjs'],
   dts: true,

@@ -1,0 +1,35 @@
+import { StorageError } from '../storage-error.js'
+import type { Migration } from './migration-files.js'
+
+/** One row of the ledger: a migration as it was when it was applied. */
+export interface LedgerRow {
+  readonly number: number
+  readonly name: string
+  readonly sha256: string
+  /** SHA-256 of the schema that this migration left behind. */
+  readonly schemaSha256: string
+}
+
+/**
+ * Proves that what was applied is a beginning of what the package ships, and answers what is left to apply.
+ *
+ * @param schemaSha256 Hash of the schema as it is in the database now.
+ * @throws `SCHEMA_NEWER` when the database knows migrations that the package does not; `SCHEMA_EDITED` when a name, a
+ *   hash or the order differs, or when tables were changed by hand since.
+ */
+export function pendingMigrations(
+  shipped: readonly Migration[],
+  ledger: readonly LedgerRow[],
+  schemaSha256: string,
+): readonly Migration[] {
+  if (ledger.length > shipped.length) throw new StorageError('SCHEMA_NEWER')
+  ledger.forEach((row, index) => {
+    const file = shipped[index]
+    if (row.number !== index + 1 || row.name !== file?.name || row.sha256 !== file.sha256) {
+      throw new StorageError('SCHEMA_EDITED')
+    }
+  })
+  const last = ledger.at(-1)
+  if (last !== undefined && last.schemaSha256 !== schemaSha256) throw new StorageError('SCHEMA_EDITED')
+  return shipped.slice(ledger.length)
+}

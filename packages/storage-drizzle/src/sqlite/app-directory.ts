@@ -1,0 +1,198 @@
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import type { DrizzleDatabase } from './drizzle-database.js'
+import { read } from './read.js'
+import type { SharedCommits } from './shared-commits.js'
+import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
+
+const value = sql.placeholder
+
+function prepareStatements(db: DrizzleDatabase) {
+  const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
+  const grantOf = and(eq(grants.appId, value('appId')), eq(grants.userId, value('userId')))
+  return {
+    insertApp: db
+      .insert(apps)
+      .values({ appId: value('appId'), name: value('name') })
+      .prepare(),
+    findApp: db
+      .select()
+      .from(apps)
+      .where(eq(apps.appId, value('appId')))
+      .prepare(),
+    insertKey: db
+      .insert(apiKeys)
+      .values({
+        appId: value('appId'),
+        version: value('version'),
+        hash: value('hash'),
+        sealed: value('sealed'),
+        createdAt: value('createdAt'),
+        signsFrom: value('signsFrom'),
+        retiredAt: value('retiredAt'),
+      })
+      .prepare(),
+    findKey: db
+      .select({ appId: apiKeys.appId, version: apiKeys.version })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.hash, value('hash')), accepted))
+      .prepare(),
+    listKeys: db
+      .select()
+      .from(apiKeys)
+      .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
+      .orderBy(desc(apiKeys.version), apiKeys.appId)
+      .prepare(),
+    findWaitingKey: db
+      .select({ version: apiKeys.version })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.appId, value('appId')), gt(apiKeys.signsFrom, value('now')), accepted))
+      .orderBy(desc(apiKeys.version))
+      .limit(1)
+      .prepare(),
+    activateKey: db
+      .update(apiKeys)
+      .set({ signsFrom: sql`${value('now')}` })
+      .where(and(eq(apiKeys.appId, value('appId')), eq(apiKeys.version, value('version'))))
+      .prepare(),
+    retireOlderKeys: db
+      .update(apiKeys)
+      .set({ retiredAt: sql`${value('retireOldAt')}` })
+      .where(
+        and(
+          eq(apiKeys.appId, value('appId')),
+          sql`${apiKeys.version} < ${value('version')}`,
+          or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('retireOldAt'))),
+        ),
+      )
+      .prepare(),
+    putGrant: db
+      .insert(grants)
+      .values({
+        appId: value('appId'),
+        userId: value('userId'),
+        accountId: value('accountId'),
+        externalReferenceId: value('externalReferenceId'),
+        scopes: value('scopes'),
+      })
+      // Not a replacement: deleting the old row would take the access tokens made under it along.
+      .onConflictDoUpdate({
+        target: [grants.appId, grants.userId],
+        set: {
+          accountId: sql`excluded.account_id`,
+          externalReferenceId: sql`excluded.external_reference_id`,
+          scopes: sql`excluded.scopes`,
+        },
+      })
+      .prepare(),
+    findGrant: db.select().from(grants).where(grantOf).prepare(),
+    listGrantsOfUser: db
+      .select()
+      .from(grants)
+      .where(eq(grants.userId, value('userId')))
+      .orderBy(grants.appId)
+      .prepare(),
+    deleteGrant: db.delete(grants).where(grantOf).prepare(),
+    insertToken: db
+      .insert(accessTokens)
+      .values({
+        hash: value('hash'),
+        appId: value('appId'),
+        userId: value('userId'),
+        scopes: value('scopes'),
+        expiresAt: value('expiresAt'),
+      })
+      .prepare(),
+    findToken: db
+      .select()
+      .from(accessTokens)
+      .where(and(eq(accessTokens.hash, value('hash')), gt(accessTokens.expiresAt, value('now'))))
+      .prepare(),
+  }
+}
+
+/** The embedded app directory on one SQLite connection. */
+export function createAppDirectory(db: DrizzleDatabase, commits: SharedCommits): AppDirectory {
+  const statements = prepareStatements(db)
+
+  function insertKey(key: ApiKeyRow): void {
+    statements.insertKey.run({
+      ...key,
+      createdAt: key.createdAt.getTime(),
+      signsFrom: key.signsFrom.getTime(),
+      retiredAt: key.retiredAt?.getTime() ?? null,
+    })
+  }
+
+  return {
+    createApp: ({ appId, name, firstKey }) =>
+      commits.write(() => {
+        statements.insertApp.run({ appId, name })
+        insertKey(firstKey)
+      }),
+    findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
+    findApiKey: (hash, now) => read(() => statements.findKey.get({ hash, now: now.getTime() }) ?? null),
+    listApiKeys: (appIds, now) =>
+      read(() => statements.listKeys.all({ appIds: JSON.stringify(appIds), now: now.getTime() }).map(readKey)),
+    addApiKey: (key) =>
+      commits.write(() => {
+        const waiting = statements.findWaitingKey.get({ appId: key.appId, now: key.createdAt.getTime() })
+        if (waiting !== undefined) return 'rotation_pending'
+        insertKey(key)
+        return 'added'
+      }),
+    activateApiKey: (request) =>
+      commits.write(() => {
+        const { appId } = request
+        const now = request.now.getTime()
+        const version = statements.findWaitingKey.get({ appId, now })?.version
+        if (version === undefined) return false
+        statements.activateKey.run({ appId, version, now })
+        statements.retireOlderKeys.run({ appId, version, retireOldAt: request.retireOldAt.getTime() })
+        return true
+      }),
+
+    putGrant: (grant) =>
+      commits.write(() => void statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })),
+    findGrants: (pairs) =>
+      read(() =>
+        pairs.map(({ appId, userId }) => {
+          const row = statements.findGrant.get({ appId, userId })
+          return row === undefined ? null : readGrant(row)
+        }),
+      ),
+    revokeGrant: ({ appId, userId }) => commits.write(() => statements.deleteGrant.run({ appId, userId }).changes > 0),
+    listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),
+
+    addAccessToken: ({ hash, appId, userId, scopes, expiresAt }) =>
+      commits.write(() => {
+        const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
+        statements.insertToken.run(row)
+      }),
+    findAccessToken: (hash, now) =>
+      read(() => {
+        const row = statements.findToken.get({ hash, now: now.getTime() })
+        if (row === undefined) return null
+        const { appId, userId } = row
+        const scopes = JSON.parse(row.scopes) as string[]
+        return { hash: new Uint8Array(row.hash), appId, userId, scopes, expiresAt: new Date(row.expiresAt) }
+      }),
+  }
+}
+
+function readGrant(row: typeof grants.$inferSelect): Grant {
+  const { appId, userId, accountId, externalReferenceId } = row
+  return { appId, userId, accountId, externalReferenceId, scopes: JSON.parse(row.scopes) as string[] }
+}
+
+function readKey(row: typeof apiKeys.$inferSelect): ApiKeyRow {
+  return {
+    appId: row.appId,
+    version: row.version,
+    hash: new Uint8Array(row.hash),
+    sealed: new Uint8Array(row.sealed),
+    createdAt: new Date(row.createdAt),
+    signsFrom: new Date(row.signsFrom),
+    retiredAt: row.retiredAt === null ? null : new Date(row.retiredAt),
+  }
+}

@@ -1,0 +1,8 @@
+export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+export { StorageError, type StorageErrorCode } from '../storage-error.js'
+export type { SqliteLocation } from './connection.js'
+export { insertEvent, type SqliteTransaction } from './insert-event.js'
+export { createSqliteStorage, type SqliteStorage, type SqliteStorageOptions } from './storage.js'
+export { createSqliteVault, type SqliteVault, type SqliteVaultOptions } from './vault.js'
+export type { SqliteWebhookStore } from './webhook-store.js'
+export type { WorkerLock } from './worker-lock.js'

@@ -1,0 +1,42 @@
+import type Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
+import { storageErrorOf } from './driver-errors.js'
+import type { DrizzleDatabase } from './drizzle-database.js'
+import { preparePublishing, writeEvent } from './publishing.js'
+
+/**
+ * A transaction of the caller: a better-sqlite3 connection inside `BEGIN` (Kysely and Knex hand theirs out), or the
+ * `tx` of a Drizzle transaction.
+ */
+export type SqliteTransaction = Database.Database | DrizzleDatabase
+
+/**
+ * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
+ * committed together or not at all.
+ *
+ * Synchronous on purpose: better-sqlite3 commits at the first `await`, and what follows would be lost. Do everything
+ * that is asynchronous in `prepareEvent` before the transaction begins. The delivery worker learns of the event by
+ * polling.
+ *
+ * @param now When the deliveries are due. Default: the present instant.
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the
+ *   whole transaction). The caller's transaction stays open: let the error end it.
+ *
+ * @example
+ * const prepared = await prepareEvent(input, deps)
+ * database.transaction(() => {
+ *   insertOrder.run(order)
+ *   insertEvent(database, prepared)
+ * }).immediate()
+ */
+export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now: Date = new Date()): InsertedEvent {
+  try {
+    if ('inTransaction' in tx && !tx.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
+    const db: DrizzleDatabase = 'inTransaction' in tx ? drizzle({ client: tx }) : tx
+    return writeEvent(preparePublishing(db), prepared, now)
+  } catch (error) {
+    throw storageErrorOf(error)
+  }
+}

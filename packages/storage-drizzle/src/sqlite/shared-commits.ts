@@ -1,0 +1,115 @@
+import type Database from 'better-sqlite3'
+import { StorageError } from '../storage-error.js'
+import { storageErrorOf } from './driver-errors.js'
+
+/** Runs writes of concurrent callers in one transaction, so that they share one fsync. */
+export interface SharedCommits {
+  /**
+   * Runs `work` inside the next shared transaction and resolves with its answer once that transaction is durable.
+   *
+   * `work` is synchronous and holds one whole unit of work; when it throws, its own writes are undone and those of the
+   * other callers in the same transaction stay.
+   */
+  write<T>(work: () => T): Promise<T>
+  /** Runs what is queued and refuses everything later. */
+  close(): void
+}
+
+interface Waiting {
+  readonly work: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: StorageError) => void
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: StorageError }
+
+/** Most writes in one transaction: bounds how long the first of them waits for the last. */
+const mostPerCommit = 256
+
+/**
+ * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`). Every later write is refused: after
+ *   a failed fsync only a new process, which recovers from the WAL, knows what is on disk.
+ */
+export function createSharedCommits(
+  client: Database.Database,
+  onFailure: (error: StorageError) => void = () => undefined,
+): SharedCommits {
+  const begin = client.prepare('BEGIN IMMEDIATE')
+  const commit = client.prepare('COMMIT')
+  const rollback = client.prepare('ROLLBACK')
+  const savepoint = client.prepare('SAVEPOINT kyc_relay_write')
+  const release = client.prepare('RELEASE kyc_relay_write')
+  const rollbackToSavepoint = client.prepare('ROLLBACK TO kyc_relay_write')
+
+  let queue: Waiting[] = []
+  let scheduled = false
+  let refusal: StorageError | null = null
+
+  function runOne(work: () => unknown): Outcome {
+    savepoint.run()
+    let outcome: Outcome
+    try {
+      outcome = { ok: true, value: work() }
+    } catch (error) {
+      // A full disk or an I/O error rolls the whole transaction back by itself: then nobody's write is left.
+      if (!client.inTransaction) throw error
+      rollbackToSavepoint.run()
+      outcome = { ok: false, error: storageErrorOf(error) }
+    }
+    release.run()
+    return outcome
+  }
+
+  function runTogether(batch: readonly Waiting[]): readonly Outcome[] {
+    try {
+      if (client.inTransaction) throw new StorageError('TRANSACTION_OPEN')
+      begin.run()
+      const outcomes = batch.map(({ work }) => runOne(work))
+      if (outcomes.some((outcome) => outcome.ok)) commit.run()
+      else rollback.run()
+      return outcomes
+    } catch (error) {
+      const mapped = storageErrorOf(error)
+      if (mapped.code !== 'TRANSACTION_OPEN' && client.open && client.inTransaction) rollback.run()
+      return batch.map(() => ({ ok: false, error: mapped }))
+    }
+  }
+
+  function flush(): void {
+    const batch = queue.slice(0, mostPerCommit)
+    queue = queue.slice(mostPerCommit)
+    scheduled = queue.length > 0
+    if (scheduled) setImmediate(flush)
+    const outcomes = refusal === null ? runTogether(batch) : null
+    batch.forEach((waiting, index) => {
+      const outcome = outcomes?.[index]
+      if (outcome === undefined) waiting.reject(refusal ?? new StorageError('STORE_UNAVAILABLE'))
+      else if (outcome.ok) waiting.resolve(outcome.value)
+      else waiting.reject(outcome.error)
+    })
+    const failure = outcomes?.find((outcome) => !outcome.ok && outcome.error.code === 'STORE_FAILED')
+    if (refusal === null && failure !== undefined && !failure.ok) {
+      refusal = failure.error
+      onFailure(refusal)
+    }
+  }
+
+  return {
+    write<T>(work: () => T): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        if (refusal !== null) return reject(refusal)
+        // Joining would put this write at the mercy of the caller's own COMMIT or ROLLBACK.
+        if (client.inTransaction) return reject(new StorageError('TRANSACTION_OPEN'))
+        queue.push({ work, resolve: (value) => resolve(value as T), reject })
+        if (scheduled) return
+        scheduled = true
+        // After the I/O callbacks of this turn of the loop: the requests that arrived together are all here by then.
+        setImmediate(flush)
+      })
+    },
+    close() {
+      while (queue.length > 0) flush()
+      refusal ??= new StorageError('STORE_CLOSED')
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { AppDirectory } from '../app-directory.js'
+import { StorageError } from '../storage-error.js'
+import { createAppDirectory } from './app-directory.js'
+import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
+import { migrate } from './migrate.js'
+import { createSharedCommits } from './shared-commits.js'
+import { createVerificationStore } from './verification-store.js'
+import { createWebhookStore, type SqliteWebhookStore } from './webhook-store.js'
+import { lockWorker, type WorkerLock } from './worker-lock.js'
+
+export interface SqliteStorageOptions {
+  /** The store's clock, for leases and due times. Default: the system clock. */
+  readonly clock?: () => Date
+  /** Makes fence tokens; never the same twice. Default: random UUIDs. */
+  readonly newToken?: () => string
+  /**
+   * Called once when the disk or the file failed (`STORE_FAILED`). From then on every write is refused: end the
+   * process, the next one recovers what was committed. Default: nothing.
+   */
+  readonly onFailure?: (error: StorageError) => void
+}
+
+/** The stores of one SQLite database. Writes of all of them share commits. */
+export interface SqliteStorage {
+  readonly verifications: VerificationStore
+  readonly webhooks: SqliteWebhookStore
+  readonly apps: AppDirectory
+  /**
+   * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
+   * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
+   *
+   * @throws StorageError `WORKER_LOCKED` while another worker runs on the same file.
+   */
+  acquireWorkerLock(): Promise<WorkerLock>
+  /** Writes what is queued, gives back the worker lock and closes a file that the store opened. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens (and makes, if missing) a SQLite database behind the ports of kyc-relay. Migrations are applied before it
+ * resolves.
+ *
+ * WAL with `synchronous=FULL`; every write runs in `BEGIN IMMEDIATE` and resolves only after the commit that holds it;
+ * writes of concurrent callers share a commit. A write is refused with `TRANSACTION_OPEN` while a transaction of the
+ * caller is open on the same connection: use `insertEvent(tx, prepared)` there.
+ *
+ * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`,
+ *   `MIGRATIONS_NOT_FOUND`
+ *
+ * @example
+ * const storage = await createSqliteStorage({ path: 'data/kyc.db' })
+ * const status = await storage.verifications.findKycStatus(userId)
+ * await storage.close()
+ */
+export function createSqliteStorage(
+  location: SqliteLocation,
+  options: SqliteStorageOptions = {},
+): Promise<SqliteStorage> {
+  return new Promise((resolve) => resolve(openStorage(location, options)))
+}
+
+function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
+  const { clock = () => new Date(), newToken = randomUUID, onFailure } = options
+  const { client, close } = openConnection(location)
+  try {
+    migrate(client, 'sqlite', clock)
+    assertDurable(client)
+  } catch (error) {
+    close()
+    throw error
+  }
+  const db = drizzle({ client })
+  const commits = createSharedCommits(client, onFailure)
+  const webhooks = createWebhookStore({ db, commits, clock, newToken })
+  let heldLock: { release(): void } | null = null
+
+  function releaseLock(): void {
+    heldLock?.release()
+    heldLock = null
+  }
+
+  return {
+    verifications: createVerificationStore(db, commits),
+    webhooks,
+    apps: createAppDirectory(db, commits),
+    async acquireWorkerLock() {
+      if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
+      // A database in memory is this process's alone.
+      heldLock = client.memory ? { release: () => undefined } : lockWorker(client.name)
+      try {
+        await webhooks.voidLeases()
+      } catch (error) {
+        releaseLock()
+        throw error
+      }
+      return {
+        release() {
+          releaseLock()
+          return Promise.resolve()
+        },
+      }
+    },
+    close() {
+      return new Promise((resolve) => {
+        commits.close()
+        releaseLock()
+        close()
+        resolve()
+      })
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { and, asc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
+import type { DrizzleDatabase } from './drizzle-database.js'
+import { dataKeys, tokens, vaultAudit } from './tables/vault.js'
+
+const value = sql.placeholder
+
+/** Every statement of the vault, prepared once per connection. */
+export function prepareVaultStatements(db: DrizzleDatabase) {
+  const ofOwner = and(eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId')))
+  const keyOfOwner = and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId')))
+  return {
+    findDataKey: db.select().from(dataKeys).where(keyOfOwner).prepare(),
+    insertDataKey: db
+      .insert(dataKeys)
+      .values({
+        appId: value('appId'),
+        userId: value('userId'),
+        keyId: value('keyId'),
+        wrapped: value('wrapped'),
+        createdAt: value('createdAt'),
+      })
+      .onConflictDoNothing()
+      .prepare(),
+    deleteDataKey: db.delete(dataKeys).where(keyOfOwner).returning().prepare(),
+    insertToken: db
+      .insert(tokens)
+      .values({
+        token: value('token'),
+        appId: value('appId'),
+        userId: value('userId'),
+        field: value('field'),
+        fingerprint: value('fingerprint'),
+        sealed: value('sealed'),
+        createdAt: value('createdAt'),
+      })
+      .prepare(),
+    findToken: db
+      .select()
+      .from(tokens)
+      .where(and(eq(tokens.token, value('token')), ofOwner))
+      .prepare(),
+    deleteTokensOfOwner: db.delete(tokens).where(ofOwner).prepare(),
+    deleteToken: db
+      .delete(tokens)
+      .where(eq(tokens.token, value('token')))
+      .prepare(),
+    findAge: db
+      .select({ createdAt: tokens.createdAt, position: tokens.position })
+      .from(tokens)
+      .where(eq(tokens.token, value('token')))
+      .prepare(),
+    listOlder: db
+      .select({ token: tokens.token })
+      .from(tokens)
+      .where(
+        and(
+          lt(tokens.createdAt, value('before')),
+          or(
+            gt(tokens.createdAt, value('afterCreatedAt')),
+            and(eq(tokens.createdAt, value('afterCreatedAt')), gt(tokens.position, value('afterPosition'))),
+          ),
+        ),
+      )
+      .orderBy(asc(tokens.createdAt), asc(tokens.position))
+      .limit(value('limit'))
+      .prepare(),
+    insertAudit: db
+      .insert(vaultAudit)
+      .values({
+        at: value('at'),
+        appId: value('appId'),
+        userId: value('userId'),
+        actor: value('actor'),
+        purpose: value('purpose'),
+        token: value('token'),
+        recordId: value('recordId'),
+        part: value('part'),
+      })
+      .prepare(),
+    listKeysToRewrap: db
+      .select()
+      .from(dataKeys)
+      .where(ne(dataKeys.keyId, value('keyId')))
+      .orderBy(asc(dataKeys.position))
+      .limit(value('limit'))
+      .prepare(),
+    countKeysToRewrap: db
+      .select({ count: sql<number>`count(*)` })
+      .from(dataKeys)
+      .where(ne(dataKeys.keyId, value('keyId')))
+      .prepare(),
+    rewrapDataKey: db
+      .update(dataKeys)
+      .set({ keyId: sql`${value('keyId')}`, wrapped: sql`${value('wrapped')}` })
+      .where(and(eq(dataKeys.position, value('position')), eq(dataKeys.keyId, value('formerKeyId'))))
+      .prepare(),
+  }
+}

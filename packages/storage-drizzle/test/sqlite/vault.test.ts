@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createSqliteVault, type SqliteVault } from '../../src/sqlite/index.js'
+
+const owner = { appId: '0192f000-0000-7000-8000-00000000000a', userId: '0192f000-0000-7000-8000-0000000000b1' }
+const ssn = { kind: 'ssn', value: '078-05-1120' } as const
+const passport = {
+  kind: 'document_number',
+  value: 'X-1234567',
+  documentClass: 'PASSPORT',
+  issuingCountryCode: 'CA',
+} as const
+const details = { kind: 'record', recordId: 'r1', part: 'details', value: '{"firstName":"Testa"}' } as const
+const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
+
+describe('the SQLite vault', () => {
+  let folder: string
+  let vault: SqliteVault
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'kyc-vault-'))
+    const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+    vault = await createSqliteVault({ path: join(folder, 'vault.db') }, { cipher })
+  })
+
+  afterEach(async () => {
+    await vault.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('tokenizes, reveals and opens', async () => {
+    const [a, b, c] = await vault.tokenize(owner, [ssn, passport, details])
+    if (a?.kind !== 'ssn' || b?.kind !== 'document_number' || c?.kind !== 'record') throw new Error('order')
+    expect(a.token).toMatch(/^tok_ssn_[0-9A-Za-z]{26}_1120$/)
+    expect(await vault.reveal({ ...why, token: a.token })).toBe(ssn.value)
+    await expect(vault.reveal({ ...why, token: b.token })).rejects.toMatchObject({ code: 'NOT_REVEALABLE' })
+    expect(await vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: c.sealed })).toBe(details.value)
+    const other = vault.openRecord({ ...why, recordId: 'r2', part: 'details', sealed: c.sealed })
+    await expect(other).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  })
+
+  test('no file under the folder holds a clear value', async () => {
+    await vault.tokenize(owner, [ssn, passport, details])
+    for (const file of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, file)).toString('latin1')
+      for (const clear of ['078-05-1120', '078051120', 'X-1234567', 'X1234567', 'Testa']) {
+        expect(bytes.includes(clear), file).toBe(false)
+      }
+    }
+  })
+
+  test('an erased owner is gone, and may come back under a new key', async () => {
+    const [a, c] = await vault.tokenize(owner, [ssn, details])
+    if (a?.kind !== 'ssn' || c?.kind !== 'record') throw new Error('order')
+    expect(await vault.eraseOwner(owner)).toBe(1)
+    expect(await vault.eraseOwner(owner)).toBe(0)
+    await expect(vault.reveal({ ...why, token: a.token })).rejects.toMatchObject({ code: 'TOKEN_UNKNOWN' })
+    await vault.tokenize(owner, [ssn])
+    const reopened = vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: c.sealed })
+    await expect(reopened).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  })
+})
