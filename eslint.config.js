@@ -64,6 +64,8 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      // Ports and stores are objects of closures made by create…: none of their methods reads `this`.
+      '@typescript-eslint/unbound-method': 'off',
       // Ports are asynchronous; an implementation that answers at once still keeps their shape.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -78,7 +80,6 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
-      '@typescript-eslint/unbound-method': 'off',
     },
   },
   {
@@ -112,7 +113,7 @@ export default defineConfig(
     files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'],
     rules: {
       'no-restricted-syntax': ['error', ...publicSurface],
-      'max-lines': ['error', { max: 320, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
     },
   },
   { files: pureSources, ignores: ['packages/*/src/cli/**'], rules: { 'no-console': 'error' } },

@@ -18,7 +18,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.md') && 
   }
   if (text.trim() === '') problems.push(`.changeset/${file}: says nothing to users`)
   for (const line of frontMatter.split('\n').filter((part) => part.trim() !== '')) {
-    const [, name, bump] = /^["']?([^"':]+)["']?\s*:\s*(\w+)\s*$/.exec(line) ?? []
+    const [, name, bump] = /^["']?([^"':\s]+)["']?: *(\w+)$/.exec(line.trim()) ?? []
     if (!publishedPackages.some(({ manifest }) => manifest.name === name)) {
       problems.push(`.changeset/${file}: “${line}” names no published package`)
     } else if (!['major', 'minor', 'patch'].includes(bump)) {
