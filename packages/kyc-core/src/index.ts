@@ -29,6 +29,38 @@ export {
   type KycStatusTransition,
   type SubmissionOutcome,
 } from './status/kyc-status.js'
+export { declineCodes } from './status/decline-codes.js'
+export { statusOutcomes } from './status/status-outcomes.js'
+export {
+  parseSubmission,
+  type ParsedSubmission,
+  type ParseSubmissionOptions,
+  type Submission,
+} from './submission/parse-submission.js'
+export { DEFAULT_SUBMISSION_POLICY, type SubmissionPolicy } from './submission/submission-policy.js'
+export type { Person } from './submission/person.js'
+export type { Address } from './submission/address.js'
+export type { Check, Verifications } from './submission/verifications.js'
+export type { JsonObject, JsonValue } from './submission/json-value.js'
+export type { PiiForm } from './submission/rule-context.js'
+export { VIOLATION_MESSAGES, type Violation, type ViolationCode } from './submission/violation.js'
+export { WARNING_MESSAGES, type Warning, type WarningCode } from './submission/warning.js'
+export {
+  DETAILS_PART,
+  photoPart,
+  tokenizeSubmission,
+  type TokenizationContext,
+} from './tokenization/tokenize-submission.js'
+export {
+  createIngestion,
+  MAX_REPORTED_VIOLATIONS,
+  type Ingested,
+  type Ingestion,
+  type IngestionDependencies,
+  type RefusalCode,
+  type SubmissionValidation,
+} from './ingestion/ingest-submission.js'
+export { MAX_TOKEN_AGE_MS } from './ingestion/inspect-tokens.js'
 export type {
   IngestionResult,
   Page,

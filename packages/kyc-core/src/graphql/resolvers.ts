@@ -1,0 +1,148 @@
+import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
+import type { VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
+import type { AppUser } from '../tokenization/pii-vault.js'
+import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
+
+const DEFAULT_PAGE = 50
+const MAX_PAGE = 200
+
+const REFUSALS: Readonly<Record<Extract<Ingested, { kind: 'refused' }>['code'], string>> = {
+  VALIDATION_FAILED: 'The submission breaks one or more rules; see violations.',
+  SSN_LAST4_MISMATCH: 'ssnLast4 must equal the last four digits of ssn.',
+  EXTERNAL_VERIFICATION_ID_CONFLICT: 'This externalVerificationId belongs to another submission.',
+}
+
+/** What {@link createResolvers} works with. `Context` is the context value of your GraphQL server. */
+export interface ResolverDependencies<Context> {
+  readonly ingestion: Ingestion
+  readonly verifications: VerificationStore
+  /** Who calls, from the access token. Throw your own error for a caller who may not. */
+  readonly caller: (context: Context) => AppUser | Promise<AppUser>
+  /** Makes an error of your server's copy of graphql: `(text, options) => new GraphQLError(text, options)`. */
+  readonly createError: (text: string, options: { readonly extensions: Record<string, unknown> }) => Error
+  /** Told about every recorded or replayed submission, for example to put `warnings` into the response extensions. */
+  readonly onIngested?: (ingested: Exclude<Ingested, { kind: 'refused' }>, context: Context) => void
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+function presentVerification(record: VerificationRecord): Record<string, unknown> {
+  const { result, statusLog, decisionedAt, recordedAt, ...rest } = record
+  return {
+    ...rest,
+    status: result.status,
+    message: result.message,
+    decisionedAt: decisionedAt.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+    statusLog: { ...statusLog, at: statusLog.at.toISOString() },
+  }
+}
+
+/**
+ * Resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and others that take a resolver map.
+ *
+ * Such servers coerce variables before a resolver runs and may print them in errors and traces: apply
+ * {@link inspectSubmissionDocument} to the request first, and mask errors.
+ *
+ * @example
+ * ```ts
+ * import { createResolvers, type ResolverDependencies } from '@kyc-relay/kyc-core/graphql'
+ * import type { AppUser } from '@kyc-relay/kyc-core'
+ * import { GraphQLError } from 'graphql'
+ *
+ * function resolvers(parts: Pick<ResolverDependencies<{ user: AppUser }>, 'ingestion' | 'verifications'>) {
+ *   return createResolvers<{ user: AppUser }>({
+ *     ...parts,
+ *     caller: (context) => context.user,
+ *     createError: (text, options) => new GraphQLError(text, options),
+ *   })
+ * }
+ * ```
+ */
+export function createResolvers<Context>(dependencies: ResolverDependencies<Context>) {
+  const { ingestion, verifications, caller, createError, onIngested } = dependencies
+
+  async function postKycVerification(_root: unknown, input: Args, context: Context) {
+    const ingested = await ingestion.ingestSubmission(await caller(context), input)
+    if (ingested.kind === 'refused') {
+      const { code, violations } = ingested
+      throw createError(REFUSALS[code], { extensions: { code, violations, retryable: false } })
+    }
+    onIngested?.(ingested, context)
+    return ingested.result
+  }
+
+  async function validateKycVerification(_root: unknown, input: Args, context: Context) {
+    await caller(context)
+    return ingestion.validateSubmission(input)
+  }
+
+  async function kycVerifications(
+    _root: unknown,
+    { first, after }: { readonly first?: number | null; readonly after?: string | null },
+    context: Context,
+  ) {
+    const limit = first ?? DEFAULT_PAGE
+    const position = after == null ? { cursor: undefined, skip: 0 } : parseEdgeCursor(after)
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE || !position) {
+      throw createError('first must be 1 to 200 and after a cursor of this connection.', {
+        extensions: { code: 'BAD_REQUEST', retryable: false },
+      })
+    }
+    const owner = await caller(context)
+    const start = await startOfPage(owner, position)
+    if (start === null) return presentPage([], undefined, null, after != null)
+    const page = await verifications.listVerifications(owner, {
+      limit,
+      ...(start === undefined ? {} : { cursor: start }),
+    })
+    return presentPage(page.items, start, page.nextCursor, after != null)
+  }
+
+  /** A cursor of the store for "after so many rows of that page"; null at the end of the list. */
+  async function startOfPage(
+    owner: AppUser,
+    { cursor, skip }: { readonly cursor: string | undefined; readonly skip: number },
+  ): Promise<string | undefined | null> {
+    if (skip === 0) return cursor
+    return (await verifications.listVerifications(owner, { limit: skip, ...(cursor === undefined ? {} : { cursor }) }))
+      .nextCursor
+  }
+
+  function presentPage(
+    items: readonly VerificationRecord[],
+    start: string | undefined,
+    nextCursor: string | null,
+    hasPreviousPage: boolean,
+  ) {
+    const nodes = items.map(presentVerification)
+    const edges = nodes.map((node, index) => ({ node, cursor: writeEdgeCursor({ cursor: start, skip: index + 1 }) }))
+    const endCursor = nextCursor === null ? edges.at(-1)?.cursor : writeEdgeCursor({ cursor: nextCursor, skip: 0 })
+    return {
+      edges,
+      nodes,
+      pageInfo: {
+        hasNextPage: nextCursor !== null,
+        hasPreviousPage,
+        startCursor: edges[0]?.cursor ?? null,
+        endCursor: endCursor ?? null,
+      },
+    }
+  }
+
+  return {
+    Query: {
+      async viewer(_root: unknown, _args: unknown, context: Context) {
+        const { userId } = await caller(context)
+        return { userId, kycStatus: await verifications.findKycStatus(userId) }
+      },
+      async kycVerification(_root: unknown, { verificationId }: { readonly verificationId: string }, context: Context) {
+        const record = await verifications.findVerification(await caller(context), verificationId)
+        return record && presentVerification(record)
+      },
+      kycVerifications,
+      validateKycVerification,
+    },
+    Mutation: { postKycVerification, validateKycVerification },
+  }
+}

@@ -1,0 +1,37 @@
+import { createViolation, type Violation } from '../submission/violation.js'
+import type { Submission } from '../submission/parse-submission.js'
+import type { AppUser, PiiField, TokenInspector } from '../tokenization/pii-vault.js'
+
+/** A token that no verification refers to is removed after this time; one that old is not recorded any more. */
+export const MAX_TOKEN_AGE_MS = 24 * 3_600_000
+
+/**
+ * Asks the vault about the tokens of a submission: each must exist for this app and user, be of the right field, be at
+ * most 24 hours old, and end in the last four digits that its format claims. All failures look the same.
+ */
+export async function inspectTokens(
+  inspector: TokenInspector,
+  owner: AppUser,
+  submission: Submission,
+  now: Date,
+): Promise<Violation[]> {
+  const expected: { readonly pointer: string; readonly field: PiiField; readonly token: string }[] = []
+  const { person, verifications } = submission
+  if (person.ssn !== undefined) expected.push({ pointer: '/person/ssn', field: 'ssn', token: person.ssn })
+  if (verifications.document) {
+    const token = verifications.document.documentNumber
+    expected.push({ pointer: '/verifications/document/documentNumber', field: 'document_number', token })
+  }
+  if (expected.length === 0) return []
+  const facts = await inspector.inspect(
+    owner,
+    expected.map(({ token }) => token),
+  )
+  const oldest = now.getTime() - MAX_TOKEN_AGE_MS
+  return expected.flatMap(({ pointer, field }, index) => {
+    const fact = facts[index]
+    const lastFourAgrees = field !== 'ssn' || fact?.lastFour === person.ssnLast4
+    const isGood = fact?.field === field && fact.createdAt.getTime() >= oldest && lastFourAgrees
+    return isGood ? [] : [createViolation(pointer, 'TOKEN_INVALID')]
+  })
+}

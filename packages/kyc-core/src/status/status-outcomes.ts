@@ -1,0 +1,40 @@
+import type { IngestionResult, StatusOutcomes } from '../ingestion/verification-store.js'
+import { transitionKycStatus, type Decision, type KycStatus, type SubmissionOutcome } from './kyc-status.js'
+
+const MESSAGES: Readonly<Record<SubmissionOutcome, string>> = {
+  VERIFIED: 'The verification was recorded and the KYC status of the user was set.',
+  ALREADY_VERIFIED: 'The verification was recorded. The user was already verified; the existing status was preserved.',
+  DECLINED: 'The verification was recorded. The KYC status of the user is unchanged.',
+}
+
+/**
+ * What a submission does to each of the three standings. The store picks one under the lock that guards the status, so
+ * that two submissions at once change it once.
+ *
+ * @example
+ * ```ts
+ * import { statusOutcomes } from '@kyc-relay/kyc-core'
+ *
+ * const outcomes = statusOutcomes({ decision: 'PASSED', person: { address: { countryCode: 'NO' } } }, crypto.randomUUID())
+ * outcomes.UNVERIFIED.next // 'PASS_INTERNATIONAL'
+ * outcomes.PASS.result.status // 'ALREADY_VERIFIED'
+ * ```
+ */
+export function statusOutcomes(
+  submission: {
+    readonly decision: Decision
+    readonly person: { readonly address: { readonly countryCode: string } }
+  },
+  verificationId: string,
+): StatusOutcomes {
+  const { decision, person } = submission
+  function outcomeFrom(current: KycStatus): { next: KycStatus; result: IngestionResult } {
+    const { next, outcome } = transitionKycStatus(current, { decision, countryCode: person.address.countryCode })
+    return { next, result: { status: outcome, verificationId, message: MESSAGES[outcome] } }
+  }
+  return {
+    UNVERIFIED: outcomeFrom('UNVERIFIED'),
+    PASS: outcomeFrom('PASS'),
+    PASS_INTERNATIONAL: outcomeFrom('PASS_INTERNATIONAL'),
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { isCountryCode } from './country-codes.js'
+import { atMost, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
+
+/** Characters that reorder what a reader sees. */
+const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/
+const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u
+
+const lineRule: TextRule = (text) => {
+  if (BIDI_CONTROL.test(text)) return 'CONTROL_CHARACTER'
+  return LETTER_OR_NUMBER.test(text) ? null : 'FORMAT'
+}
+
+const line = (description: string) => requiredTextField(atMost(255, lineRule), { description, maxLength: 255 })
+const optionalLine = (description: string) =>
+  textField(atMost(255, lineRule), { description, minLength: 1, maxLength: 255 }).optional()
+
+/** An assigned alpha-2 code. */
+export const countryCodeSchema = (description: string) =>
+  requiredTextField((text) => (isCountryCode(text) ? null : 'COUNTRY_INVALID'), { description, pattern: '^[A-Z]{2}$' })
+
+/** `person.address`. What depends on the country is in `address-rules.ts`. */
+export const addressSchema = closedObject(
+  {
+    streetLine1: line('Street address. No PO boxes.'),
+    streetLine2: optionalLine('Apartment, suite, unit.'),
+    city: line('City.'),
+    subdivision: optionalLine('State or province. Required for US addresses: the two-letter postal code.'),
+    postalCode: optionalLine('Postal code. For US addresses the five-digit ZIP.'),
+    countryCode: countryCodeSchema('ISO 3166-1 alpha-2. US decides PASS, any other PASS_INTERNATIONAL.'),
+  },
+  'The verified legal address.',
+)
+
+/** The verified legal address. */
+export type Address = z.infer<typeof addressSchema>
+
+const extracted = () => textField(atMost(1000), { maxLength: 1000 }).optional()
+
+/** `verifications.document.address`: as extracted from the document, so without rules of format. */
+export const extractedAddressSchema = closedObject(
+  {
+    streetLine1: extracted(),
+    streetLine2: extracted(),
+    city: extracted(),
+    subdivision: extracted(),
+    postalCode: extracted(),
+    countryCode: extracted(),
+  },
+  'The address as extracted from the document.',
+)

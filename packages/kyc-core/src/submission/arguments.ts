@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { atMost, closedObject, enumField, matching, openObject, requiredTextField, textField } from './field-schema.js'
+import { personSchema } from './person.js'
+import { parseDateTime } from './calendar-date.js'
+import { verificationsSchema } from './verifications.js'
+
+/** The arguments of `postKycVerification` (spec, "Mutation arguments"). */
+export const argumentsSchema = closedObject(
+  {
+    schemaVersion: z
+      .literal('1.0', {
+        error: (issue) => (issue.input === undefined ? 'REQUIRED' : 'UNSUPPORTED_SCHEMA_VERSION'),
+      })
+      .meta({ description: 'Version of the payload contract.' }),
+    externalVerificationProvider: requiredTextField(atMost(100), {
+      description: 'CUSTOM, or the name of a provider that the service is configured with.',
+      maxLength: 100,
+      examples: ['CUSTOM'],
+    }),
+    externalVerificationId: requiredTextField(atMost(255, matching(/^[\x21-\x7e]+$/)), {
+      description: 'Globally unique id of this verification attempt: the idempotency key, for ever.',
+      maxLength: 255,
+      pattern: '^[\\x21-\\x7e]+$',
+    }),
+    decision: enumField(['PASSED', 'FAILED'], "The provider's decision."),
+    decisionReason: textField((text) => (text.trim() === '' ? 'FORMAT' : null), {
+      description: 'Human-readable reason or rule behind the decision.',
+    }).optional(),
+    decisionedAt: textField((text) => (parseDateTime(text) ? null : 'DATE_INVALID'), {
+      description: 'RFC 3339 timestamp, UTC preferred. Defaults to the time of ingestion.',
+      examples: ['2026-01-05T10:00:00Z'],
+    }).optional(),
+    person: personSchema,
+    verifications: verificationsSchema,
+    externalProviderData: openObject('Provider context for audit. No clear PII.').optional(),
+  },
+  'Arguments of postKycVerification, schema version 1.0.',
+)
+
+/** The arguments after validation, still as sent. */
+export type SubmissionArguments = z.infer<typeof argumentsSchema>

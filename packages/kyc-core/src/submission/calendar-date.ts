@@ -1,0 +1,71 @@
+const FULL_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:?\d{2})?$/
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+function daysInMonth(year: number, month: number): number {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return month === 2 && leap ? 29 : (MONTH_DAYS[month - 1] ?? 0)
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  return day >= 1 && day <= daysInMonth(year, month)
+}
+
+/**
+ * True for an RFC 3339 full-date (`YYYY-MM-DD`) that exists in the Gregorian calendar. Two of them compare as text.
+ */
+export function isFullDate(text: string): boolean {
+  const match = FULL_DATE.exec(text)
+  return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))
+}
+
+/** An instant as sent. */
+export interface ParsedDateTime {
+  /** Milliseconds since 1970 UTC; a finer fraction is cut off. */
+  readonly epochMs: number
+  /** False when the text had no offset and was read as UTC. */
+  readonly hasOffset: boolean
+}
+
+/**
+ * Reads an RFC 3339 date-time. Also accepted: no offset (read as UTC) and an offset without colon (ISO 8601 basic).
+ * Null for anything else, for days that do not exist, and for hours past 23. A leap second (`:60`) is read as the second
+ * that follows it, and only at 23:59 UTC.
+ */
+export function parseDateTime(text: string): ParsedDateTime | null {
+  const match = DATE_TIME.exec(text)
+  if (!match) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return null
+  const offsetMinutes = parseOffset(match[8] ?? 'Z')
+  if (offsetMinutes === null) return null
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  // Date.UTC reads years below 100 as 19xx, so the year is set apart.
+  const instant = new Date(0)
+  instant.setUTCFullYear(year, month - 1, day)
+  instant.setUTCHours(hour, minute - offsetMinutes, second, milliseconds)
+  const epochMs = instant.getTime()
+  if (second === 60 && epochMs - milliseconds !== Math.floor(epochMs / 86_400_000) * 86_400_000) return null
+  return { epochMs, hasOffset: match[8] !== undefined }
+}
+
+/** Minutes east of UTC, or null past ±23:59. */
+function parseOffset(offset: string): number | null {
+  if (offset === 'Z' || offset === 'z') return 0
+  const digits = offset.slice(1).replace(':', '')
+  const hours = Number(digits.slice(0, 2))
+  const minutes = Number(digits.slice(2))
+  if (hours > 23 || minutes > 59) return null
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** The UTC calendar day of an instant, as full-date. */
+export function utcDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10)
+}
+
+/** The same day so many years earlier, as text that compares with full-dates. */
+export function yearsBefore(fullDate: string, years: number): string {
+  return `${String(Number(fullDate.slice(0, 4)) - years).padStart(4, '0')}${fullDate.slice(4)}`
+}

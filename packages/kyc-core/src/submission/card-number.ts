@@ -1,0 +1,34 @@
+/** 14 to 19 digits on their own, in one run or in the groups that are printed on cards. */
+const CANDIDATE =
+  /(?<![\p{L}\p{N}_-]|\d\.)(?:\d{14,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{2,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\p{L}\p{N}_-]|\.\d)/gu
+
+/** First digits and lengths of the networks that issue cards (ISO/IEC 7812 ranges as published by them). */
+const NETWORKS = [
+  /^4(?:\d{15}|\d{18})$/, // Visa
+  /^5[1-5]\d{14}$/, // Mastercard
+  /^2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}$/, // Mastercard
+  /^3[47]\d{13}$/, // American Express
+  /^3(?:0[0-5]|095|[689]\d)\d{11,16}$/, // Diners Club
+  /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/, // Discover
+  /^35(?:2[89]|[3-8]\d)\d{12,15}$/, // JCB
+  /^62\d{14,17}$/, // UnionPay
+] as const
+
+function hasLuhnCheckDigit(digits: string): boolean {
+  let sum = 0
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = Number(digits.charAt(digits.length - 1 - index))
+    const doubled = index % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** True when the text holds a payment card number standing alone: real network prefix, right length, Luhn digit. */
+export function holdsCardNumber(folded: string): boolean {
+  for (const match of folded.matchAll(CANDIDATE)) {
+    const digits = match[0].replace(/\D/g, '')
+    if (NETWORKS.some((network) => network.test(digits)) && hasLuhnCheckDigit(digits)) return true
+  }
+  return false
+}

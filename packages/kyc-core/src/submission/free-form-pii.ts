@@ -1,0 +1,140 @@
+import { holdsCardNumber } from './card-number.js'
+import { normaliseDocumentNumber } from './document-number.js'
+import { pointerOfKey } from './json-pointer.js'
+import type { JsonObject, JsonValue } from './json-value.js'
+import { foldText, holdsSpelled } from './spelled-text.js'
+import { isIssuableSsn, readSsn } from './ssn.js'
+import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
+import { createViolation, type Violation } from './violation.js'
+
+const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}-\d{2}-\d{4}(?![\p{L}\p{N}-])/gu
+/** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
+const MRZ_RUN = /[A-Z0-9<]{28,}/g
+/** Header of the barcode on North American licences (AAMVA DL/ID Card Design Standard). */
+const AAMVA_HEADER = /(?:ANSI|AAMVA) ?\d{6}/
+const IMAGE_DATA_URI = /data:image\//i
+/** Base64 of the first bytes of JPEG, PNG, GIF, WebP, TIFF and HEIC, in either alphabet. */
+const BASE64_IMAGE =
+  /^(?:[/_]9j[/_]|iVBORw0KGgo|R0lGOD|UklGR|SUkqA|TU0AK|AAAA[A-Za-z0-9+/_-]{2}[A-Za-z0-9+/_-]?[A-Za-z0-9+/_-]*?ZnR5c)/
+const MIN_IMAGE_CHARACTERS = 40
+const MIN_DOCUMENT_NUMBER = 6
+
+/** The clear values of this submission that must not appear a second time. */
+interface Secrets {
+  /** Nine digits. */
+  readonly ssn: string | null
+  /** Folded letters and digits, six or more. */
+  readonly documentNumber: string | null
+}
+
+function isImage(text: string): boolean {
+  if (IMAGE_DATA_URI.test(text)) return true
+  const start = text.slice(0, 200).replace(/\s/g, '')
+  return start.length >= MIN_IMAGE_CHARACTERS && BASE64_IMAGE.test(start.slice(0, 64))
+}
+
+function holdsDashedSsn(folded: string): boolean {
+  return [...folded.matchAll(DASHED_SSN)].some(([match]) => isIssuableSsn(match.replaceAll('-', '')))
+}
+
+function holdsMrz(folded: string): boolean {
+  return [...folded.matchAll(MRZ_RUN)].some(([run]) => run.includes('<<'))
+}
+
+function isClearText(text: string, secrets: Secrets): boolean {
+  const folded = foldText(text)
+  return (
+    (secrets.ssn !== null && holdsSpelled(folded, secrets.ssn, 'digits')) ||
+    (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
+    holdsDashedSsn(folded) ||
+    holdsMrz(folded) ||
+    AAMVA_HEADER.test(folded) ||
+    holdsCardNumber(folded) ||
+    isImage(text)
+  )
+}
+
+function isClearNumber(number: number, secrets: Secrets): boolean {
+  const digits = String(Math.abs(number))
+  // A number loses leading zeros, in the secret as well.
+  const equals = (secret: string | null): boolean =>
+    secret !== null && /^\d+$/.test(secret) && secret.replace(/^0+/, '') === digits
+  return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
+}
+
+/** Nine digits once separators are gone; a number may have lost leading zeros. */
+function isNineDigits(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && /^\d{7,9}$/.test(String(value))
+  return typeof value === 'string' && /^\d{9}$/.test(foldText(value).replace(/[\s\-./,_]/g, ''))
+}
+
+function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
+  const reading = typeof ssn === 'string' ? readSsn(ssn) : null
+  const folded =
+    typeof documentNumber === 'string'
+      ? foldText(normaliseDocumentNumber(documentNumber)).replace(/[^\p{L}\p{N}]/gu, '')
+      : ''
+  return {
+    ssn: reading?.kind === 'ssn' ? reading.digits : null,
+    documentNumber: folded.length >= MIN_DOCUMENT_NUMBER ? folded : null,
+  }
+}
+
+const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject)[key] : undefined
+
+/**
+ * Finds clear personal data in the free-form parts of a submission: `decisionReason`, ids, check names and reasons,
+ * `ssn.source`, every `*Data` object and `externalProviderData`, keys included.
+ *
+ * Found: the submitted SSN and document number in any spelling, other dashed SSNs, nine digits under an ssn-like key,
+ * machine readable zones, licence barcodes, card numbers, images. Not personal data: bare nine-digit references, UUIDs,
+ * timestamps, booleans under ssn-like keys.
+ *
+ * @param submission The arguments, not yet validated.
+ */
+export function findClearPii(submission: JsonValue | undefined): Violation[] {
+  const violations: Violation[] = []
+  const verifications = member(submission, 'verifications')
+  const secrets = secretsOf(
+    member(member(submission, 'person'), 'ssn'),
+    member(member(verifications, 'document'), 'documentNumber'),
+  )
+  const report = (pointer: string): void => void violations.push(createViolation(pointer, 'CLEAR_PII_IN_FREE_FORM'))
+
+  function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false): void {
+    if (value === undefined || value === null || typeof value === 'boolean') return
+    if (typeof value === 'number' || typeof value === 'string') {
+      const clear = typeof value === 'string' ? isClearText(value, secrets) : isClearNumber(value, secrets)
+      if (clear || (underSsnKey && isNineDigits(value))) report(pointer)
+    } else if (Array.isArray(value)) {
+      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey))
+    } else {
+      for (const [key, item] of Object.entries(value)) {
+        if (isClearText(key, secrets)) report(pointer)
+        scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))
+      }
+    }
+  }
+
+  function scanSection(name: 'document' | 'ssn' | 'database'): void {
+    const section = member(verifications, name)
+    const pointer = `/verifications/${name}`
+    for (const field of ['verificationId', 'source']) scan(member(section, field), `${pointer}/${field}`)
+    scan(member(section, `${name}Data`), `${pointer}/${name}Data`)
+    const checks = member(section, 'checks')
+    if (!Array.isArray(checks)) return
+    checks.forEach((check: JsonValue, index) => {
+      for (const field of ['name', 'reasons']) scan(member(check, field), `${pointer}/checks/${index}/${field}`)
+    })
+  }
+
+  for (const field of ['externalVerificationId', 'decisionReason', 'externalProviderData']) {
+    scan(member(submission, field), `/${field}`)
+  }
+  scan(member(member(submission, 'person'), 'personData'), '/person/personData')
+  scanSection('document')
+  scanSection('ssn')
+  scanSection('database')
+  return violations
+}

@@ -1,0 +1,154 @@
+import { pointerOfKey } from './json-pointer.js'
+import { createViolation, type Violation } from './violation.js'
+
+/** A value of JSON. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** An object of JSON. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** The open objects, by name: kept as they are, keys included. */
+export const FREE_FORM_FIELDS: ReadonlySet<string> = new Set([
+  'personData',
+  'documentData',
+  'ssnData',
+  'databaseData',
+  'externalProviderData',
+])
+
+/** Text fields written for people: line breaks and tabs are fine there. */
+const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set(['decisionReason', 'reasons'])
+
+/** Own properties of these names change objects elsewhere when they are copied carelessly. */
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Limits of one submission. */
+export const JSON_LIMITS = {
+  /** Levels of nesting. */
+  depth: 32,
+  /** Values of any type, all levels together. */
+  values: 10_000,
+  /** UTF-8 bytes of one string. */
+  stringBytes: 32 * 1024,
+  /** UTF-8 bytes of one free-form part as JSON. */
+  freeFormBytes: 128 * 1024,
+} as const
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+/* eslint-disable no-control-regex -- finding control characters is the point */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const CONTROL_EXCEPT_LINE_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+/* eslint-enable no-control-regex */
+
+/** Length in UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    // Each half of a surrogate pair stands for two of its four bytes.
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
+  }
+  return bytes
+}
+
+function isPlainObject(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** Where a value stands, which decides how it is read. */
+interface Place {
+  readonly pointer: string
+  readonly depth: number
+  /** Inside an open object: keys are the partner's, null is a value of its own. */
+  readonly freeForm: boolean
+  /** Text for people. */
+  readonly lineBreaks: boolean
+}
+
+/** A copy of the input that holds nothing but well-formed JSON, and what had to be left out. */
+export interface ReadJson {
+  readonly value: JsonValue | undefined
+  readonly violations: readonly Violation[]
+}
+
+/**
+ * Reads an unknown value as JSON: copies it, drops null members of closed objects (null equals absent), and reports what
+ * no JSON text can carry exactly or safely. Never throws and never changes its input.
+ */
+export function readJson(input: unknown): ReadJson {
+  const violations: Violation[] = []
+  let values = 0
+  let overflow = false
+
+  function refuse(pointer: string, code: Violation['code']): undefined {
+    violations.push(createViolation(pointer, code))
+    return undefined
+  }
+
+  function readText(text: string, { pointer, lineBreaks }: Place): string {
+    if (LONE_SURROGATE.test(text)) refuse(pointer, 'ILL_FORMED_UNICODE')
+    else if (text.length > JSON_LIMITS.stringBytes || utf8Bytes(text) > JSON_LIMITS.stringBytes)
+      refuse(pointer, 'TOO_LONG')
+    else if ((lineBreaks ? CONTROL_EXCEPT_LINE_BREAKS : CONTROL).test(text)) refuse(pointer, 'CONTROL_CHARACTER')
+    return text
+  }
+
+  function readMember(object: Record<string, JsonValue>, key: string, value: unknown, place: Place): void {
+    const pointer = pointerOfKey(place.pointer, key)
+    if (FORBIDDEN_KEYS.has(key)) return void refuse(pointer, 'UNKNOWN_FIELD')
+    if (place.freeForm) readText(key, { ...place, pointer })
+    if (value === undefined || (value === null && !place.freeForm)) return
+    const opens = !place.freeForm && FREE_FORM_FIELDS.has(key)
+    const read = readValue(value, {
+      pointer,
+      depth: place.depth + 1,
+      freeForm: place.freeForm || opens,
+      lineBreaks: place.lineBreaks || opens || FREE_TEXT_FIELDS.has(key),
+    })
+    if (read === undefined) return
+    object[key] = read
+    if (opens && utf8Bytes(JSON.stringify(read)) > JSON_LIMITS.freeFormBytes) refuse(pointer, 'TOO_LONG')
+  }
+
+  function readValue(value: unknown, place: Place): JsonValue | undefined {
+    values += 1
+    if (values > JSON_LIMITS.values) {
+      if (!overflow) refuse('', 'TOO_LONG')
+      overflow = true
+      return undefined
+    }
+    if (value === null || typeof value === 'boolean') return value
+    if (typeof value === 'string') return readText(value, place)
+    if (typeof value === 'number') {
+      const exact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+      return exact ? value : refuse(place.pointer, 'UNSAFE_NUMBER')
+    }
+    if (typeof value === 'bigint') return refuse(place.pointer, 'UNSAFE_NUMBER')
+    if (typeof value !== 'object') return refuse(place.pointer, value === undefined ? 'REQUIRED' : 'TYPE')
+    if (place.depth > JSON_LIMITS.depth) return refuse(place.pointer, 'TOO_LONG')
+    if (Array.isArray(value)) return readArray(value, place)
+    if (!isPlainObject(value)) return refuse(place.pointer, 'TYPE')
+    const object: Record<string, JsonValue> = {}
+    for (const key of Object.keys(value)) {
+      if (overflow) break
+      readMember(object, key, value[key], place)
+    }
+    return object
+  }
+
+  function readArray(array: readonly unknown[], place: Place): JsonValue[] {
+    const read: JsonValue[] = []
+    for (let index = 0; index < array.length && !overflow; index += 1) {
+      const item = array[index]
+      const pointer = `${place.pointer}/${index}`
+      read.push(readValue(item === undefined ? null : item, { ...place, pointer, depth: place.depth + 1 }) ?? null)
+    }
+    return read
+  }
+
+  const value = readValue(input, { pointer: '', depth: 1, freeForm: false, lineBreaks: false })
+  return { value, violations }
+}

@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import type { Decision } from '../status/kyc-status.js'
+import { checkAddress } from './address-rules.js'
+import { argumentsSchema, type SubmissionArguments } from './arguments.js'
+import { parseDateTime } from './calendar-date.js'
+import { checkDates } from './date-rules.js'
+import { findClearPii } from './free-form-pii.js'
+import { pointerOfKey } from './json-pointer.js'
+import { readJson, type JsonObject } from './json-value.js'
+import type { Person } from './person.js'
+import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
+import { checkSsn } from './ssn-rules.js'
+import { DEFAULT_SUBMISSION_POLICY, type SubmissionPolicy } from './submission-policy.js'
+import { checkVerifications } from './verification-rules.js'
+import type { Verifications } from './verifications.js'
+import { createViolation, VIOLATION_MESSAGES, type Violation, type ViolationCode } from './violation.js'
+import type { Warning } from './warning.js'
+
+/** A submission that fulfils every rule. Absent fields are absent, never null. */
+export interface Submission {
+  readonly schemaVersion: '1.0'
+  readonly externalVerificationProvider: string
+  readonly externalVerificationId: string
+  readonly decision: Decision
+  readonly decisionReason?: string
+  /** UTC, milliseconds; the time of ingestion when it was not sent. */
+  readonly decisionedAt: Date
+  readonly person: Person
+  readonly verifications: Verifications
+  readonly externalProviderData?: JsonObject
+}
+
+/** What {@link parseSubmission} answers. */
+export type ParsedSubmission =
+  | { readonly ok: true; readonly submission: Submission; readonly warnings: Warning[] }
+  | { readonly ok: false; readonly violations: Violation[] }
+
+/** Options of {@link parseSubmission}. */
+export interface ParseSubmissionOptions {
+  /** The time of ingestion. Default: the clock of the machine. */
+  readonly now?: Date
+  /** Switches that differ from {@link DEFAULT_SUBMISSION_POLICY}. */
+  readonly policy?: Partial<SubmissionPolicy>
+  /** `tokens` expects tokens of the vault in `person.ssn` and `documentNumber`. Default `clear`. */
+  readonly pii?: PiiForm
+}
+
+const isIssueCode = (message: string): message is ViolationCode => Object.hasOwn(VIOLATION_MESSAGES, message)
+
+function pointerOf(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key)}`).join('')
+}
+
+/** zod's issues as our violations. Only paths and our own codes are taken over, never its texts. */
+function violationsOf(issue: z.core.$ZodIssue, pii: PiiForm): Violation[] {
+  const pointer = pointerOf(issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => createViolation(pointerOfKey(pointer, key), 'UNKNOWN_FIELD'))
+  }
+  const code = isIssueCode(issue.message) ? issue.message : 'FORMAT'
+  // Where tokens are expected, the rules for tokens decide about these two.
+  const isTokenized = pointer === '/person/ssn' || pointer === '/verifications/document/documentNumber'
+  if (pii === 'tokens' && isTokenized && issue.code === 'custom' && code !== 'REQUIRED') return []
+  return [createViolation(pointer, code)]
+}
+
+function checkProvider({ text, refuse, policy }: RuleContext): void {
+  const provider = text('/externalVerificationProvider')
+  if (provider !== undefined && provider !== 'CUSTOM' && !policy.providers.includes(provider)) {
+    refuse('/externalVerificationProvider', 'ENUM')
+  }
+}
+
+/**
+ * Checks the arguments of `postKycVerification` against every rule of schema version 1.0.
+ *
+ * All violations are collected; a value has one, the most specific. Never throws for a value of JSON, never changes its
+ * input, and no text of the answer holds a value of the input.
+ *
+ * @param input The arguments by name, for example the variables of the GraphQL request.
+ *
+ * @example
+ * ```ts
+ * import { parseSubmission } from '@kyc-relay/kyc-core'
+ *
+ * const parsed = parseSubmission({ schemaVersion: '1.0' }, { now: new Date() })
+ * if (!parsed.ok) for (const { pointer, code } of parsed.violations) process.stdout.write(`${pointer} ${code}\n`)
+ * ```
+ */
+export function parseSubmission(input: unknown, options: ParseSubmissionOptions = {}): ParsedSubmission {
+  const { submission, violations, warnings } = examineSubmission(input, options)
+  return submission ? { ok: true, submission, warnings } : { ok: false, violations }
+}
+
+/** All that can be said of a submission: its violations and warnings, and the submission itself when there are none. */
+export function examineSubmission(
+  input: unknown,
+  options: ParseSubmissionOptions,
+): { readonly submission: Submission | null; readonly violations: Violation[]; readonly warnings: Warning[] } {
+  // The one place in the rules that asks the clock, for callers who pass no time.
+  const now = options.now ?? new Date()
+  const pii = options.pii ?? 'clear'
+  const policy = { ...DEFAULT_SUBMISSION_POLICY, ...options.policy }
+
+  const read = readJson(input)
+  const parsed = argumentsSchema.safeParse(read.value)
+  const findings: Findings = { violations: new Map(), warnings: [] }
+  const inOrderOfPrecedence = [
+    ...findClearPii(read.value),
+    ...read.violations,
+    ...(parsed.error?.issues ?? []).flatMap((issue) => violationsOf(issue, pii)),
+  ]
+  for (const violation of inOrderOfPrecedence) {
+    if (!findings.violations.has(violation.pointer)) findings.violations.set(violation.pointer, violation)
+  }
+
+  const context = createRuleContext(read.value, findings, { policy, nowMs: now.getTime(), pii })
+  checkProvider(context)
+  checkSsn(context)
+  checkAddress(context)
+  checkDates(context)
+  checkVerifications(context)
+
+  const violations = [...findings.violations.values()]
+  if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings: findings.warnings }
+  return { submission: createSubmission(parsed.data, now), violations, warnings: findings.warnings }
+}
+
+function createSubmission({ decisionedAt, ...rest }: SubmissionArguments, now: Date): Submission {
+  const sent = decisionedAt === undefined ? null : parseDateTime(decisionedAt)
+  return { ...rest, decisionedAt: new Date(sent?.epochMs ?? now.getTime()) }
+}

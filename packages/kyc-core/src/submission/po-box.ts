@@ -1,0 +1,70 @@
+/*
+ * Which address lines name a PO box. The exemptions come first: military (PSC, CMR, UNIT), rural-route and
+ * highway-contract addresses hold the word BOX and are street addresses (31 CFR 1020.220; USPS Publication 28).
+ */
+const EXEMPT = [
+  /^(?:PSC|CMR|UNIT|UMR|OMC) ?#? ?\d+[A-Z]? ?,? ?BOX ?#? ?[\dA-Z-]+$/,
+  /^(?:RR|R\. ?R\.?|RURAL ROUTE|RURAL RTE|RT|RTE|HCR?|HIGHWAY CONTRACT(?: ROUTE)?|STAR ROUTE|SR) ?#? ?[\dA-Z]+ ?,? ?BOX ?#? ?[\dA-Z-]+$/,
+] as const
+
+const PO_BOX = [
+  // P.O. Box, P O Box, PO-Box, P0 B0X, POBox 9, P.O.B. 9
+  /\bP ?[./-]? ?[O0] ?[./-]? ?B[O0] ?X(?![A-Z])/,
+  /\bP ?[./-]? ?[O0] ?[./-]? ?BX\b/,
+  /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
+  // P.O. 9, PO #9 at the start of a line or of a part of it
+  /\bP\. ?O\. ?#? ?\d/,
+  /(?:^|, ?)P\.?O\.? ?#? ?\d/,
+  // Post Office Box, Post Box, Postal Box, Post Off. Box
+  /\bPOST(?:AL)? ?(?:OFFICE ?|OFF\.? ?)?B[O0]X\b/,
+  // A bare "Box 9"
+  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+$/,
+  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+,/,
+  // USPS Publication 28, section 283: other words for a PO box
+  /(?:^|, ?)(?:P\.? ?O\.? ?)?(?:FIRM )?(?:CALLER(?: SERVICE)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
+  // Outside the US
+  /\bG\.?P\.?O\.? ?BOX\b/,
+  /\b(?:LOCKED|PRIVATE|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
+  /\bPOSTFACH\b/,
+  /\bPOSTBUS ?\d/,
+  /\bPOSTBOKS ?\d/,
+  /\bPOSTBOX ?\d/,
+  /\bAPARTADO (?:POSTAL|DE CORREOS|AEREO)\b/,
+  /(?:^|, ?)(?:APARTADO|APDO\.?|APTDO\.?) ?(?:NO\.?|#)? ?\d/,
+  /\bCASILLA (?:DE CORREO|POSTAL)\b/,
+  /(?:^|, ?)CASILLA ?(?:NO\.?|#)? ?\d/,
+  /\b(?:CASELLA|CAIXA|CASUTA|CASETTA) POSTALE?A?\b/,
+  /\bBOITE POSTALE\b/,
+  /(?:^|, ?)B\.? ?P\.? ?(?:NO\.?|#)? ?\d/,
+  /\bCASE POSTALE\b/,
+  /\bSKRYTKA POCZTOWA\b/,
+  /\bPOSTILOKERO\b/,
+  /(?:^|, ?)PL ?\d+$/,
+  /私書箱|邮政信箱|郵政信箱|사서함|А\/Я/,
+] as const
+
+const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
+
+/** One spelling for comparison: NFKC, upper case, Latin letters without accents, single spaces, nothing invisible. */
+function comparable(line: string): string {
+  return line
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[‐‑‒–—]/gu, '-')
+    .replace(/\s+/gu, ' ')
+    .trim()
+}
+
+/** True when an address line is a PO box, in US and other spellings. */
+export function isPoBox(line: string): boolean {
+  const text = comparable(line)
+  if (EXEMPT.some((pattern) => pattern.test(text))) return false
+  return PO_BOX.some((pattern) => pattern.test(text))
+}
+
+/** True when an address line names a private mailbox (`PMB 456`). */
+export function isPrivateMailbox(line: string): boolean {
+  return PRIVATE_MAILBOX.test(comparable(line))
+}

@@ -1,0 +1,83 @@
+import type { JsonObject, JsonValue } from './json-value.js'
+import type { SubmissionPolicy } from './submission-policy.js'
+import { createViolation, type Violation, type ViolationCode } from './violation.js'
+import { createWarning, type Warning, type WarningCode } from './warning.js'
+
+/** How ingestion takes PII: in clear, to be tokenized, or as tokens of the vault. */
+export type PiiForm = 'clear' | 'tokens'
+
+/** What a rule across fields works with. It runs whether or not other fields are valid, so that all is reported at once. */
+export interface RuleContext {
+  readonly policy: SubmissionPolicy
+  readonly nowMs: number
+  readonly pii: PiiForm
+  /** True when the decision is FAILED: what would be a violation may then be the very reason. */
+  readonly isFailed: boolean
+  /** The value at a pointer of known fields, if it is a text without a violation. */
+  text(pointer: string): string | undefined
+  number(pointer: string): number | undefined
+  array(pointer: string): readonly JsonValue[]
+  /** True when there is any value at the pointer, valid or not. */
+  isPresent(pointer: string): boolean
+  refuse(pointer: string, code: ViolationCode): void
+  warn(pointer: string, code: WarningCode): void
+  /** A warning when the decision is FAILED, else a violation. */
+  refuseUnlessFailed(pointer: string, code: ViolationCode, warning: WarningCode): void
+}
+
+/** Findings so far, one violation per pointer: the first is the most specific. */
+export interface Findings {
+  readonly violations: Map<string, Violation>
+  readonly warnings: Warning[]
+}
+
+function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | undefined {
+  let value = root
+  for (const key of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as JsonObject)[key]
+  }
+  return value
+}
+
+/** Makes the context of the rules for one submission; `findings` is filled by them. */
+export function createRuleContext(
+  root: JsonValue | undefined,
+  findings: Findings,
+  settings: Pick<RuleContext, 'policy' | 'nowMs' | 'pii'>,
+): RuleContext {
+  const clean = (pointer: string): JsonValue | undefined =>
+    findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
+  const isFailed = valueAt(root, '/decision') === 'FAILED'
+
+  function refuse(pointer: string, code: ViolationCode): void {
+    if (!findings.violations.has(pointer)) findings.violations.set(pointer, createViolation(pointer, code))
+  }
+  function warn(pointer: string, code: WarningCode): void {
+    findings.warnings.push(createWarning(pointer, code))
+  }
+
+  return {
+    ...settings,
+    isFailed,
+    text(pointer) {
+      const value = clean(pointer)
+      return typeof value === 'string' ? value : undefined
+    },
+    number(pointer) {
+      const value = clean(pointer)
+      return typeof value === 'number' ? value : undefined
+    },
+    array(pointer) {
+      const value = valueAt(root, pointer)
+      return Array.isArray(value) ? (value as readonly JsonValue[]) : []
+    },
+    isPresent: (pointer) => valueAt(root, pointer) !== undefined,
+    refuse,
+    warn,
+    refuseUnlessFailed(pointer, code, warning) {
+      if (isFailed) warn(pointer, warning)
+      else refuse(pointer, code)
+    },
+  }
+}

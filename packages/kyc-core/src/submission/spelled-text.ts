@@ -1,0 +1,65 @@
+/*
+ * Finding a known value in a text however it is spelled: spaces, dashes and invisible characters between its parts, wide
+ * or other decimal digits. One pass, no backtracking.
+ */
+
+const INVISIBLE = /\p{Cf}/gu
+const DECIMAL_DIGIT = /\p{Nd}/u
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
+const MAX_SEPARATORS = 3
+
+/** Value 0–9 of a decimal digit of any script: its distance from the zero of its block, and blocks are ten long. */
+function digitValue(character: string): number {
+  const codePoint = character.codePointAt(0) ?? 0
+  let before = 0
+  while (before < 9 && DECIMAL_DIGIT.test(String.fromCodePoint(codePoint - before - 1))) before += 1
+  return before
+}
+
+/** NFKC, upper case, nothing invisible, every decimal digit in ASCII. */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/[^\P{Nd}\d]/gu, (digit) => String(digitValue(digit)))
+    .toUpperCase()
+}
+
+/**
+ * True when `folded` holds `target` with at most three separators between two of its characters, and no character of
+ * the same kind directly before or after.
+ *
+ * @param folded What {@link foldText} gives.
+ * @param target Letters and digits only, folded.
+ * @param kind `digits`: only a digit next to it makes it part of something else; `token`: letters too.
+ */
+export function holdsSpelled(folded: string, target: string, kind: 'digits' | 'token'): boolean {
+  const touches = (character: string | undefined): boolean =>
+    character !== undefined && (kind === 'digits' ? /\d/ : LETTER_OR_DIGIT).test(character)
+  for (
+    let start = folded.indexOf(target.charAt(0));
+    start !== -1;
+    start = folded.indexOf(target.charAt(0), start + 1)
+  ) {
+    if (touches(folded[start - 1])) continue
+    const end = endOfSpelled(folded, target, start)
+    if (end !== -1 && !touches(folded[end])) return true
+  }
+  return false
+}
+
+function endOfSpelled(folded: string, target: string, start: number): number {
+  let position = start
+  let separators = 0
+  let matched = 0
+  while (matched < target.length) {
+    const character = folded[position]
+    if (character === undefined) return -1
+    if (character === target[matched]) {
+      matched += 1
+      separators = 0
+    } else if (LETTER_OR_DIGIT.test(character) || ++separators > MAX_SEPARATORS) return -1
+    position += 1
+  }
+  return position
+}

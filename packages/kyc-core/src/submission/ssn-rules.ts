@@ -1,0 +1,38 @@
+import { parseToken } from '../tokenization/token.js'
+import type { RuleContext } from './rule-context.js'
+import { isIssuableSsn, isItin, isKnownSampleSsn, readSsn } from './ssn.js'
+
+const SSN = '/person/ssn'
+const LAST_FOUR = '/person/ssnLast4'
+
+/** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (spec, "`person` object", rule 4). */
+export function checkSsn(context: RuleContext): void {
+  const { text, isPresent, refuse } = context
+  if (isPresent('/verifications/ssn') && !isPresent(SSN)) refuse(SSN, 'SSN_REQUIRED')
+  if ((isPresent('/verifications/ssn') || isPresent(SSN)) && !isPresent(LAST_FOUR)) {
+    refuse(LAST_FOUR, 'SSN_LAST4_REQUIRED')
+  }
+  const ssn = text(SSN)
+  if (ssn === undefined) return
+  const lastFour = context.pii === 'tokens' ? checkToken(context, ssn) : checkClear(context, ssn)
+  const declared = text(LAST_FOUR)
+  if (lastFour !== null && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
+}
+
+function checkToken({ refuse }: RuleContext, ssn: string): string | null {
+  const token = parseToken(ssn)
+  if (token?.field === 'ssn') return token.lastFour
+  refuse(SSN, 'TOKEN_INVALID')
+  return null
+}
+
+function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string | null {
+  const reading = readSsn(ssn)
+  if (reading.kind !== 'ssn') return null
+  const { digits, lastFour } = reading
+  const acceptable = isIssuableSsn(digits) || (policy.acceptItin && isItin(digits))
+  if (!acceptable || (policy.rejectKnownSampleSsns && isKnownSampleSsn(digits))) {
+    refuseUnlessFailed(SSN, 'SSN_INVALID', 'SSN_IMPLAUSIBLE')
+  }
+  return lastFour
+}

@@ -1,0 +1,39 @@
+import { parseToken } from '../tokenization/token.js'
+import type { JsonObject } from './json-value.js'
+import { isPhotoUrl } from './photo-url.js'
+import type { RuleContext } from './rule-context.js'
+
+const SECTIONS = ['document', 'ssn', 'database'] as const
+
+/** Rules about the sections as a whole, photos, document number and scores. */
+export function checkVerifications(context: RuleContext): void {
+  const { text, number, isPresent, refuse, warn, policy, pii } = context
+  if (isPresent('/verifications') && !SECTIONS.some((name) => isPresent(`/verifications/${name}`))) {
+    refuse('/verifications', 'NO_VERIFICATION_SECTION')
+  }
+  const document = '/verifications/document'
+  for (const side of ['front', 'back', 'selfie']) {
+    const url = text(`${document}/photos/${side}`)
+    if (url !== undefined && !isPhotoUrl(url, policy.allowLoopbackPhotos)) {
+      refuse(`${document}/photos/${side}`, 'PHOTO_URL_INVALID')
+    }
+  }
+  const documentNumber = text(`${document}/documentNumber`)
+  if (pii === 'tokens' && documentNumber !== undefined && parseToken(documentNumber)?.field !== 'document_number') {
+    refuse(`${document}/documentNumber`, 'TOKEN_INVALID')
+  }
+  const score = number(`${document}/confidenceScore`)
+  if (score !== undefined && score > 0 && score < 1) warn(`${document}/confidenceScore`, 'CONFIDENCE_SCALE_SUSPECT')
+  checkEvidence(context)
+}
+
+/** The provider decides; contradicting evidence is recorded as sent and remarked. */
+function checkEvidence({ text, array, warn }: RuleContext): void {
+  if (text('/decision') !== 'PASSED') return
+  const contradicts = SECTIONS.some(
+    (name) =>
+      text(`/verifications/${name}/status`) === 'FAILED' ||
+      array(`/verifications/${name}/checks`).some((check) => (check as JsonObject | null)?.['status'] === 'FAILED'),
+  )
+  if (contradicts) warn('/decision', 'DECISION_EVIDENCE_MISMATCH')
+}

@@ -1,0 +1,41 @@
+/** What is worth knowing about an accepted submission. */
+export type WarningCode =
+  | 'US_TERRITORY_AS_COUNTRY'
+  | 'PRIVATE_MAILBOX'
+  | 'PO_BOX_IN_LINE_2'
+  | 'TIME_ZONE_ASSUMED_UTC'
+  | 'STALE_DECISION'
+  | 'DECISION_EVIDENCE_MISMATCH'
+  | 'DOCUMENT_EXPIRED'
+  | 'CONFIDENCE_SCALE_SUSPECT'
+  | 'SSN_IMPLAUSIBLE'
+  | 'DATES_IMPLAUSIBLE'
+
+/** One remark on an accepted submission. */
+export interface Warning {
+  /** JSON Pointer (RFC 6901) into the arguments. */
+  readonly pointer: string
+  readonly code: WarningCode
+  /** A fixed text for the code. Holds no value of the submission. */
+  readonly message: string
+}
+
+/** The fixed text of every warning code. */
+export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
+  US_TERRITORY_AS_COUNTRY:
+    'A US territory as country code counts as international. Send countryCode US with the territory as subdivision if that is meant.',
+  PRIVATE_MAILBOX: 'The address names a private mailbox (PMB).',
+  PO_BOX_IN_LINE_2: 'streetLine2 names a PO box.',
+  TIME_ZONE_ASSUMED_UTC: 'The time had no offset and was read as UTC.',
+  STALE_DECISION: 'The decision is older than the configured age.',
+  DECISION_EVIDENCE_MISMATCH: 'The decision is PASSED although a section or a check is FAILED. Recorded as sent.',
+  DOCUMENT_EXPIRED: 'The document had expired when the decision was made.',
+  CONFIDENCE_SCALE_SUSPECT: 'The score lies between 0 and 1; the scale is 0 to 100.',
+  SSN_IMPLAUSIBLE: 'The SSN was never issued: impossible area, group or serial number.',
+  DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another one.',
+}
+
+/** Makes the warning of a code at a place. */
+export function createWarning(pointer: string, code: WarningCode): Warning {
+  return { pointer, code, message: WARNING_MESSAGES[code] }
+}

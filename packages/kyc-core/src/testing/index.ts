@@ -1,0 +1,1 @@
+export { sampleSubmission } from './sample-submission.js'

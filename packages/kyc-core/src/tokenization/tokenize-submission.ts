@@ -1,0 +1,138 @@
+import { declineCodes } from '../status/decline-codes.js'
+import type { PhotoJob, RecordedCheck, SectionName, TokenizedVerification } from '../ingestion/verification-store.js'
+import { KycError } from '../kyc-error.js'
+import { normaliseDocumentNumber } from '../submission/document-number.js'
+import type { Submission } from '../submission/parse-submission.js'
+import { comparableName } from '../submission/person.js'
+import type { AppUser, ClearValue, PiiTokenizer, TokenizedValue } from './pii-vault.js'
+import type { Token } from './token.js'
+
+/** Name of the sealed part that holds the person and all free-form parts. */
+export const DETAILS_PART = 'details'
+
+/** Name of the sealed part that holds one photo URL: `photo_front`, `photo_back`, `photo_selfie`. */
+export function photoPart(side: PhotoJob['side']): string {
+  return `photo_${side}`
+}
+
+const SECTIONS: readonly SectionName[] = ['document', 'ssn', 'database']
+const PHOTO_SIDES: readonly PhotoJob['side'][] = ['front', 'back', 'selfie']
+
+/** All check outcomes of a submission, in order of appearance. */
+function recordedChecks({ verifications }: Submission): RecordedCheck[] {
+  return SECTIONS.flatMap((section) =>
+    (verifications[section]?.checks ?? []).map(({ name, status }) => ({ section, name, status })),
+  )
+}
+
+/**
+ * Everything personal that is not tokenized, as one JSON text: the person without the SSN, the sections without document
+ * number and photo URLs, `decisionReason` and the provider's data.
+ */
+export function submissionDetails(submission: Submission): string {
+  const { ssn: _ssn, ...person } = submission.person
+  const { document, ...sections } = submission.verifications
+  const { documentNumber: _number, photos: _photos, ...documentRest } = document ?? {}
+  return JSON.stringify({
+    person,
+    // One spelling of composed characters, for comparison; the names above are as given.
+    comparableNames: {
+      firstName: comparableName(person.firstName),
+      ...(person.middleName === undefined ? {} : { middleName: comparableName(person.middleName) }),
+      lastName: comparableName(person.lastName),
+    },
+    verifications: document ? { document: documentRest, ...sections } : sections,
+    ...(submission.decisionReason === undefined ? {} : { decisionReason: submission.decisionReason }),
+    ...(submission.externalProviderData === undefined ? {} : { externalProviderData: submission.externalProviderData }),
+  })
+}
+
+/** Clear values of a submission that become tokens. */
+function tokenizable({ person, verifications }: Submission): ClearValue[] {
+  const values: ClearValue[] = []
+  if (person.ssn !== undefined) values.push({ kind: 'ssn', value: person.ssn.replaceAll('-', '') })
+  const { document } = verifications
+  if (document) {
+    values.push({
+      kind: 'document_number',
+      value: normaliseDocumentNumber(document.documentNumber),
+      documentClass: document.documentClass,
+      issuingCountryCode: document.issuingCountryCode,
+    })
+  }
+  return values
+}
+
+/** Parts of a submission that are kept sealed and are not looked up. */
+function sealable(submission: Submission, recordId: string): ClearValue[] {
+  const photos = submission.verifications.document?.photos
+  const urls = PHOTO_SIDES.flatMap((side): ClearValue[] => {
+    const value = photos?.[side]
+    return value === undefined ? [] : [{ kind: 'record', recordId, part: photoPart(side), value }]
+  })
+  return [{ kind: 'record', recordId, part: DETAILS_PART, value: submissionDetails(submission) }, ...urls]
+}
+
+function sealedOf(value: TokenizedValue | undefined): Uint8Array {
+  if (value?.kind !== 'record') throw new KycError('VAULT_UNAVAILABLE')
+  return value.sealed
+}
+
+function tokenOf(values: readonly TokenizedValue[], kind: 'ssn' | 'document_number'): Token | null {
+  const found = values.find((value) => value.kind === kind)
+  return found && found.kind !== 'record' ? found.token : null
+}
+
+/** What {@link tokenizeSubmission} needs. */
+export interface TokenizationContext {
+  readonly tokenizer: PiiTokenizer
+  readonly owner: AppUser
+  readonly verificationId: string
+  /** Makes the id of a photo job, UUID. */
+  readonly newId: () => string
+  /** `tokens` when SSN and document number are tokens of this vault already. */
+  readonly pii: 'clear' | 'tokens'
+}
+
+/**
+ * Turns a valid submission into what may be stored, by one atomic call of the vault.
+ *
+ * @throws `VAULT_UNAVAILABLE` (retryable): nothing was written.
+ */
+export async function tokenizeSubmission(
+  submission: Submission,
+  { tokenizer, owner, verificationId, newId, pii }: TokenizationContext,
+): Promise<TokenizedVerification> {
+  const { person, verifications } = submission
+  const tokens = pii === 'clear' ? tokenizable(submission) : []
+  const sealed = sealable(submission, verificationId)
+  const answers = await tokenizer.tokenize(owner, [...tokens, ...sealed])
+  if (answers.length !== tokens.length + sealed.length) throw new KycError('VAULT_UNAVAILABLE')
+
+  const ssn = pii === 'clear' ? tokenOf(answers, 'ssn') : ((person.ssn ?? null) as Token | null)
+  const documentNumber =
+    pii === 'clear'
+      ? tokenOf(answers, 'document_number')
+      : ((verifications.document?.documentNumber ?? null) as Token | null)
+  const [details, ...photos] = answers.slice(tokens.length)
+  const sides = PHOTO_SIDES.filter((side) => verifications.document?.photos?.[side] !== undefined)
+
+  return {
+    verificationId,
+    schemaVersion: submission.schemaVersion,
+    externalVerificationProvider: submission.externalVerificationProvider,
+    decision: submission.decision,
+    decisionedAt: submission.decisionedAt,
+    countryCode: person.address.countryCode,
+    ssn: ssn && { token: ssn, standing: verifications.ssn ? 'VALIDATED' : 'COLLECTED' },
+    documentNumber: documentNumber && { token: documentNumber },
+    sections: SECTIONS.flatMap((section) => {
+      const found = verifications[section]
+      return found ? [{ section, verificationId: found.verificationId, status: found.status }] : []
+    }),
+    checks: recordedChecks(submission),
+    declineCodes: declineCodes(verifications),
+    sealedDetails: sealedOf(details),
+    photoJobs: sides.map((side, index) => ({ photoJobId: newId(), side, sealedUrl: sealedOf(photos[index]) })),
+  }
+}
