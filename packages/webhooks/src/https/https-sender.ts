@@ -209,7 +209,8 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<void> {
   const client = new Client(url.origin, {
-    connect: (_options, callback) => callback(null, socket),
+    // Not at once: the client is in the middle of its own work when it asks.
+    connect: (_options, callback) => queueMicrotask(() => callback(null, socket)),
     // One request per connection, announced by `Connection: close`.
     pipelining: 0,
     allowH2: false,
