@@ -9,7 +9,7 @@ CREATE TABLE kyc_relay_endpoints (
   removed_at INTEGER
 ) STRICT;
 
-CREATE INDEX kyc_relay_endpoints_of_app ON kyc_relay_endpoints (app_id, position) WHERE removed_at IS NULL;
+CREATE INDEX kyc_relay_endpoints_of_app ON kyc_relay_endpoints (app_id, created_at, position) WHERE removed_at IS NULL;
 
 CREATE TABLE kyc_relay_events (
   position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -40,7 +40,6 @@ CREATE TABLE kyc_relay_deliveries (
   event_type TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
   attempts_made INTEGER NOT NULL DEFAULT 0,
-  attempts_opened INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   due_at INTEGER,
   lease_token TEXT,
@@ -48,10 +47,12 @@ CREATE TABLE kyc_relay_deliveries (
   unsent_since INTEGER,
   ended_at INTEGER,
   cancel_reason TEXT,
+  cancel_requested TEXT,
   resend_of TEXT,
   CHECK ((lease_token IS NULL) = (lease_until IS NULL)),
   CHECK ((state = 'PENDING') = ((due_at IS NULL) <> (lease_token IS NULL))),
-  CHECK ((state = 'PENDING') = (ended_at IS NULL))
+  CHECK ((state = 'PENDING') = (ended_at IS NULL)),
+  CHECK ((state = 'CANCELLED') = (cancel_reason IS NOT NULL))
 ) STRICT;
 
 CREATE INDEX kyc_relay_deliveries_of_event ON kyc_relay_deliveries (event);
@@ -59,12 +60,12 @@ CREATE INDEX kyc_relay_deliveries_of_app ON kyc_relay_deliveries (app_id, positi
 CREATE INDEX kyc_relay_deliveries_of_app_by_state ON kyc_relay_deliveries (app_id, state, position);
 CREATE INDEX kyc_relay_deliveries_of_endpoint ON kyc_relay_deliveries (endpoint, position);
 CREATE INDEX kyc_relay_deliveries_waiting ON kyc_relay_deliveries (endpoint, due_at, position) WHERE due_at IS NOT NULL;
-CREATE INDEX kyc_relay_deliveries_waiting_of_user ON kyc_relay_deliveries (app_id, user_id) WHERE due_at IS NOT NULL;
+CREATE INDEX kyc_relay_deliveries_pending_of_user ON kyc_relay_deliveries (app_id, user_id) WHERE ended_at IS NULL;
 CREATE INDEX kyc_relay_deliveries_leased ON kyc_relay_deliveries (lease_until, position) WHERE lease_until IS NOT NULL;
 
+-- A number that was given back appears once: as the attempt that uses it.
 CREATE TABLE kyc_relay_attempts (
   delivery INTEGER NOT NULL REFERENCES kyc_relay_deliveries (position),
-  opened INTEGER NOT NULL,
   number INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('STARTED', 'SUCCEEDED', 'FAILED', 'INTERRUPTED', 'UNSENT')),
   started_at INTEGER NOT NULL,
@@ -72,7 +73,7 @@ CREATE TABLE kyc_relay_attempts (
   report TEXT,
   response_body BLOB,
   CHECK ((state = 'STARTED') = (ended_at IS NULL)),
-  PRIMARY KEY (delivery, opened)
+  PRIMARY KEY (delivery, number)
 ) STRICT;
 
 -- One row per endpoint that ever had a delivery: what the claim reads instead of the backlog.

@@ -27,7 +27,9 @@ export type MigrationSet = 'sqlite' | 'sqlite-vault' | 'postgres' | 'postgres-va
  */
 export function readMigrations(set: MigrationSet): readonly Migration[] {
   const folder = findFolder(set)
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql')).sort()
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
   if (files.length === 0) throw new StorageError('MIGRATIONS_NOT_FOUND')
   return files.map((file, index) => {
     const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1])

@@ -53,19 +53,22 @@ export function prepareClaiming(db: DrizzleDatabase) {
         leaseToken: sql`${value('token')}`,
         leaseUntil: sql`${value('leaseUntil')}`,
         attemptsMade: sql`attempts_made + 1`,
-        attemptsOpened: sql`attempts_opened + 1`,
       })
       .where(eq(deliveries.position, value('position')))
-      .returning({ attemptsOpened: deliveries.attemptsOpened, attemptsMade: deliveries.attemptsMade })
+      .returning({ attemptsMade: deliveries.attemptsMade })
       .prepare(),
-    insertAttempt: db
+    openNumber: db
       .insert(attempts)
       .values({
         delivery: value('delivery'),
-        opened: value('opened'),
         number: value('number'),
         state: 'STARTED',
         startedAt: value('startedAt'),
+      })
+      .onConflictDoUpdate({
+        target: [attempts.delivery, attempts.number],
+        set: { state: 'STARTED', startedAt: sql`excluded.started_at`, endedAt: null, report: null, responseBody: null },
+        where: sql`${attempts.state} = 'UNSENT'`,
       })
       .prepare(),
     takeTurn: db
@@ -199,9 +202,10 @@ export function claimDue(
   const picks = choose(statements, request, now)
   const claimed = picks.map(({ position }) => {
     const token = newToken()
-    const opened = statements.openAttempt.get({ position, token, leaseUntil: now + request.leaseMs })
-    const number = opened.attemptsMade
-    statements.insertAttempt.run({ delivery: position, opened: opened.attemptsOpened, number, startedAt: now })
+    const { attemptsMade } = statements.openAttempt.get({ position, token, leaseUntil: now + request.leaseMs })
+    const row = { delivery: position, number: attemptsMade, startedAt: now }
+    // A number is opened twice only after it was given back; anything else would be a sixth POST.
+    if (statements.openNumber.run(row).changes !== 1) throw new StorageError('CONSTRAINT')
     return readClaimed(statements, position, token, now)
   })
   const claimedOf = new Map<number, number>()

@@ -41,7 +41,7 @@ export function createDeliveryLog(db: DrizzleDatabase) {
     .select()
     .from(attempts)
     .where(eq(attempts.delivery, value('delivery')))
-    .orderBy(asc(attempts.opened))
+    .orderBy(asc(attempts.number))
     .prepare()
 
   function prepareList(filters: readonly SQL[]) {

@@ -13,7 +13,7 @@ export function prepareSettling(db: DrizzleDatabase) {
         endpoint: deliveries.endpoint,
         leaseToken: deliveries.leaseToken,
         attemptsMade: deliveries.attemptsMade,
-        attemptsOpened: deliveries.attemptsOpened,
+        cancelRequested: deliveries.cancelRequested,
         unsentSince: deliveries.unsentSince,
         endpointRemovedAt: endpoints.removedAt,
       })
@@ -29,7 +29,7 @@ export function prepareSettling(db: DrizzleDatabase) {
         report: sql`${value('report')}`,
         responseBody: sql`${value('responseBody')}`,
       })
-      .where(sql`${attempts.delivery} = ${value('delivery')} AND ${attempts.opened} = ${value('opened')}`)
+      .where(sql`${attempts.delivery} = ${value('delivery')} AND ${attempts.number} = ${value('number')}`)
       .prepare(),
     endLease: db
       .update(deliveries)
@@ -60,20 +60,16 @@ export function prepareSettling(db: DrizzleDatabase) {
 
 export type SettlingStatements = ReturnType<typeof prepareSettling>
 
-/** What an attempt says about its endpoint; null when nothing of it reached the endpoint's own fault. */
-function failingAfter(state: Settlement['attempt']['state']): 0 | 1 | null {
-  if (state === 'SUCCEEDED') return 0
-  return state === 'FAILED' ? 1 : null
-}
-
-/** The next state as columns. A delivery to a removed endpoint is never due again. */
-function nextColumns(next: Settlement['next'], endpointRemoved: boolean, now: number) {
-  if (next.state !== 'PENDING') {
-    const cancelReason = next.state === 'CANCELLED' ? next.reason : null
-    return { state: next.state, dueAt: null, endedAt: now, cancelReason }
+/** The next state as columns. What was cancelled meanwhile, or has nowhere to go any more, is never due again. */
+function nextColumns(next: Settlement['next'], cancelRequested: string | null, now: number) {
+  if (next.state === 'PENDING' && cancelRequested === null) {
+    return { state: next.state, dueAt: now + next.delayMs, endedAt: null, cancelReason: null }
   }
-  if (endpointRemoved) return { state: 'CANCELLED', dueAt: null, endedAt: now, cancelReason: 'ENDPOINT_REMOVED' }
-  return { state: 'PENDING', dueAt: now + next.delayMs, endedAt: null, cancelReason: null }
+  if (next.state === 'PENDING') {
+    return { state: 'CANCELLED', dueAt: null, endedAt: now, cancelReason: cancelRequested }
+  }
+  const cancelReason = next.state === 'CANCELLED' ? next.reason : null
+  return { state: next.state, dueAt: null, endedAt: now, cancelReason }
 }
 
 /** Applies each settlement whose fence is current, inside a transaction that the caller holds. */
@@ -92,21 +88,24 @@ export function settle(
     const { responseBody, ...report } = attempt.report
     statements.endAttempt.run({
       delivery: row.position,
-      opened: row.attemptsOpened,
+      number: row.attemptsMade,
       state: attempt.state,
       endedAt: now,
       report: JSON.stringify(report),
       responseBody,
     })
     const unsent = attempt.state === 'UNSENT'
-    const columns = nextColumns(next, row.endpointRemovedAt !== null, now)
+    const removed = row.endpointRemovedAt === null ? null : 'ENDPOINT_REMOVED'
+    const columns = nextColumns(next, row.cancelRequested ?? removed, now)
     statements.endLease.run({
       position: row.position,
       attemptsMade: unsent ? row.attemptsMade - 1 : row.attemptsMade,
-      unsentSince: unsent ? (row.unsentSince ?? now) : row.unsentSince,
+      unsentSince: unsent ? (row.unsentSince ?? now) : null,
       ...columns,
     })
-    statements.endTurn.run({ endpoint: row.endpoint, failing: failingAfter(attempt.state), dueAt: columns.dueAt })
+    // What was never sent says nothing about its endpoint.
+    const failing = unsent ? null : attempt.state === 'SUCCEEDED' ? 0 : 1
+    statements.endTurn.run({ endpoint: row.endpoint, failing, dueAt: columns.dueAt })
   }
   return { stale }
 }

@@ -30,6 +30,11 @@ export interface SqliteWebhookStore extends WebhookStore {
 
 function prepareEndpointStatements(db: DrizzleDatabase) {
   const live = isNull(endpoints.removedAt)
+  const pendingOfUser = and(
+    eq(deliveries.appId, value('appId')),
+    eq(deliveries.userId, value('userId')),
+    isNull(deliveries.endedAt),
+  )
   return {
     countLive: db
       .select({ count: sql<number>`count(*)` })
@@ -51,7 +56,7 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
       .select()
       .from(endpoints)
       .where(and(eq(endpoints.appId, value('appId')), live))
-      .orderBy(asc(endpoints.position))
+      .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
       .prepare(),
     remove: db
       .update(endpoints)
@@ -77,10 +82,13 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
         endedAt: sql`${value('now')}`,
         cancelReason: sql`${value('reason')}`,
       })
-      .where(
-        and(eq(deliveries.appId, value('appId')), eq(deliveries.userId, value('userId')), isNotNull(deliveries.dueAt)),
-      )
+      .where(and(pendingOfUser, isNotNull(deliveries.dueAt)))
       .returning({ endpoint: deliveries.endpoint })
+      .prepare(),
+    requestCancelOfUser: db
+      .update(deliveries)
+      .set({ cancelRequested: sql`${value('reason')}` })
+      .where(and(pendingOfUser, isNotNull(deliveries.leaseUntil), isNull(deliveries.cancelRequested)))
       .prepare(),
     findForResend: db
       .select({ delivery: deliveries, removedAt: endpoints.removedAt, body: events.body })
@@ -167,7 +175,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
       commits.write(() => {
         const cancelled = statements.cancelOfUser.all({ appId, userId, reason, now: clock().getTime() })
         for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) claiming.refreshNextDue.run({ endpoint })
-        return cancelled.length
+        return cancelled.length + statements.requestCancelOfUser.run({ appId, userId, reason }).changes
       }),
 
     findDelivery: (request) => read(() => log.findDelivery(request)),

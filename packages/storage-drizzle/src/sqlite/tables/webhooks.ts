@@ -43,8 +43,6 @@ export const deliveries = sqliteTable('kyc_relay_deliveries', {
   eventType: text('event_type').$type<EventType>().notNull(),
   state: text('state').$type<DeliveryState>().notNull(),
   attemptsMade: integer('attempts_made').notNull().default(0),
-  /** How often an attempt was opened: attempts that gave their number back included. */
-  attemptsOpened: integer('attempts_opened').notNull().default(0),
   createdAt: integer('created_at').notNull(),
   /** Set while waiting; null in flight and in a final state. */
   dueAt: integer('due_at'),
@@ -53,6 +51,8 @@ export const deliveries = sqliteTable('kyc_relay_deliveries', {
   unsentSince: integer('unsent_since'),
   endedAt: integer('ended_at'),
   cancelReason: text('cancel_reason'),
+  /** Reason to cancel as soon as the attempt in flight has ended without success. */
+  cancelRequested: text('cancel_requested'),
   resendOf: text('resend_of'),
 })
 
@@ -60,7 +60,6 @@ export const attempts = sqliteTable(
   'kyc_relay_attempts',
   {
     delivery: integer('delivery').notNull(),
-    opened: integer('opened').notNull(),
     number: integer('number').notNull(),
     state: text('state').$type<AttemptState>().notNull(),
     startedAt: integer('started_at').notNull(),
@@ -69,7 +68,7 @@ export const attempts = sqliteTable(
     report: text('report'),
     responseBody: blob('response_body', { mode: 'buffer' }),
   },
-  (table) => [primaryKey({ columns: [table.delivery, table.opened] })],
+  (table) => [primaryKey({ columns: [table.delivery, table.number] })],
 )
 
 export const endpointTurns = sqliteTable('kyc_relay_endpoint_turns', {
