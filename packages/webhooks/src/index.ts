@@ -19,6 +19,8 @@ export {
 } from './receiver/receive-webhook.js'
 export { createWebhookHandler, type WebhookHandlerOptions } from './receiver/webhook-handler.js'
 export type { HeadersLike } from './signature/headers.js'
+export type { Secrets, WebhookBody } from './signature/signed-request.js'
 export { signWebhook } from './signature/sign-webhook.js'
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './signature/verification-error.js'
+export { verifySignature } from './signature/verify-signature.js'
 export { verifyWebhook, type SignedRequest, type VerifiedWebhook } from './signature/verify-webhook.js'

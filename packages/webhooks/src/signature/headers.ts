@@ -5,29 +5,24 @@ export type HeadersLike =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Every value of one header.
- *
- * A list longer than one means that the header came more than once, as a list or under names of different case; a
- * `Headers` joins such values by a comma, which no valid signature or event id contains.
+ * The value of one header; values that came more than once, as a list or under names of different case, are joined by
+ * `', '` as Fetch does. No valid signature or event id holds a comma.
  *
  * @param name in lower case.
  */
-export function headerValues(headers: HeadersLike, name: string): readonly string[] {
-  if (isFetchHeaders(headers)) {
-    const value = headers.get(name)
-    return typeof value === 'string' ? [value] : []
-  }
-  const values: string[] = []
+export function headerValue(headers: HeadersLike, name: string): string | undefined {
+  if (isFetchHeaders(headers)) return headers.get(name) ?? undefined
+  let found: string | undefined
   for (const key in headers) {
-    if (key.length === name.length && key.toLowerCase() === name) {
-      const value = headers[key]
-      if (typeof value === 'string') values.push(value)
-      else if (Array.isArray(value)) values.push(...value.map(String))
-    }
+    if (key.length !== name.length || key.toLowerCase() !== name) continue
+    const value = headers[key]
+    if (value === undefined || value === null) continue
+    const text = Array.isArray(value) ? value.join(', ') : String(value)
+    found = found === undefined ? text : `${found}, ${text}`
   }
-  return values
+  return found
 }
 
 function isFetchHeaders(headers: HeadersLike): headers is { get(name: string): string | null } {
-  return typeof headers.get === 'function'
+  return typeof headers?.get === 'function'
 }

@@ -1,70 +1,89 @@
-/** HMAC-SHA-256 on whatever the runtime offers: `node:crypto` where it is there (ten times as fast), else Web Crypto. */
+import { nodeBuffer, nodeModule, type NodeCrypto } from './runtime.js'
 
-interface NodeHmac {
-  update(data: string | Uint8Array): NodeHmac
-  digest(): Uint8Array
-  digest(encoding: 'hex'): string
-}
-interface NodeCrypto {
-  createHmac(algorithm: 'sha256', key: string): NodeHmac
-  timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean
-}
-interface MaybeNode {
-  process?: { getBuiltinModule?: (name: string) => unknown }
-}
-
-// Looked up per call: module-level state would freeze the choice when the module loads, before polyfills or test
-// environments are in place. It costs 50 ns.
-function nodeCrypto(): NodeCrypto | undefined {
-  const found = (globalThis as MaybeNode).process?.getBuiltinModule?.('node:crypto') as Partial<NodeCrypto> | undefined
-  return found?.createHmac && found.timingSafeEqual ? (found as NodeCrypto) : undefined
-}
-
-/** 64 lower-case hexadecimal characters. */
-export async function hmacSha256Hex(body: string | Uint8Array, secret: string): Promise<string> {
-  const node = nodeCrypto()
-  if (node) return node.createHmac('sha256', secret).update(body).digest('hex')
-  const key = await webCryptoKey(secret, 'sign')
-  let hex = ''
-  for (const byte of new Uint8Array(await crypto.subtle.sign('HMAC', key, webCryptoBytes(body)))) {
-    hex += byte.toString(16).padStart(2, '0')
-  }
-  return hex
+/**
+ * HMAC-SHA-256 on whatever the runtime offers: `node:crypto` where it is there (several times as fast), else Web Crypto.
+ *
+ * @returns 64 lower-case hexadecimal characters; a promise only where the runtime has nothing but promises.
+ */
+export function hmacSha256Hex(body: string | Uint8Array, secret: string): string | Promise<string> {
+  const node = nodeModule('node:crypto')
+  if (!node?.createHmac) return webCryptoHmacHex(body, secret)
+  return oneShotHmacHex(node, body, secret) ?? node.createHmac('sha256', secret).update(body).digest('hex')
 }
 
 /**
- * Whether `signature` is the HMAC of the body under any of the secrets. Compared in constant time, without stopping at
- * the first match.
+ * Whether `signature` is the HMAC of the body under any of the secrets. Does not stop at the first match.
  *
  * @param signature 64 lower-case hexadecimal characters, already checked to be so.
  */
-export async function matchesHmac(
+export function matchesHmac(
   body: string | Uint8Array,
   signature: string,
   secrets: readonly string[],
-): Promise<boolean> {
-  const given = hexToBytes(signature)
-  const node = nodeCrypto()
+): boolean | Promise<boolean> {
   let matches = false
   for (const secret of secrets) {
-    const same = node
-      ? node.timingSafeEqual(node.createHmac('sha256', secret).update(body).digest(), given)
-      : await crypto.subtle.verify('HMAC', await webCryptoKey(secret, 'verify'), given, webCryptoBytes(body))
-    matches = same || matches
+    const expected = hmacSha256Hex(body, secret)
+    if (typeof expected !== 'string') return matchesLater(body, signature, secrets)
+    matches = equalInConstantTime(expected, signature) || matches
   }
   return matches
 }
 
-function hexToBytes(hex: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(hex.length / 2)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)
-  return bytes
+// `createHmac` spends a tenth of the time of a webhook on making a key object. RFC 2104, 2 over the one-shot hash does
+// not: H(K ⊕ opad, H(K ⊕ ipad, text)). Undefined for a secret longer than a block or not in ASCII.
+function oneShotHmacHex(node: NodeCrypto, body: string | Uint8Array, secret: string): string | undefined {
+  const Buffer = nodeBuffer()
+  if (!node.hash || !Buffer || secret.length > 64) return undefined
+  const inner = Buffer.allocUnsafe(64 + (typeof body === 'string' ? Buffer.byteLength(body) : body.length))
+  const outer = Buffer.allocUnsafe(96)
+  inner.fill(0x36, 0, 64)
+  outer.fill(0x5c, 0, 64)
+  let codes = 0
+  for (let i = 0; i < secret.length; i++) {
+    const code = secret.charCodeAt(i)
+    codes |= code
+    inner[i] = 0x36 ^ code
+    outer[i] = 0x5c ^ code
+  }
+  let hex: string | undefined
+  if (codes < 128) {
+    if (typeof body === 'string') inner.write(body, 64, 'utf8')
+    else inner.set(body, 64)
+    outer.write(node.hash('sha256', inner, 'latin1'), 64, 'latin1')
+    hex = node.hash('sha256', outer, 'hex')
+  }
+  // The memory goes back to Node's pool: nothing of the secret stays in it.
+  inner.fill(0, 0, 64)
+  outer.fill(0, 0, 64)
+  return hex
 }
 
-function webCryptoKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', webCryptoBytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [use])
+// Every character is looked at, whatever the others were: how long it takes says nothing about where they differ.
+function equalInConstantTime(expected: string, given: string): boolean {
+  let difference = expected.length ^ given.length
+  for (let i = 0; i < expected.length; i++) difference |= expected.charCodeAt(i) ^ given.charCodeAt(i)
+  return difference === 0
 }
 
-function webCryptoBytes(value: string | Uint8Array): Uint8Array<ArrayBuffer> {
+async function matchesLater(
+  body: string | Uint8Array,
+  signature: string,
+  secrets: readonly string[],
+): Promise<boolean> {
+  let matches = false
+  for (const secret of secrets) matches = equalInConstantTime(await hmacSha256Hex(body, secret), signature) || matches
+  return matches
+}
+
+async function webCryptoHmacHex(body: string | Uint8Array, secret: string): Promise<string> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', ownBytes(secret), algorithm, false, ['sign'])
+  const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, ownBytes(body)))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+// A copy: Web Crypto takes no shared memory.
+function ownBytes(value: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
 }

@@ -1,4 +1,5 @@
 import { hmacSha256Hex } from './hmac.js'
+import { signedBytes, type WebhookBody } from './signed-request.js'
 import { WebhookVerificationError } from './verification-error.js'
 
 /**
@@ -10,7 +11,8 @@ import { WebhookVerificationError } from './verification-error.js'
  * @param body the request body.
  * @param secret the application's API key.
  * @returns 64 lower-case hexadecimal characters.
- * @throws WebhookVerificationError `SECRET_MISSING` for an empty secret, `BODY_ALREADY_PARSED` for an object.
+ * @throws WebhookVerificationError `SECRET_MISSING` for an empty secret, `BODY_ALREADY_PARSED` for an object, `BODY_EMPTY` for
+ *   null or undefined.
  *
  * @example
  * ```ts
@@ -20,8 +22,7 @@ import { WebhookVerificationError } from './verification-error.js'
  * const headers = { 'X-HMAC-Signature': await signWebhook(body, 'the API key') }
  * ```
  */
-export async function signWebhook(body: string | Uint8Array, secret: string): Promise<string> {
+export async function signWebhook(body: WebhookBody, secret: string): Promise<string> {
   if (typeof secret !== 'string' || secret.trim() === '') throw new WebhookVerificationError('SECRET_MISSING')
-  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) throw new WebhookVerificationError('BODY_ALREADY_PARSED')
-  return hmacSha256Hex(body, secret)
+  return hmacSha256Hex(signedBytes(body), secret)
 }

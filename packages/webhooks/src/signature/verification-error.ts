@@ -11,48 +11,30 @@ export type WebhookVerificationErrorCode =
 
 const brand = Symbol.for('@kyc-relay/webhooks.WebhookVerificationError')
 
+const passHeaders = 'Pass the headers as they came; a proxy in front must forward '
+
 // [HTTP status to answer with, what is wrong, what to do about it]
 const texts: Readonly<Record<WebhookVerificationErrorCode, readonly [number, string, string]>> = {
-  SIGNATURE_MISSING: [
-    401,
-    'The X-HMAC-Signature header is missing.',
-    'Pass the headers of the request as they came. If a proxy or gateway stands in front, let it forward X-HMAC-Signature.',
-  ],
+  SIGNATURE_MISSING: [401, 'X-HMAC-Signature is missing.', `${passHeaders}X-HMAC-Signature.`],
   SIGNATURE_MALFORMED: [
     401,
-    'The X-HMAC-Signature header is not one value of 64 lower-case hexadecimal characters.',
-    'Pass the header as it came: once, no prefix, no quotes, no change of case.',
+    'X-HMAC-Signature is not one value of 64 lower-case hexadecimal characters.',
+    'Pass the header as it came: once, without prefix, quotes or change of case.',
   ],
   SIGNATURE_MISMATCH: [
     401,
     'The signature does not match the body.',
-    'Either the body is not what was sent byte for byte, or the secret is not the API key of the application. explainMismatch() tells which.',
+    'The body is not byte for byte what was sent, or the secret is not the API key. explainMismatch() tells which.',
   ],
-  EVENT_ID_MISSING: [
-    400,
-    'The X-Event-ID header is missing or not one value.',
-    'Pass the headers of the request as they came. If a proxy or gateway stands in front, let it forward X-Event-ID.',
-  ],
-  BODY_EMPTY: [
-    401,
-    'The body is empty.',
-    'Read the raw body before anything else does. Without a body parser, Express 5 leaves req.body undefined: use express.raw().',
-  ],
+  EVENT_ID_MISSING: [400, 'X-Event-ID is missing or not one value.', `${passHeaders}X-Event-ID.`],
+  BODY_EMPTY: [401, 'The body is empty.', 'Read the raw body before anything else does. Express: express.raw().'],
   BODY_ALREADY_PARSED: [
     500,
-    'The body is not a string or bytes: something has already parsed it.',
-    "Pass the raw body. Express: express.raw({ type: 'application/json' }) on this route, before express.json(). Fastify: addContentTypeParser with parseAs 'buffer'. Fetch, Hono, Next: await request.text().",
+    'The body is not a string or bytes: something has parsed it.',
+    "Pass the raw body. Express: express.raw({ type: 'application/json' }) on this route, before express.json(). Fastify: addContentTypeParser with parseAs: 'buffer'. Hono, Next, Workers: await request.text().",
   ],
-  PAYLOAD_INVALID: [
-    400,
-    'The body is signed but is not a JSON object in UTF-8.',
-    'Check what signs this body: it is not an event of the service.',
-  ],
-  SECRET_MISSING: [
-    500,
-    'No secret was given.',
-    'Pass the API key of the application as a non-empty string. Is the environment variable set where this runs?',
-  ],
+  PAYLOAD_INVALID: [400, 'The body is not a JSON object in UTF-8.', 'Its signer does not send events.'],
+  SECRET_MISSING: [500, 'No secret was given.', 'Pass the API key. Is the environment variable set?'],
 }
 
 /**

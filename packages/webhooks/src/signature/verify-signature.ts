@@ -1,0 +1,29 @@
+import { matchesHmac } from './hmac.js'
+import { isHexDigest, signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
+
+/**
+ * Checks a signature and nothing else, for a receiver that parses the body by itself, say with a JSON parser that keeps
+ * decimals exact. Everybody else wants {@link verifyWebhook}.
+ *
+ * @param request `signature`: the value of `X-HMAC-Signature`.
+ * @returns false for a signature that is missing, malformed or does not match; compared in constant time.
+ * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_EMPTY` (null or undefined), `BODY_ALREADY_PARSED`.
+ *
+ * @example
+ * ```ts
+ * import { signWebhook, verifySignature } from '@kyc-relay/webhooks'
+ *
+ * const signature = await signWebhook('{}', 'the API key')
+ * console.log(await verifySignature({ body: '{}', signature, secrets: 'the API key' })) // true
+ * ```
+ */
+export async function verifySignature(request: {
+  readonly body: WebhookBody
+  readonly signature: string | null | undefined
+  readonly secrets: Secrets
+}): Promise<boolean> {
+  const { body, signature, secrets } = request
+  const keys = usableSecrets(secrets)
+  const bytes = signedBytes(body)
+  return typeof signature === 'string' && isHexDigest(signature) && matchesHmac(bytes, signature, keys)
+}
