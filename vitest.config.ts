@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: {
     // Tests read the sources, not the last build: `@kyc-relay/x/y` is packages/x/src/y/index.ts.
     alias: [
+      // One copy of graphql for the sources and for graphql-http, as Node itself would load it.
+      { find: /^graphql$/, replacement: fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url)) },
       { find: /^@kyc-relay\/([a-z-]+)\/schema\/(.+\.json)$/, replacement: `${packages}$1/schema/$2` },
       { find: /^@kyc-relay\/([a-z-]+)\/([a-z-]+)$/, replacement: `${packages}$1/src/$2/index.ts` },
       { find: /^@kyc-relay\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` },

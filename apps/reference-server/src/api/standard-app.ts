@@ -1,0 +1,33 @@
+import { Hono, type Handler } from 'hono'
+import { isRetryable } from '../graphql/graphql-route.js'
+import { refuseProblem } from '../http-edge/json-route.js'
+import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { errorCode, type Log } from '../observability/log.js'
+import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
+
+/** The standard API: GraphQL for reading, `/api/v1/webhooks`, and the health checks. */
+export function createStandardApp(deps: {
+  readonly graphql: Handler<EdgeEnv>
+  readonly webhooks: WebhookRoutesDeps
+  /** Whether database and worker answer. */
+  readonly isReady: () => Promise<boolean>
+  readonly log: Log
+}): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>()
+  app.all('/api/v1/graphql', deps.graphql)
+  app.route('/api/v1/webhooks', createWebhookRoutes(deps.webhooks))
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/readyz', async (c) =>
+    (await deps.isReady()) ? c.json({ status: 'ready' }) : c.json({ status: 'not_ready' }, 503),
+  )
+  app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
+  app.onError((error, c) => {
+    deps.log.error('request failed', {
+      requestId: requestIdOf(c.env.incoming),
+      listener: 'api',
+      code: errorCode(error),
+    })
+    return refuseProblem(c, { code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
+  })
+  return app
+}

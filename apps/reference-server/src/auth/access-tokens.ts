@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+
+/** Who calls, by a user access token. */
+export interface AccessTokenHolder {
+  readonly appId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+}
+
+/** Finds out whose access token it is: null for one that is unknown, expired or revoked. */
+export interface AccessTokens {
+  find(token: string): Promise<AccessTokenHolder | null>
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+
+/** Opaque tokens of the embedded store, kept as SHA-256: 256 random bits need no slow hash. */
+export function createEmbeddedAccessTokens(
+  directory: AppDirectory,
+  now: () => Date,
+): AccessTokens & {
+  issue(holder: AccessTokenHolder, lifetimeMs: number): Promise<{ accessToken: string; expiresAt: Date }>
+} {
+  return {
+    async find(token) {
+      const row = await directory.findAccessToken(sha256(token), now())
+      return row === null ? null : { appId: row.appId, userId: row.userId, scopes: row.scopes }
+    },
+    async issue(holder, lifetimeMs) {
+      const accessToken = `kyc_at_${randomBytes(32).toString('base64url')}`
+      const expiresAt = new Date(now().getTime() + lifetimeMs)
+      await directory.addAccessToken({ hash: sha256(accessToken), ...holder, expiresAt })
+      return { accessToken, expiresAt }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { SigningKey } from '@kyc-relay/webhooks/delivery'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** API keys of apps: sealed at rest, shown once, looked up by hash, and the secret that signs webhooks. */
+export interface ApiKeys {
+  /** Adds an app with its first key, which signs at once. The key is in the answer and nowhere else. */
+  createApp(app: { readonly appId: string; readonly name: string }): Promise<{ apiKey: string }>
+  /** Whose key it is; null for one that is unknown or retired. */
+  findApp(apiKey: string): Promise<{ appId: string; version: number } | null>
+  /** A new key, accepted at once. It signs when the partner activates it, or after 24 hours. */
+  rotate(appId: string): Promise<{ apiKey: string; version: number; signsFrom: Date } | 'rotation_pending'>
+  /** The waiting key signs from now on; the old one is accepted for 24 more hours. False when none waits. */
+  activate(appId: string): Promise<boolean>
+  /** The key that signs for each of these apps now, in the order asked; null for an app without one. */
+  current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
+}
+
+/** {@link ApiKeys} over the embedded directory, sealed by the cipher of the key file. */
+export function createApiKeys(deps: {
+  readonly directory: AppDirectory
+  readonly cipher: PiiCipher
+  readonly now: () => Date
+}): ApiKeys {
+  const { directory, cipher, now } = deps
+  const context = (appId: string, version: number) => ({ purpose: 'api_key', appId, version: String(version) })
+
+  async function seal(appId: string, version: number, apiKey: string): Promise<Uint8Array> {
+    const keyContext = context(appId, version)
+    const dataKey = await cipher.createDataKey(keyContext)
+    const sealed = await cipher.seal({ dataKey, keyContext, context: keyContext, clear: Buffer.from(apiKey, 'utf8') })
+    const row: SealedApiKey = {
+      keyId: dataKey.keyId,
+      dataKey: Buffer.from(dataKey.bytes).toString('base64'),
+      sealed: Buffer.from(sealed).toString('base64'),
+    }
+    return Buffer.from(JSON.stringify(row), 'utf8')
+  }
+
+  async function open(key: ApiKeyRow): Promise<string> {
+    const row = JSON.parse(Buffer.from(key.sealed).toString('utf8')) as SealedApiKey
+    const keyContext = context(key.appId, key.version)
+    const clear = await cipher.open({
+      dataKey: { keyId: row.keyId, bytes: Buffer.from(row.dataKey, 'base64') },
+      keyContext,
+      context: keyContext,
+      sealed: Buffer.from(row.sealed, 'base64'),
+    })
+    return Buffer.from(clear).toString('utf8')
+  }
+
+  const createKey = () => `kyc_key_${randomBytes(32).toString('base64url')}`
+
+  return {
+    async createApp(app) {
+      const apiKey = createKey()
+      const at = now()
+      const firstKey = {
+        appId: app.appId,
+        version: 1,
+        hash: sha256(apiKey),
+        createdAt: at,
+        signsFrom: at,
+        retiredAt: null,
+      }
+      await directory.createApp({ ...app, firstKey: { ...firstKey, sealed: await seal(app.appId, 1, apiKey) } })
+      return { apiKey }
+    },
+    findApp: (apiKey) => directory.findApiKey(sha256(apiKey), now()),
+    async rotate(appId) {
+      const at = now()
+      const [newest] = await directory.listApiKeys([appId], at)
+      const version = (newest?.version ?? 0) + 1
+      const apiKey = createKey()
+      const signsFrom = new Date(at.getTime() + dayMs)
+      const sealed = await seal(appId, version, apiKey)
+      const row = { appId, version, hash: sha256(apiKey), sealed, createdAt: at, signsFrom, retiredAt: null }
+      return (await directory.addApiKey(row)) === 'added' ? { apiKey, version, signsFrom } : 'rotation_pending'
+    },
+    activate: (appId) =>
+      directory.activateApiKey({ appId, now: now(), retireOldAt: new Date(now().getTime() + dayMs) }),
+    async current(appIds) {
+      const at = now()
+      const keys = new Map<string, SigningKey>()
+      for (const row of await directory.listApiKeys([...new Set(appIds)], at)) {
+        // Newest version first: the first one that signs already is the one in force.
+        if (keys.has(row.appId) || row.signsFrom > at) continue
+        keys.set(row.appId, { key: await open(row), version: row.version })
+      }
+      return appIds.map((appId) => keys.get(appId) ?? null)
+    },
+  }
+}
+
+interface SealedApiKey {
+  readonly keyId: string
+  readonly dataKey: string
+  readonly sealed: string
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { createIngestion } from '@kyc-relay/kyc-core'
+import { createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
+import {
+  createDeliveryWorker,
+  prepareEvent,
+  prepareTestEvent,
+  type ClaimedDelivery,
+  type Settlement,
+} from '@kyc-relay/webhooks/delivery'
+import { checkEndpointUrl, createHttpsSender } from '@kyc-relay/webhooks/https'
+import { uuidv7 } from 'uuidv7'
+import { createStandardApp } from './api/standard-app.js'
+import { createStandardDoor } from './api/standard-door.js'
+import { createEmbeddedAccessTokens } from './auth/access-tokens.js'
+import { createApiKeys } from './auth/api-keys.js'
+import { submissionScope } from './auth/bearer.js'
+import { createGrantLookup } from './auth/grants.js'
+import type { Env } from './env.js'
+import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
+import { graphqlRoute } from './graphql/graphql-route.js'
+import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
+import { createInternalApp } from './internal/internal-app.js'
+import type { Log } from './observability/log.js'
+import { createSecureApp } from './secure-endpoint/secure-app.js'
+import { createSecureDoor } from './secure-endpoint/submission-door.js'
+import { openStorage } from './storage.js'
+
+/** What the server is made of once its files and keys are there. */
+export interface ComposeInput {
+  readonly env: Env
+  readonly keys: KeyFile
+  readonly internalToken: string
+  /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
+  readonly localCaPem: string | null
+  readonly log: Log
+}
+
+/**
+ * Puts the parts together. Two paths run through here:
+ *
+ * a submission: secure app → door → `ingestSubmission` → vault and verification store;
+ * an event: internal app → `prepareEvent` → `insertEvent` → delivery worker → guarded HTTPS → the partner's receiver.
+ */
+export async function compose({ env, keys, internalToken, localCaPem, log }: ComposeInput) {
+  const now = () => new Date()
+  const cipher = createLocalCipher({ keys })
+  const storage = await openStorage(env, cipher)
+  const { verifications, webhooks, apps: directory, vault } = storage
+
+  const accessTokens = createEmbeddedAccessTokens(directory, now)
+  const apiKeys = createApiKeys({ directory, cipher, now })
+  const grants = createGrantLookup(directory)
+
+  // A submission.
+  const ingestion = createIngestion({
+    verifications,
+    tokenizer: vault,
+    inspector: vault,
+    now,
+    newId: uuidv7,
+    policy: { ...env.submissionPolicy, providers: env.kycProviders },
+  })
+  const secureApp = createSecureApp({
+    graphql: graphqlRoute({
+      endpoint: createGraphqlEndpoint({
+        schema: secureSchema,
+        door: createSecureDoor(ingestion, log),
+        validationRules: secureRules,
+      }),
+      accessTokens,
+      requiredScope: submissionScope,
+      listener: 'secure',
+      log,
+    }),
+    log,
+  })
+
+  // An event.
+  const endpointPolicy =
+    env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : undefined
+  const worker = createDeliveryWorker({
+    store: webhooks,
+    signingKeys: apiKeys,
+    grants,
+    send: createHttpsSender({ policy: endpointPolicy }),
+    now,
+    random: Math.random,
+    options: { retry: { baseMs: env.deliveryRetryBaseMs } },
+    onSettled: ({ delivery, settlement }) => logAttempt(log, delivery, settlement),
+    onProblem: (code) => log.error('delivery worker', { code }),
+  })
+  const publishing = { grants, endpoints: webhooks, now, newId: uuidv7 }
+  const internalApp = createInternalApp({
+    internalToken,
+    async publish({ sourceEventId, ...event }) {
+      const prepared = await prepareEvent({ ...event, sourceEventId: sourceEventId ?? null }, publishing)
+      const inserted = await webhooks.insertEvent(prepared)
+      worker.wake()
+      return inserted
+    },
+    directory,
+    accessTokens,
+    cancelPending: (request) => webhooks.cancelPending(request),
+    log,
+  })
+
+  // Reading, registration, delivery log.
+  const standardApp = createStandardApp({
+    graphql: graphqlRoute({
+      endpoint: createGraphqlEndpoint({
+        schema: standardSchema({ ingestion, verifications }),
+        door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
+      }),
+      accessTokens,
+      requiredScope: null,
+      listener: 'api',
+      log,
+    }),
+    webhooks: {
+      apiKeys,
+      store: webhooks,
+      checkUrl: (url) => checkEndpointUrl(url, endpointPolicy),
+      prepareTestEvent: (request) => prepareTestEvent(request, publishing),
+      wake: () => worker.wake(),
+      now,
+    },
+    isReady: async () => {
+      await verifications.findKycStatus(randomUUID())
+      return true
+    },
+    log,
+  })
+
+  return { secureApp, internalApp, standardApp, worker, storage, directory, apiKeys, accessTokens }
+}
+
+function logAttempt(log: Log, delivery: ClaimedDelivery, settlement: Settlement): void {
+  const { cause } = settlement.attempt.report
+  log.info('attempt ended', {
+    deliveryId: delivery.deliveryId,
+    endpointId: delivery.endpoint.endpointId,
+    attempt: delivery.fence.attempt,
+    outcome: settlement.next.state,
+    ...(cause === null ? {} : { cause }),
+  })
+}

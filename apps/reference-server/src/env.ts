@@ -1,0 +1,150 @@
+import { z } from 'zod'
+
+const flag = z
+  .enum(['0', '1', 'true', 'false'])
+  .default('0')
+  .transform((value) => value === '1' || value === 'true')
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
+const filePath = z.string().min(1).optional()
+const databaseUrl = z
+  .string()
+  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
+  .optional()
+const policyJson = z
+  .string()
+  .transform((text, context): Record<string, unknown> => {
+    try {
+      const value: unknown = JSON.parse(text)
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    } catch {
+      // Reported below, by name only.
+    }
+    context.addIssue({ code: 'custom' })
+    return z.NEVER
+  })
+  .default({})
+
+const schema = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  ROLE: z.enum(['all', 'api', 'secure', 'worker']).default('all'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port(4000),
+  INTERNAL_PORT: port(4001),
+  SECURE_PORT: port(4443),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: databaseUrl,
+  VAULT_DATABASE_URL: databaseUrl,
+  KEY_FILE: filePath,
+  TLS_CERT_FILE: filePath,
+  TLS_KEY_FILE: filePath,
+  TLS_TERMINATED_UPSTREAM: flag,
+  EXTERNAL_TOKENIZER: flag,
+  KYC_PROVIDERS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .pipe(z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/))),
+  SUBMISSION_POLICY: policyJson,
+  INTERNAL_TOKEN: z.string().min(16).optional(),
+  ALLOW_LOOPBACK_RECEIVERS: flag,
+  DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+})
+
+/** The server's settings, parsed and with their defaults. */
+export interface Env {
+  readonly production: boolean
+  readonly role: 'all' | 'api' | 'secure' | 'worker'
+  readonly host: string
+  readonly port: number
+  readonly internalPort: number
+  readonly securePort: number
+  readonly dataDir: string
+  readonly databaseUrl: string
+  readonly vaultDatabaseUrl: string
+  readonly keyFile: string
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  readonly tlsTerminatedUpstream: boolean
+  readonly externalTokenizer: boolean
+  readonly kycProviders: readonly string[]
+  readonly submissionPolicy: Readonly<Record<string, unknown>>
+  readonly internalToken: string | null
+  readonly allowLoopbackReceivers: boolean
+  readonly deliveryRetryBaseMs: number
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}
+
+/** Names of every variable that is read: `.env.example` is held against this list. */
+export const variableNames: readonly string[] = Object.keys(schema.shape)
+
+/** One or more settings are missing or malformed. Names them, never their values. */
+export class EnvError extends Error {
+  readonly code = 'ENV_INVALID'
+  constructor(readonly problems: readonly string[]) {
+    super(`These settings are missing or malformed:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'EnvError'
+  }
+}
+
+const expectations: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'file:<path> or postgres://…',
+  VAULT_DATABASE_URL: 'file:<path> or postgres://…',
+  INTERNAL_TOKEN: 'at least 16 characters',
+  KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
+  SUBMISSION_POLICY: 'a JSON object',
+}
+
+/** Parses the environment. All problems are reported at once. */
+export function parseEnv(variables: Readonly<Record<string, string | undefined>>): Env {
+  // A variable set to nothing (`PORT=`) means the same as one that is not set.
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = schema.safeParse(given)
+  const problems: string[] = []
+  if (!parsed.success) {
+    const names = new Set(parsed.error.issues.map((issue) => String(issue.path[0])))
+    for (const name of names) problems.push(expectations[name] ? `${name}: expected ${expectations[name]}` : name)
+    throw new EnvError(problems)
+  }
+  const value = parsed.data
+  if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither')
+  }
+  if (value.NODE_ENV === 'production') {
+    if (value.INTERNAL_TOKEN === undefined) problems.push('INTERNAL_TOKEN: required in production')
+    if (value.KEY_FILE === undefined) problems.push('KEY_FILE: required in production, it is never made there')
+    if (value.ALLOW_LOOPBACK_RECEIVERS) problems.push('ALLOW_LOOPBACK_RECEIVERS: for local development only')
+  }
+  if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on')
+  }
+  if (problems.length > 0) throw new EnvError(problems)
+  return {
+    production: value.NODE_ENV === 'production',
+    role: value.ROLE,
+    host: value.HOST,
+    port: value.PORT,
+    internalPort: value.INTERNAL_PORT,
+    securePort: value.SECURE_PORT,
+    dataDir: value.DATA_DIR,
+    databaseUrl: value.DATABASE_URL ?? `file:${value.DATA_DIR}/kyc.db`,
+    vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? `file:${value.DATA_DIR}/vault.db`,
+    keyFile: value.KEY_FILE ?? `${value.DATA_DIR}/keys.json`,
+    tls:
+      value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
+        ? { certFile: value.TLS_CERT_FILE, keyFile: value.TLS_KEY_FILE }
+        : null,
+    tlsTerminatedUpstream: value.TLS_TERMINATED_UPSTREAM,
+    externalTokenizer: value.EXTERNAL_TOKENIZER,
+    kycProviders: value.KYC_PROVIDERS,
+    submissionPolicy: value.SUBMISSION_POLICY,
+    internalToken: value.INTERNAL_TOKEN ?? null,
+    allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
+    deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
+    logLevel: value.LOG_LEVEL,
+  }
+}

@@ -1,0 +1,46 @@
+import type { Ingestion, VerificationStore } from '@kyc-relay/kyc-core'
+import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import {
+  buildSchema,
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  type GraphQLSchema,
+  type ValidationRule,
+} from 'graphql'
+import type { GraphqlCaller } from './graphql-endpoint.js'
+
+/** Schema of the secure endpoint. Its submission fields get their value from the door, not from a resolver. */
+export const secureSchema: GraphQLSchema = buildSchema(typeDefs)
+
+/** The secure endpoint takes submissions and their dry run; it answers no other field and no introspection. */
+export const secureRules: readonly ValidationRule[] = [
+  NoSchemaIntrospectionCustomRule,
+  (context) => ({
+    Field({ name: { value } }) {
+      const parent = context.getParentType()
+      const isRoot = parent === context.getSchema().getQueryType() || parent === context.getSchema().getMutationType()
+      if (isRoot && value !== 'postKycVerification' && value !== 'validateKycVerification' && value !== '__typename') {
+        context.reportError(new GraphQLError('The secure endpoint takes submissions only.'))
+      }
+    },
+  }),
+]
+
+/** Schema of the standard API: the same, with resolvers for what a user may read. */
+export function standardSchema(deps: {
+  readonly ingestion: Ingestion
+  readonly verifications: VerificationStore
+}): GraphQLSchema {
+  const schema = buildSchema(typeDefs)
+  const { Query } = createResolvers<GraphqlCaller>({
+    ...deps,
+    caller: ({ appId, userId }) => ({ appId, userId }),
+    createError: (text, options) => new GraphQLError(text, options),
+  })
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  for (const name of ['viewer', 'kycVerification', 'kycVerifications'] as const) {
+    const field = fields[name]
+    if (field !== undefined) field.resolve = Query[name]
+  }
+  return schema
+}

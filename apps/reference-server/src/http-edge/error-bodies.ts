@@ -1,0 +1,47 @@
+import { errorCatalogue, type Refusal } from './error-catalogue.js'
+
+/** `extensions` of a GraphQL error (violations where a submission breaks rules). */
+export interface ErrorExtensions {
+  readonly code: string
+  readonly detail?: string
+  readonly violations: readonly { readonly pointer: string; readonly code: string; readonly message: string }[]
+  readonly requestId: string
+  readonly retryable: boolean
+}
+
+/** `extensions` for a refusal. */
+export function errorExtensions(
+  refusal: Refusal,
+  requestId: string,
+  violations: ErrorExtensions['violations'] = [],
+): ErrorExtensions {
+  return {
+    code: refusal.code,
+    ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+    violations,
+    requestId,
+    retryable: errorCatalogue[refusal.code].retryable,
+  }
+}
+
+/** The body of a GraphQL endpoint's error. */
+export function graphqlErrorBody(refusal: Refusal, requestId: string): { contentType: string; body: string } {
+  const error = { message: errorCatalogue[refusal.code].message, extensions: errorExtensions(refusal, requestId) }
+  return { contentType: 'application/json; charset=utf-8', body: JSON.stringify({ errors: [error] }) }
+}
+
+/** Problem details (RFC 9457) for everything that is not GraphQL. */
+export function problemBody(refusal: Refusal, requestId: string): { contentType: string; body: string } {
+  const { status, message } = errorCatalogue[refusal.code]
+  return {
+    contentType: 'application/problem+json',
+    body: JSON.stringify({
+      type: 'about:blank',
+      title: message,
+      status: refusal.status ?? status,
+      code: refusal.code,
+      ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+      requestId,
+    }),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import { problemBody } from './error-bodies.js'
+import { errorCatalogue, type Refusal } from './error-catalogue.js'
+import { readJsonObject, refuseBodyHead } from './json-body.js'
+import { requestIdOf, type EdgeEnv } from './listener.js'
+
+/** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
+export function refuseProblem(
+  c: Context<EdgeEnv>,
+  refusal: Refusal & { readonly fields?: readonly { readonly pointer: string; readonly code: string }[] },
+  headers: Record<string, string> = {},
+): Response {
+  const { body, contentType } = problemBody(refusal, requestIdOf(c.env.incoming))
+  const withFields =
+    refusal.fields === undefined
+      ? body
+      : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
+  const status = refusal.status ?? errorCatalogue[refusal.code].status
+  return c.body(withFields, status as 400, { 'content-type': contentType, 'cache-control': 'no-store', ...headers })
+}
+
+/** A body that fits the schema, or the refusal to answer. */
+export async function readJson<T extends z.ZodType>(
+  c: Context<EdgeEnv>,
+  schema: T,
+): Promise<{ readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly response: Response }> {
+  const head = refuseBodyHead(c.env.incoming)
+  if (head !== null) return { ok: false, response: refuseProblem(c, head, { connection: 'close' }) }
+  const body = await readJsonObject(c.env.incoming)
+  if (!body.ok)
+    return {
+      ok: false,
+      response: refuseProblem(c, body.refusal, c.env.incoming.complete ? {} : { connection: 'close' }),
+    }
+  const parsed = schema.safeParse(body.value)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const fields = parsed.error.issues.slice(0, 50).map((issue) => ({
+    pointer: issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    code: issue.code === 'invalid_type' ? 'TYPE' : issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : 'FORMAT',
+  }))
+  return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields }) }
+}

@@ -1,0 +1,114 @@
+import type { Refusal } from './error-catalogue.js'
+
+/** Bounds of a JSON body. */
+export interface JsonLimits {
+  /** Nesting of objects and arrays. Default 32. */
+  readonly maxDepth: number
+  /** Values of every kind, members and elements. Default 10,000. */
+  readonly maxValues: number
+  /** Length of one string in UTF-16 units as written. Default 32,768. */
+  readonly maxStringLength: number
+}
+
+export const defaultJsonLimits: JsonLimits = { maxDepth: 32, maxValues: 10_000, maxStringLength: 32_768 }
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Finds what `JSON.parse` would take silently: duplicate keys (last one wins), keys that reach prototypes, lone
+ * surrogates, bottomless nesting, floods of values.
+ *
+ * Iterative and linear. It does not prove that the text is JSON: `JSON.parse` does, afterwards.
+ */
+export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): Refusal | null {
+  // One entry per open container: the keys seen so far in an object, null for an array.
+  const open: (Set<string> | null)[] = []
+  let values = 0
+  let index = 0
+  let keyExpected = false
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    switch (code) {
+      case 0x7b: // {
+      case 0x5b: // [
+        values += 1
+        open.push(code === 0x7b ? new Set() : null)
+        if (open.length > limits.maxDepth) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_DEEP' }
+        keyExpected = code === 0x7b
+        index += 1
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        open.pop()
+        keyExpected = false
+        index += 1
+        break
+      case 0x2c: // ,
+        keyExpected = (open[open.length - 1] ?? null) !== null
+        index += 1
+        break
+      case quote: {
+        const end = endOfString(text, index)
+        if (end === -1) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
+        if (end - index - 2 > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
+        const raw = text.slice(index, end)
+        const escaped = raw.includes('\\')
+        const value = escaped ? unescaped(raw) : raw.slice(1, -1)
+        if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
+        if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
+        const keys = open[open.length - 1] ?? null
+        if (keyExpected && keys !== null) {
+          if (keys.has(value)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_KEY' }
+          if (forbiddenKeys.has(value)) return { code: 'BAD_REQUEST', detail: 'FORBIDDEN_KEY' }
+          keys.add(value)
+          keyExpected = false
+        } else {
+          values += 1
+        }
+        index = end
+        break
+      }
+      case 0x20:
+      case 0x09:
+      case 0x0a:
+      case 0x0d:
+      case 0x3a: // :
+        index += 1
+        break
+      default:
+        values += 1
+        index = endOfLiteral(text, index)
+    }
+    if (values > limits.maxValues) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_VALUES' }
+  }
+  return null
+}
+
+/** Index after the closing quote, or -1. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === backslash) index += 1
+    else if (code === quote) return index + 1
+  }
+  return -1
+}
+
+/** Index after a number, `true`, `false`, `null`, or one stray character. */
+function endOfLiteral(text: string, start: number): number {
+  let index = start + 1
+  while (index < text.length && !'{}[],:" \t\n\r'.includes(text.charAt(index))) index += 1
+  return index
+}
+
+function unescaped(raw: string): string | null {
+  try {
+    const value: unknown = JSON.parse(raw)
+    return typeof value === 'string' ? value : null
+  } catch {
+    return null
+  }
+}

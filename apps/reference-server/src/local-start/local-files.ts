@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
+import type { Env } from '../env.js'
+import { createLocalCertificates } from './local-ca.js'
+
+/** Files that a local first start makes and later starts find. */
+export interface LocalFiles {
+  readonly caFile: string
+  readonly certificateFile: string
+  readonly privateKeyFile: string
+}
+
+/** A start that is not allowed to go on. `message` is a fixed text. */
+export class StartError extends Error {
+  constructor(
+    readonly code: 'KEY_FILE_MISSING' | 'KEY_FILE_INVALID' | 'TLS_REQUIRED' | 'STORAGE_UNSUPPORTED',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'StartError'
+  }
+}
+
+/** Makes the data folder, for this user alone. */
+export async function ensureDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+}
+
+/** Reads the key file. Outside production a missing one is made, mode 0600; in production that would lose data. */
+export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>): Promise<KeyFile> {
+  if (!(await exists(env.keyFile))) {
+    if (env.production)
+      throw new StartError(
+        'KEY_FILE_MISSING',
+        'KEY_FILE does not exist. It is never made in production: a new key could not open what the old one sealed.',
+      )
+    await mkdir(dirname(env.keyFile), { recursive: true, mode: 0o700 })
+    // `wx`: of two first starts at once one makes the keys and both read the same.
+    await writeFile(env.keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600, flag: 'wx' }).catch(
+      ignoreExisting,
+    )
+  }
+  try {
+    return parseKeyFile(await readFile(env.keyFile, 'utf8'))
+  } catch {
+    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be read as a key file.')
+  }
+}
+
+/** The local CA and the loopback certificate; made on the first start, made again when the certificate has expired. */
+export async function ensureLocalCertificates(dataDir: string, now: Date): Promise<LocalFiles> {
+  const files: LocalFiles = {
+    caFile: resolve(dataDir, 'local-ca.pem'),
+    certificateFile: resolve(dataDir, 'localhost.pem'),
+    privateKeyFile: resolve(dataDir, 'localhost-key.pem'),
+  }
+  const present =
+    (await exists(files.caFile)) && (await exists(files.certificateFile)) && (await exists(files.privateKeyFile))
+  if (present && !(await isOlderThan(files.certificateFile, now, renewAfterMs))) return files
+  const made = await createLocalCertificates(now)
+  await writeFile(files.privateKeyFile, made.privateKeyPem, { mode: 0o600 })
+  await writeFile(files.certificateFile, made.certificatePem)
+  await writeFile(files.caFile, made.caPem)
+  return files
+}
+
+/** A token for the internal API that was not configured: kept beside the data, mode 0600. */
+export async function ensureInternalToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'internal-token')
+  if (!(await exists(path))) {
+    await writeFile(path, `kyc_int_${randomBytes(32).toString('base64url')}`, { mode: 0o600, flag: 'wx' }).catch(
+      ignoreExisting,
+    )
+  }
+  return (await readFile(path, 'utf8')).trim()
+}
+
+const renewAfterMs = 365 * 24 * 60 * 60 * 1000
+
+async function isOlderThan(path: string, now: Date, ageMs: number): Promise<boolean> {
+  return now.getTime() - (await stat(path)).mtimeMs > ageMs
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error
+}

@@ -1,0 +1,76 @@
+import type { Env } from '../env.js'
+import type { DemoFile } from './demo-file.js'
+
+const submission = {
+  query:
+    'mutation ($schemaVersion: String!, $provider: String!, $id: String!, $decision: String!, $person: JSON!, $verifications: JSON!) { postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $provider, externalVerificationId: $id, decision: $decision, person: $person, verifications: $verifications) { status verificationId message } }',
+  variables: {
+    schemaVersion: '1.0',
+    provider: 'CUSTOM',
+    id: 'demo-attempt-1',
+    decision: 'PASSED',
+    person: {
+      firstName: 'Jane',
+      lastName: 'Example',
+      dateOfBirth: '1990-01-31',
+      ssn: '078-05-1120',
+      ssnLast4: '1120',
+      address: {
+        streetLine1: '1 Example Street',
+        city: 'Springfield',
+        subdivision: 'IL',
+        postalCode: '62701',
+        countryCode: 'US',
+      },
+    },
+    verifications: { ssn: { verificationId: 'demo-ssn-1', status: 'PASSED', source: 'TIN_DATABASE' } },
+  },
+}
+
+/** What a developer reads after `npm start`: where everything is, and one working `curl` for each main job. */
+export function startGuide(demo: DemoFile, env: Pick<Env, 'dataDir' | 'allowLoopbackReceivers'>): string {
+  const [app] = demo.apps
+  const [user] = demo.users
+  if (app === undefined || user === undefined) return ''
+  const json = "-H 'content-type: application/json'"
+  const bearer = (token: string) => `-H 'authorization: Bearer ${token}'`
+  const url = env.allowLoopbackReceivers ? 'https://localhost:4480/webhooks' : 'https://partner.example.com/webhooks'
+  return `
+kyc-relay is running.
+
+  standard API      ${demo.apiUrl}
+  internal API      ${demo.internalUrl}
+  secure endpoint   ${demo.secureUrl}/api/v1/graphql
+  data, keys, demo  ${env.dataDir} (tokens and keys of the demo: demo.json)
+
+Submit a KYC result (the SSN is a well-known sample):
+
+  curl --cacert '${demo.caFile}' ${demo.secureUrl}/api/v1/graphql ${json} ${bearer(user.accessToken)} \\
+    -d '${JSON.stringify(submission)}'
+
+Read the user's KYC status:
+
+  curl ${demo.apiUrl}/api/v1/graphql ${json} ${bearer(user.accessToken)} -d '{"query":"{ viewer { userId kycStatus } }"}'
+
+Register a webhook endpoint:
+
+  curl ${demo.apiUrl}/api/v1/webhooks ${json} ${bearer(app.apiKey)} -d '{"url":"${url}"}'
+
+Publish an event:
+
+  curl ${demo.internalUrl}/internal/v1/events ${json} ${bearer(demo.internalToken)} \\
+    -d '{"appId":"${app.appId}","userId":"${user.userId}","eventType":"WIDGET_KYC_INITIATION","data":{}}'
+
+See what was delivered:
+
+  curl ${demo.apiUrl}/api/v1/webhooks/deliveries ${bearer(app.apiKey)}
+
+${
+  env.allowLoopbackReceivers
+    ? 'Receivers at https://localhost are allowed (ALLOW_LOOPBACK_RECEIVERS=1); give them the certificate in demo.json.'
+    : 'To receive webhooks on this machine, start with ALLOW_LOOPBACK_RECEIVERS=1 and register https://localhost:<port>/….'
+}
+The whole story with a receiver of its own: npm run demo
+
+`
+}

@@ -1,0 +1,34 @@
+import { EnvError, parseEnv } from './env.js'
+import { StartError } from './local-start/local-files.js'
+import { errorCode } from './observability/log.js'
+import { startServer } from './start-server.js'
+
+const shutdownGraceMs = 35_000
+
+async function main(): Promise<void> {
+  const env = parseEnv(process.env)
+  const server = await startServer(env)
+  if (!env.production) process.stdout.write(server.guide)
+  let stopping = false
+  const stop = (signal: string) => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => process.exit(1), shutdownGraceMs).unref()
+    server.stop(signal).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGINT', () => stop('SIGINT'))
+  process.on('SIGTERM', () => stop('SIGTERM'))
+}
+
+main().catch((error: unknown) => {
+  // Only texts of ours: any other message could quote a path's content or a value.
+  const text =
+    error instanceof EnvError || error instanceof StartError
+      ? error.message
+      : `The server could not start (${errorCode(error)}).`
+  process.stderr.write(`${text}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,75 @@
+import { pino, type DestinationStream } from 'pino'
+import type { Env } from '../env.js'
+
+/** The only fields that may appear in a log line: ids, codes, counts and durations. Never a value of a partner's input. */
+export interface LogFields {
+  readonly requestId?: string
+  readonly listener?: 'api' | 'internal' | 'secure'
+  readonly status?: number
+  readonly code?: string
+  readonly detail?: string
+  readonly appId?: string
+  readonly userId?: string
+  readonly verificationId?: string
+  readonly eventId?: string
+  readonly deliveryId?: string
+  readonly endpointId?: string
+  readonly attempt?: number
+  readonly outcome?: string
+  readonly cause?: string
+  readonly payloadMatches?: boolean
+  readonly durationMs?: number
+  readonly count?: number
+  readonly port?: number
+  readonly role?: string
+  readonly signal?: string
+}
+
+const allowed = new Set<keyof LogFields>([
+  'requestId',
+  'listener',
+  'status',
+  'code',
+  'detail',
+  'appId',
+  'userId',
+  'verificationId',
+  'eventId',
+  'deliveryId',
+  'endpointId',
+  'attempt',
+  'outcome',
+  'cause',
+  'payloadMatches',
+  'durationMs',
+  'count',
+  'port',
+  'role',
+  'signal',
+])
+
+/** Writes JSON lines. `message` is a fixed text. */
+export interface Log {
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+/** A log that passes allow-listed fields only, whatever a caller hands it. */
+export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationStream): Log {
+  const options = { level: env.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const sink = destination ? pino(options, destination) : pino(options)
+  const pick = (fields: LogFields) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name as keyof LogFields)))
+  return {
+    info: (message, fields = {}) => sink.info(pick(fields), message),
+    warn: (message, fields = {}) => sink.warn(pick(fields), message),
+    error: (message, fields = {}) => sink.error(pick(fields), message),
+  }
+}
+
+/** The stable code of an error, or `UNEXPECTED`. Its message and stack may hold anything, so they are never logged. */
+export function errorCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : 'UNEXPECTED'
+}

@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises'
+import { compose } from './compose.js'
+import type { Env } from './env.js'
+import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
+import { startListener, type Listener } from './http-edge/listener.js'
+import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
+import { startGuide } from './local-start/start-guide.js'
+import {
+  ensureDataDir,
+  ensureInternalToken,
+  ensureLocalCertificates,
+  loadKeyFile,
+  StartError,
+  type LocalFiles,
+} from './local-start/local-files.js'
+import { createLog, type Log } from './observability/log.js'
+
+/** A running server. */
+export interface RunningServer {
+  /** What a developer reads on the first start: where everything is and what to try. Empty in production. */
+  readonly guide: string
+  readonly ports: { readonly api: number; readonly internal: number; readonly secure: number }
+  /** Stops accepting, lets requests and attempts in flight end, closes the databases. At most 35 s. */
+  stop(reason: string): Promise<void>
+}
+
+/** Starts the server for the settings: files, databases, listeners, worker. */
+export async function startServer(env: Env, log: Log = createLog(env)): Promise<RunningServer> {
+  await ensureDataDir(env.dataDir)
+  const keys = await loadKeyFile(env)
+  const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
+  const tls = await secureTls(env, localFiles)
+  const internalToken = env.internalToken ?? (await ensureInternalToken(env.dataDir))
+  const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
+  const parts = await compose({ env, keys, internalToken, localCaPem, log })
+
+  const listeners: Listener[] = []
+  const listen = async (options: Parameters<typeof startListener>[0]) => {
+    const listener = await startListener(options)
+    listeners.push(listener)
+    return listener.port
+  }
+  const stop = async (reason: string) => {
+    log.info('stopping', { signal: reason })
+    await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop()])
+    await parts.storage.close()
+  }
+
+  try {
+    const serves = (role: Env['role']) => env.role === 'all' || env.role === role
+    const ports = {
+      api: serves('api')
+        ? await listen({ app: parts.standardApp, host: env.host, port: env.port, tls: null, errorBody: problemBody })
+        : 0,
+      internal: serves('api')
+        ? await listen({
+            app: parts.internalApp,
+            host: loopbackOf(env.host),
+            port: env.internalPort,
+            tls: null,
+            errorBody: problemBody,
+          })
+        : 0,
+      secure: serves('secure')
+        ? await listen({ app: parts.secureApp, host: env.host, port: env.securePort, tls, errorBody: graphqlErrorBody })
+        : 0,
+    }
+    if (serves('worker')) {
+      await parts.storage.acquireWorkerLock()
+      parts.worker.start()
+    }
+    const demo =
+      localFiles !== null && env.role === 'all' ? await localDemo(env, ports, localFiles, internalToken, parts) : null
+    log.info('started', { role: env.role })
+    return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
+  } catch (error) {
+    await stop('START_FAILED')
+    throw error
+  }
+}
+
+/** The demo's apps and users from the first start, with the addresses of this one. */
+async function localDemo(
+  env: Env,
+  ports: RunningServer['ports'],
+  files: LocalFiles,
+  internalToken: string,
+  parts: Parameters<typeof seedDemo>[0],
+): Promise<DemoFile> {
+  const known = await readDemoFile(env.dataDir)
+  const { apps, users } = known ?? (await seedDemo(parts))
+  const demo: DemoFile = {
+    apiUrl: `http://127.0.0.1:${ports.api}`,
+    internalUrl: `http://127.0.0.1:${ports.internal}`,
+    secureUrl: `https://localhost:${ports.secure}`,
+    caFile: files.caFile,
+    receiverCertFile: files.certificateFile,
+    receiverKeyFile: files.privateKeyFile,
+    internalToken,
+    apps,
+    users,
+  }
+  await writeDemoFile(env.dataDir, demo)
+  return demo
+}
+
+/** The internal API never leaves the machine, whatever `HOST` says. */
+function loopbackOf(host: string): string {
+  return host === '::1' ? '::1' : '127.0.0.1'
+}
+
+/** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */
+async function secureTls(env: Env, localFiles: LocalFiles | null): Promise<{ cert: string; key: string } | null> {
+  if (env.tls !== null) return readPair(env.tls.certFile, env.tls.keyFile)
+  if (env.tlsTerminatedUpstream) return null
+  if (localFiles !== null && isLoopback(env.host))
+    return readPair(localFiles.certificateFile, localFiles.privateKeyFile)
+  throw new StartError(
+    'TLS_REQUIRED',
+    'The secure endpoint needs TLS_CERT_FILE and TLS_KEY_FILE, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS.',
+  )
+}
+
+async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
+  return { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
+}

@@ -1,0 +1,22 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIngestion, type AppUser } from '@kyc-relay/kyc-core'
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+
+/** Ingestion inside your own server: two SQLite files in a folder of yours. */
+export async function openIngestion(folder: string, keyFile = createKeyFile({ randomBytes, now: new Date() })) {
+  const storage = await createSqliteStorage({ path: `${folder}/kyc.db` })
+  const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+  const vault = await createSqliteVault({ path: `${folder}/vault.db` }, { cipher })
+  const { ingestSubmission } = createIngestion({
+    verifications: storage.verifications,
+    tokenizer: vault,
+    now: () => new Date(),
+    newId: randomUUID,
+  })
+  return {
+    submit: (user: AppUser, input: unknown) => ingestSubmission(user, input),
+    kycStatus: (user: AppUser) => storage.verifications.findKycStatus(user.userId),
+    close: () => Promise.all([storage.close(), vault.close()]),
+  }
+}
