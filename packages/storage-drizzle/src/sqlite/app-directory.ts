@@ -41,7 +41,6 @@ function prepareStatements(db: DrizzleDatabase) {
       .select()
       .from(apiKeys)
       .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
-      .orderBy(desc(apiKeys.version), apiKeys.appId)
       .prepare(),
     findWaitingKey: db
       .select({ version: apiKeys.version })
@@ -133,7 +132,12 @@ export function createAppDirectory(db: DrizzleDatabase, commits: SharedCommits):
     findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
     findApiKey: (hash, now) => read(() => statements.findKey.get({ hash, now: now.getTime() }) ?? null),
     listApiKeys: (appIds, now) =>
-      read(() => statements.listKeys.all({ appIds: JSON.stringify(appIds), now: now.getTime() }).map(readKey)),
+      read(() =>
+        statements.listKeys
+          .all({ appIds: JSON.stringify(appIds), now: now.getTime() })
+          .map(readKey)
+          .sort(newestVersionFirst),
+      ),
     addApiKey: (key) =>
       commits.write(() => {
         const waiting = statements.findWaitingKey.get({ appId: key.appId, now: key.createdAt.getTime() })
@@ -195,4 +199,8 @@ function readKey(row: typeof apiKeys.$inferSelect): ApiKeyRow {
     signsFrom: new Date(row.signsFrom),
     retiredAt: row.retiredAt === null ? null : new Date(row.retiredAt),
   }
+}
+
+function newestVersionFirst(one: ApiKeyRow, other: ApiKeyRow): number {
+  return other.version - one.version || (one.appId < other.appId ? -1 : 1)
 }

@@ -33,10 +33,17 @@ export type SqliteTransaction = Database.Database | DrizzleDatabase
  */
 export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now: Date = new Date()): InsertedEvent {
   try {
-    if ('inTransaction' in tx && !tx.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
+    const client = connectionOf(tx)
+    if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
     const db: DrizzleDatabase = 'inTransaction' in tx ? drizzle({ client: tx }) : tx
     return writeEvent(preparePublishing(db), prepared, now)
   } catch (error) {
     throw storageErrorOf(error)
   }
+}
+
+/** Null for the `tx` of a Drizzle transaction, which exists only inside one. */
+function connectionOf(tx: SqliteTransaction): { readonly inTransaction: boolean } | null {
+  if ('inTransaction' in tx) return tx
+  return '$client' in tx ? (tx.$client as Database.Database) : null
 }

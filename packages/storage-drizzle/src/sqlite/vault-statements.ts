@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { dataKeys, tokens, vaultAudit } from './tables/vault.js'
 
@@ -55,10 +55,7 @@ export function prepareVaultStatements(db: DrizzleDatabase) {
       .where(
         and(
           lt(tokens.createdAt, value('before')),
-          or(
-            gt(tokens.createdAt, value('afterCreatedAt')),
-            and(eq(tokens.createdAt, value('afterCreatedAt')), gt(tokens.position, value('afterPosition'))),
-          ),
+          sql`(${tokens.createdAt}, ${tokens.position}) > (${value('afterCreatedAt')}, ${value('afterPosition')})`,
         ),
       )
       .orderBy(asc(tokens.createdAt), asc(tokens.position))
@@ -77,17 +74,30 @@ export function prepareVaultStatements(db: DrizzleDatabase) {
         part: value('part'),
       })
       .prepare(),
-    listKeysToRewrap: db
+    // Two ranges instead of `<>`, which no index serves.
+    listKeysBelow: db
       .select()
       .from(dataKeys)
-      .where(ne(dataKeys.keyId, value('keyId')))
-      .orderBy(asc(dataKeys.position))
+      .where(lt(dataKeys.keyId, value('keyId')))
+      .orderBy(asc(dataKeys.keyId), asc(dataKeys.position))
       .limit(value('limit'))
       .prepare(),
-    countKeysToRewrap: db
+    listKeysAbove: db
+      .select()
+      .from(dataKeys)
+      .where(gt(dataKeys.keyId, value('keyId')))
+      .orderBy(asc(dataKeys.keyId), asc(dataKeys.position))
+      .limit(value('limit'))
+      .prepare(),
+    countKeysBelow: db
       .select({ count: sql<number>`count(*)` })
       .from(dataKeys)
-      .where(ne(dataKeys.keyId, value('keyId')))
+      .where(lt(dataKeys.keyId, value('keyId')))
+      .prepare(),
+    countKeysAbove: db
+      .select({ count: sql<number>`count(*)` })
+      .from(dataKeys)
+      .where(gt(dataKeys.keyId, value('keyId')))
       .prepare(),
     rewrapDataKey: db
       .update(dataKeys)

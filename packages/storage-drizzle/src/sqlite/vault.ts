@@ -173,7 +173,9 @@ function openVault(location: SqliteLocation, options: SqliteVaultOptions): Sqlit
     checkedLimit(limit, 1_000)
     const keyId = await cipher.currentKeyId()
     let rewrapped = 0
-    for (const row of statements.listKeysToRewrap.all({ keyId, limit })) {
+    const below = statements.listKeysBelow.all({ keyId, limit })
+    const above = statements.listKeysAbove.all({ keyId, limit })
+    for (const row of [...below, ...above].slice(0, limit)) {
       const former = { keyId: row.keyId, bytes: new Uint8Array(row.wrapped) }
       const fresh = await cipher.rewrapDataKey(former, keyContext(row))
       rewrapped += await commits.write(
@@ -186,7 +188,8 @@ function openVault(location: SqliteLocation, options: SqliteVaultOptions): Sqlit
           }).changes,
       )
     }
-    return { rewrapped, remaining: statements.countKeysToRewrap.get({ keyId })?.count ?? 0 }
+    const remaining = [statements.countKeysBelow, statements.countKeysAbove]
+    return { rewrapped, remaining: remaining.reduce((sum, count) => sum + (count.get({ keyId })?.count ?? 0), 0) }
   }
 
   function inspectOne(owner: AppUser, token: string): TokenFacts | null {

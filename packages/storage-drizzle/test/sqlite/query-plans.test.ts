@@ -1,0 +1,62 @@
+import Database from 'better-sqlite3'
+import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { endpoint } from '../samples.js'
+
+/** Every statement that the stores prepare, by listening to `prepare`. */
+async function preparedStatements() {
+  const database = new Database(':memory:')
+  const prepared = new Set<string>()
+  const prepare = database.prepare.bind(database)
+  database.prepare = ((source: string) => {
+    prepared.add(source)
+    return prepare(source)
+  }) as typeof database.prepare
+  const storage = await createSqliteStorage({ database })
+  const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+  await createSqliteVault({ database }, { cipher })
+  const appId = endpoint('a').appId
+  const filters = { state: 'FAILED', eventType: 'TRANSACTION_CREATE', endpointId: endpoint('a').endpointId } as const
+  const names = ['state', 'eventType', 'endpointId'] as const
+  for (let bits = 0; bits < 8; bits++) {
+    const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
+    await storage.webhooks.listDeliveries({ appId, limit: 10, ...chosen })
+  }
+  const ours = [...prepared].filter((source) => /^\s*(select|insert|update|delete|with)\b/i.test(source))
+  return { database, statements: ours.filter((source) => !/sqlite_schema|_migrations/.test(source)) }
+}
+
+function planOf(database: Database.Database, statement: string): string[] {
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement}`)
+  return (plan.all(...Array.from(statement.matchAll(/\?/g), () => null)) as { detail: string }[]).map(
+    (row) => row.detail,
+  )
+}
+
+/** Steps that look at every row of a table or sort what they read. */
+function slowSteps(plan: readonly string[]): string[] {
+  return plan.filter(
+    (step) => (step.startsWith('SCAN') && !/json_each|CONSTANT ROW/.test(step)) || step.includes('TEMP B-TREE'),
+  )
+}
+
+test('no statement of the stores reads a whole table or sorts', async () => {
+  const { database, statements } = await preparedStatements()
+  expect(statements.length).toBeGreaterThan(70)
+  const slow = statements.flatMap((statement) => {
+    const steps = slowSteps(planOf(database, statement))
+    return steps.length === 0 ? [] : [{ statement, steps }]
+  })
+  expect(slow).toEqual([])
+})
+
+test('the same look at plans notices a missing index', async () => {
+  const { database } = await preparedStatements()
+  const claim =
+    'SELECT position FROM kyc_relay_deliveries WHERE endpoint = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at'
+  expect(slowSteps(planOf(database, claim))).toEqual([])
+  database.exec('DROP INDEX kyc_relay_deliveries_waiting; DROP INDEX kyc_relay_deliveries_of_endpoint')
+  expect(slowSteps(planOf(database, claim))).not.toEqual([])
+})
