@@ -45,9 +45,21 @@ for (const file of files) {
   }
 }
 
+/** Whether the lockfile holds what `name` resolves to from `location`. */
+function isLocked(location, name) {
+  for (let folder = location; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (`${folder}/node_modules/${name}`.replace(/^\//, '') in lockfile.packages) return true
+    if (folder === '') return false
+  }
+}
+
 const lockfile = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
-for (const [location, { resolved }] of Object.entries(lockfile.packages)) {
+for (const [location, { resolved, optionalDependencies }] of Object.entries(lockfile.packages)) {
   if (/^(?:https?|git|ssh)/.test(resolved ?? '')) problems.push(`package-lock.json: ${location} names a registry host`)
+  // npm drops native packages of other platforms that the registry did not have at that moment; `npm ci` then fails.
+  for (const name of Object.keys(optionalDependencies ?? {})) {
+    if (!isLocked(location, name)) problems.push(`package-lock.json: ${location} needs ${name}, which is missing`)
+  }
 }
 
 for (const problem of problems) console.error(problem)
