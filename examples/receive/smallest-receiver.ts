@@ -1,21 +1,17 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@kyc-relay/webhooks'
 
-/** A receiver with nothing but Node: the raw bytes in, a verified event out. Put TLS before it. */
+/** A receiver with nothing but Node: the raw bytes in, a verified event out. Put TLS and a size limit before it. */
 export function createReceiver(apiKey: string, onEvent: (type: string, eventId: string) => void) {
-  return createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    try {
-      const { type, eventId } = await verifyWebhook({
-        body: Buffer.concat(chunks),
-        headers: request.headers,
-        secrets: apiKey,
-      })
-      onEvent(type, eventId)
-      response.writeHead(200).end()
-    } catch {
-      response.writeHead(401).end()
-    }
+  async function receive(request: IncomingMessage): Promise<number> {
+    const body = await buffer(request)
+    const verified = await verifyWebhook({ body, headers: request.headers, secrets: apiKey }).catch(() => null)
+    if (verified === null) return 401
+    onEvent(verified.type, verified.eventId)
+    return 200
+  }
+  return createServer((request, response) => {
+    void receive(request).then((status) => response.writeHead(status).end())
   })
 }

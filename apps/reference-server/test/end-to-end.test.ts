@@ -107,7 +107,9 @@ describe('a KYC result', () => {
       { token: accessToken },
     )
     expect(
-      read.json.data.kycVerifications.edges.map((edge: { node: { declineCodes: string[] } }) => edge.node.declineCodes),
+      (read.json.data.kycVerifications.edges as { node: { declineCodes: string[] } }[]).map(
+        (edge) => edge.node.declineCodes,
+      ),
     ).toEqual([['watchlist'], [], []])
   })
 
@@ -308,10 +310,10 @@ describe('webhooks', () => {
     expect(endpoint.status).toBe(201)
     const published = await publish({})
     expect(published.status).toBe(202)
-    const delivery = published.json.deliveries.find(
-      (one: { endpointId: string }) => one.endpointId === endpoint.json.id,
+    const delivery = (published.json.deliveries as { endpointId: string; deliveryId: string }[]).find(
+      (one) => one.endpointId === endpoint.json.id,
     )
-    const ended = await settled(delivery.deliveryId)
+    const ended = await settled(delivery?.deliveryId ?? '')
     expect([ended.status, ended.attempts.length]).toEqual([status, count])
     const posts = received.filter((post) => post.path === path)
     expect(posts.length).toBe(count)

@@ -2,7 +2,7 @@
 export const submissionScope = 'VERIFY_KYC'
 
 // RFC 6750 §2.1: the scheme in any case, then one b64token.
-const bearer = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i
+const bearer = /^bearer +([A-Z0-9._~+/-]{1,4096}=*)$/i
 
 /** The token of an `Authorization: Bearer` header, or null when there is none in the right form. */
 export function parseBearer(header: string | undefined): string | null {

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { randomBytes, webcrypto } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
@@ -21,10 +21,9 @@ export interface LocalCertificates {
  * The CA's private key is never kept: nothing else can be signed by it afterwards.
  */
 export async function createLocalCertificates(now: Date): Promise<LocalCertificates> {
-  const provider = webcrypto as unknown as Crypto
-  x509.cryptoProvider.set(provider)
+  const { subtle } = globalThis.crypto
   const notBefore = new Date(now.getTime() - clockSlackMs)
-  const caKeys = await provider.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const caKeys = await subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
     name: 'CN=kyc-relay local development CA',
@@ -38,7 +37,7 @@ export async function createLocalCertificates(now: Date): Promise<LocalCertifica
       await x509.SubjectKeyIdentifierExtension.create(caKeys.publicKey),
     ],
   })
-  const serverKeys = await provider.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const serverKeys = await subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const server = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: 'CN=localhost',
@@ -61,7 +60,7 @@ export async function createLocalCertificates(now: Date): Promise<LocalCertifica
       await x509.SubjectKeyIdentifierExtension.create(serverKeys.publicKey),
     ],
   })
-  const privateKey = await provider.subtle.exportKey('pkcs8', serverKeys.privateKey)
+  const privateKey = await subtle.exportKey('pkcs8', serverKeys.privateKey)
   return {
     caPem: `${ca.toString('pem')}\n`,
     certificatePem: `${server.toString('pem')}\n${ca.toString('pem')}\n`,
