@@ -10,6 +10,7 @@ export type {
   WidgetWithdrawCompleteEvent,
 } from './events/widget-events.js'
 export type { Claim, ClaimAnswer, DeduplicationStore, MarkProcessed } from './receiver/deduplication-store.js'
+export type { ReceiverFramework } from './receiver/raw-body.js'
 export {
   receiveWebhook,
   type EventProcessing,

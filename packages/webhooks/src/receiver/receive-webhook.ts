@@ -2,6 +2,7 @@ import type { HeadersLike } from '../signature/headers.js'
 import { verifyWebhook, type SignedRequest, type VerifiedWebhook } from '../signature/verify-webhook.js'
 import { WebhookVerificationError } from '../signature/verification-error.js'
 import type { DeduplicationStore } from './deduplication-store.js'
+import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
 
 /** What a receiver does with webhooks. */
 export interface WebhookReceiverOptions {
@@ -24,6 +25,8 @@ export interface WebhookReceiverOptions {
   readonly onRefused?: ((refusal: WebhookRefusal) => void) | undefined
   /** Told what `onEvent` or the deduplication store threw. Without it the failure is visible only as status 500. */
   readonly onError?: ((error: unknown) => void) | undefined
+  /** Where this runs, so that an error names the very line to change. */
+  readonly framework?: ReceiverFramework | undefined
 }
 
 /** The circumstances under which `onEvent` runs. */
@@ -73,8 +76,8 @@ export async function receiveWebhook(
   try {
     webhook = await verifyWebhook({ body, headers, secrets: options.secrets })
   } catch (error) {
-    if (error instanceof WebhookVerificationError) return refuse(error, options)
-    return fail(error, options)
+    if (!(error instanceof WebhookVerificationError)) return fail(error, options)
+    return error.code === 'BODY_ALREADY_PARSED' ? refuseParsedBody(options) : refuse(error, options)
   }
   try {
     return options.deduplicate
@@ -116,11 +119,17 @@ async function processOnce(
 }
 
 /** The answer to a request that is refused; tells `onRefused`. */
-export function refuse(error: WebhookVerificationError, options: WebhookReceiverOptions): WebhookAnswer {
+function refuse(error: WebhookVerificationError, options: WebhookReceiverOptions): WebhookAnswer {
   options.onRefused?.({ error })
   const { code, message, hint, status } = error
   // A 500 here is a mistake in the receiver's own set-up: the hint reaches its author through the delivery log.
   return answer(status, status === 500 ? { code, message, hint } : { code, message })
+}
+
+/** The answer when something else has read the body already; at once, since waiting for it would never end. */
+export function refuseParsedBody(options: WebhookReceiverOptions): WebhookAnswer {
+  const hint = options.framework && rawBodyLine(options.framework)
+  return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED', hint), options)
 }
 
 function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {

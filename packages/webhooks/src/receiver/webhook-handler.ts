@@ -1,5 +1,10 @@
-import { WebhookVerificationError } from '../signature/verification-error.js'
-import { answer, receiveWebhook, refuse, type WebhookAnswer, type WebhookReceiverOptions } from './receive-webhook.js'
+import {
+  answer,
+  receiveWebhook,
+  refuseParsedBody,
+  type WebhookAnswer,
+  type WebhookReceiverOptions,
+} from './receive-webhook.js'
 
 /** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions extends WebhookReceiverOptions {
@@ -38,7 +43,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): (request: 
 
 async function handle(request: Request, options: WebhookHandlerOptions): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
-  if (request.bodyUsed) return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED'), options)
+  if (request.bodyUsed) return refuseParsedBody({ framework: 'fetch', ...options })
   const body = await readBody(request, options.maxBodyBytes ?? 262_144, options.bodyTimeoutMs ?? 30_000)
   if (body === 'TOO_LARGE') return answer(413, { code: 'BODY_TOO_LARGE' })
   if (body === 'TIMED_OUT') return answer(408, { code: 'BODY_TIMEOUT' })

@@ -62,12 +62,13 @@ export class WebhookVerificationError extends Error {
   /** HTTP status to answer with: 401 not authentic, 400 bad payload, 500 a mistake in the receiver's own set-up. */
   readonly status: number
 
-  constructor(code: WebhookVerificationErrorCode) {
-    const [status, message, hint] = texts[code]
+  /** @param hint fixed text that replaces the general hint of this code. */
+  constructor(code: WebhookVerificationErrorCode, hint?: string) {
+    const [status, message, generalHint] = texts[code]
     super(message)
     this.name = 'WebhookVerificationError'
     this.code = code
-    this.hint = hint
+    this.hint = hint ?? generalHint
     this.status = status
     Object.defineProperty(this, brand, { value: true })
   }

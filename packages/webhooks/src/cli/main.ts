@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { run } from './run.js'
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+
+run(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  out: (text) => console.log(text),
+  err: (text) => console.error(text),
+  colours: process.stdout.isTTY && !process.env['NO_COLOR'],
+  stopped: stop.signal,
+  now: () => new Date(),
+}).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : 'Something went wrong.')
+    process.exitCode = 1
+  },
+)

@@ -1,0 +1,52 @@
+import { UsageError, type Command, type Terminal } from './command.js'
+import { signCommand } from './sign.js'
+
+const commands: Readonly<Record<string, Command>> = {
+  sign: signCommand,
+}
+
+const help = `kyc-webhooks: receive, send, sign and verify the service's webhooks on your own machine
+
+Usage: kyc-webhooks <command> [options]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
+  .join('\n')}
+
+kyc-webhooks <command> --help shows the options of a command, with examples.
+`
+
+/**
+ * Runs one command.
+ *
+ * @returns the exit code: 0 done, 1 refused or failed, 2 a mistake in the command line.
+ */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.out(help)
+    return name === undefined ? 2 : 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    terminal.err(`There is no such command. Known: ${Object.keys(commands).join(', ')}.`)
+    return 2
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.out(command.help)
+    return 0
+  }
+  try {
+    return await command.run(rest, terminal)
+  } catch (error) {
+    if (!isUsageError(error)) throw error
+    terminal.err(error.message)
+    return 2
+  }
+}
+
+function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true
+  // node:util's parseArgs: an unknown option, a missing value.
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}

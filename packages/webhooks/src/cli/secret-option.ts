@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError, type Terminal } from './command.js'
+
+/** Where the secret comes from; shared by all commands. */
+export const secretOptions = {
+  secret: { type: 'string' },
+  'secret-env': { type: 'string' },
+  'secret-file': { type: 'string' },
+  'data-dir': { type: 'string' },
+} as const
+
+/** Help text of {@link secretOptions}. */
+export const secretHelp = `  --secret-env NAME    read the API key from this environment variable (default KYC_RELAY_API_KEY)
+  --secret-file PATH   read the API key from this file; one newline at its end is left out
+  --data-dir DIR       take the API key of the local demo from DIR/demo.json
+  --secret KEY         give it here; it stays in the history of the shell`
+
+/** What the reference server writes for local development, as far as the commands use it. */
+export interface DemoFile {
+  readonly caFile?: string
+  readonly receiverCertFile?: string
+  readonly receiverKeyFile?: string
+  readonly apps?: readonly { readonly apiKey: string }[]
+}
+
+/** Reads `demo.json`, which the reference server writes on its first start. */
+export async function readDemoFile(dataDir: string): Promise<DemoFile> {
+  const path = join(dataDir, 'demo.json')
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as DemoFile
+  } catch {
+    throw new UsageError(`Cannot read ${path}. Has the server been started with this data folder?`)
+  }
+}
+
+/** Finds the secret; the more explicit source wins. */
+export async function findSecret(
+  options: {
+    readonly secret?: string | undefined
+    readonly 'secret-env'?: string | undefined
+    readonly 'secret-file'?: string | undefined
+    readonly 'data-dir'?: string | undefined
+  },
+  terminal: Terminal,
+): Promise<string> {
+  if (options.secret) return options.secret
+  if (options['secret-file']) {
+    const text = await readText(options['secret-file'])
+    return text.replace(/\r?\n$/, '')
+  }
+  const name = options['secret-env'] ?? 'KYC_RELAY_API_KEY'
+  const fromEnv = terminal.env[name]
+  if (fromEnv) return fromEnv
+  if (options['secret-env']) throw new UsageError(`The environment variable ${name} is not set.`)
+  if (options['data-dir']) {
+    const apiKey = (await readDemoFile(options['data-dir'])).apps?.[0]?.apiKey
+    if (apiKey) return apiKey
+  }
+  throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --secret-file, --secret-env or --data-dir.')
+}
+
+/** Reads a text file, with an error that says which. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch {
+    throw new UsageError(`Cannot read the file ${path}.`)
+  }
+}

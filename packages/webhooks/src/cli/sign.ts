@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+import { signWebhook } from '../signature/sign-webhook.js'
+import { readBodyArgument } from './body-argument.js'
+import type { Command } from './command.js'
+import { findSecret, secretHelp, secretOptions } from './secret-option.js'
+
+/** Prints the signature of a body. */
+export const signCommand: Command = {
+  summary: 'print the X-HMAC-Signature of a body',
+  help: `Usage: kyc-webhooks sign [FILE] [options]
+
+Prints the HMAC-SHA-256 of the bytes of FILE, or of standard input, as X-HMAC-Signature carries it.
+
+${secretHelp}
+  --json               print {"signature": "…", "bodyBytes": n}
+
+Examples:
+  kyc-webhooks sign event.json --data-dir ./data
+  printf '%s' "$BODY" | kyc-webhooks sign --secret-file api-key.txt
+`,
+  async run(args, terminal) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...secretOptions, json: { type: 'boolean' } },
+    })
+    const secret = await findSecret(values, terminal)
+    const body = await readBodyArgument(positionals[0], terminal)
+    const signature = await signWebhook(body, secret)
+    terminal.out(values.json ? JSON.stringify({ signature, bodyBytes: body.byteLength }) : signature)
+    return 0
+  },
+}

@@ -1,0 +1,6 @@
+export {
+  createNodeWebhookHandler,
+  receiveNodeWebhook,
+  type NodeWebhookHandlerOptions,
+  type NodeWebhookRequest,
+} from './node-receiver.js'

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ReceiverFramework } from '../receiver/raw-body.js'
+import {
+  answer,
+  receiveWebhook,
+  refuseParsedBody,
+  type WebhookAnswer,
+  type WebhookReceiverOptions,
+} from '../receiver/receive-webhook.js'
+import { readBody } from './read-body.js'
+
+/** Options of {@link createNodeWebhookHandler}. */
+export interface NodeWebhookHandlerOptions extends WebhookReceiverOptions {
+  /** Larger bodies are answered with 413. Default 262,144 (256 KiB). */
+  readonly maxBodyBytes?: number | undefined
+  /** A body that has not arrived by then is answered with 408, in milliseconds. Default 30,000, the sender's deadline. */
+  readonly bodyTimeoutMs?: number | undefined
+}
+
+/** Node's request, as it is or as a framework has dressed it. */
+export type NodeWebhookRequest = IncomingMessage & {
+  /** Set by `express.raw()` and the like. */
+  readonly body?: unknown
+  /** Set by Google Cloud Functions, Firebase and raw-body plugins. */
+  readonly rawBody?: unknown
+}
+
+/**
+ * Makes a handler for Node's own server, Express and everything else that hands out Node's request and response.
+ *
+ * Takes the raw body from `rawBody` or `body` when a raw-body parser has put it there as bytes or text, else reads the
+ * stream. A body that was already parsed or read is refused at once with 500 and `BODY_ALREADY_PARSED`, naming the line
+ * to change. Answers: see `receiveWebhook`, and 405 (not a POST), 408, 413. Always answers, never throws.
+ *
+ * What `onEvent` throws goes to `console.error` unless `onError` is given.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
+ *
+ * const receive = createNodeWebhookHandler({
+ *   secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *   onEvent: async ({ type, eventId }) => console.log(type, eventId),
+ * })
+ * const server = createServer((request, response) => void receive(request, response))
+ * ```
+ */
+export function createNodeWebhookHandler(
+  options: NodeWebhookHandlerOptions,
+): (request: NodeWebhookRequest, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const { status, headers, body } = await receiveNodeWebhook(request, options)
+    if (response.headersSent || response.destroyed) return
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+    response.end(body)
+  }
+}
+
+/**
+ * Takes in one webhook from Node's request and gives the answer, for frameworks that write the response themselves.
+ *
+ * @example
+ * ```ts
+ * import { receiveNodeWebhook } from '@kyc-relay/webhooks/node'
+ *
+ * // Koa
+ * export async function webhook(ctx: {
+ *   req: import('node:http').IncomingMessage
+ *   status: number
+ *   body: unknown
+ *   set(headers: Record<string, string>): void
+ * }) {
+ *   const answer = await receiveNodeWebhook(ctx.req, { secrets: 'the API key', onEvent: () => undefined, framework: 'koa' })
+ *   ctx.status = answer.status
+ *   ctx.set({ ...answer.headers })
+ *   ctx.body = answer.body
+ * }
+ * ```
+ */
+export async function receiveNodeWebhook(
+  request: NodeWebhookRequest,
+  given: NodeWebhookHandlerOptions,
+): Promise<WebhookAnswer> {
+  const options = {
+    framework: frameworkOf(request),
+    onError: (error: unknown) => console.error(error),
+    ...given,
+  }
+  if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
+  const { headers } = request
+  const maxBytes = options.maxBodyBytes ?? 262_144
+
+  const rawBody = [request.rawBody, request.body].find(isRaw)
+  if (rawBody !== undefined) {
+    return Buffer.byteLength(rawBody) > maxBytes ? bodyTooLarge() : receiveWebhook({ body: rawBody, headers }, options)
+  }
+  if (isParsed(request.body) || wasRead(request)) return refuseParsedBody(options)
+
+  const body = await readBody(request, maxBytes, options.bodyTimeoutMs ?? 30_000)
+  if (body === 'TOO_LARGE') return bodyTooLarge()
+  if (body === 'TIMED_OUT') return answer(408, { code: 'BODY_TIMEOUT' }, { connection: 'close' })
+  if (body === 'ABORTED') return answer(400, { code: 'BODY_INCOMPLETE' }, { connection: 'close' })
+  return receiveWebhook({ body, headers }, options)
+}
+
+function bodyTooLarge(): WebhookAnswer {
+  return answer(413, { code: 'BODY_TOO_LARGE' })
+}
+
+function isRaw(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array
+}
+
+// Express 4 leaves `{}` where no parser felt responsible; the stream is untouched then.
+function isParsed(body: unknown): boolean {
+  return typeof body === 'object' && body !== null ? Object.keys(body).length > 0 : body !== undefined && body !== null
+}
+
+function wasRead(request: IncomingMessage): boolean {
+  return request.readableDidRead || request.readableEnded || request.destroyed
+}
+
+function frameworkOf(request: IncomingMessage): ReceiverFramework {
+  return 'app' in request && 'baseUrl' in request ? 'express' : 'node'
+}

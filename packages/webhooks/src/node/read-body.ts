@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Why a body was not read to its end. */
+export type BodyFailure = 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED'
+
+/**
+ * Reads the body of a request that nothing has read yet.
+ *
+ * What comes beyond the limit is discarded, so that the client gets to read the answer, up to sixteen times the limit;
+ * then the connection is cut.
+ */
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  timeoutMs: number,
+): Promise<Uint8Array | BodyFailure> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const timer = setTimeout(() => settle('TIMED_OUT'), timeoutMs)
+    const settle = (outcome: Uint8Array | BodyFailure) => {
+      clearTimeout(timer)
+      resolve(outcome)
+    }
+    request.on('data', (chunk: Uint8Array) => {
+      size += chunk.byteLength
+      if (size <= maxBytes) chunks.push(chunk)
+      else settle('TOO_LARGE')
+      if (size > 16 * maxBytes) request.destroy()
+    })
+    request.on('end', () => settle(Buffer.concat(chunks)))
+    request.on('error', () => settle('ABORTED'))
+    request.on('close', () => settle('ABORTED'))
+    if (Number(request.headers['content-length']) > maxBytes) settle('TOO_LARGE')
+  })
+}
