@@ -1,0 +1,66 @@
+import { KycError, type KycErrorCode } from '../kyc-error.js'
+
+/** One rule of a port, to be run by any test runner. */
+export interface ConformanceCase<Harness> {
+  /** Stable, for example `VS-07`. */
+  readonly id: string
+  /** A sentence with MUST. */
+  readonly name: string
+  /** Rejects when the backend breaks the rule. Wants a fresh harness on empty data. */
+  run(harness: Harness): Promise<void>
+}
+
+/** Rejects with a sentence when the condition does not hold. */
+export function assertThat(condition: boolean, sentence: string): asserts condition {
+  if (!condition) throw new Error(`The backend breaks a rule of its port: ${sentence}`)
+}
+
+function comparable(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return { bytes: [...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)] }
+  if (value instanceof Date) return { at: value.toISOString() }
+  if (value instanceof Set) return { set: [...value].map(comparable).sort() }
+  if (Array.isArray(value)) return value.map(comparable)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, comparable(item)]),
+  )
+}
+
+/** Rejects when two values differ; bytes, dates and sets compare by what they hold. */
+export function assertEqual(actual: unknown, expected: unknown, sentence: string): void {
+  const [a, b] = [JSON.stringify(comparable(actual)), JSON.stringify(comparable(expected))]
+  assertThat(a === b, `${sentence} (expected ${b}, got ${a})`)
+}
+
+/** Rejects unless the promise rejects with a {@link KycError} of this code; answers the error. */
+export async function assertRejects(
+  promise: Promise<unknown>,
+  code: KycErrorCode,
+  sentence: string,
+): Promise<KycError> {
+  const error: unknown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  assertThat(error instanceof KycError && error.code === code, `${sentence} (expected ${code}, got ${textOf(error)})`)
+  return error
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof KycError) return error.code
+  return error instanceof Error ? error.name : String(error)
+}
+
+/** Everything an error shows: its texts, its properties and its causes. */
+export function everythingIn(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error)
+  const parts = Reflect.ownKeys(error).map((key) => {
+    const value: unknown = Reflect.get(error, key)
+    return key === 'cause'
+      ? everythingIn(value)
+      : `${String(key)}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
+  })
+  return parts.join('\n')
+}

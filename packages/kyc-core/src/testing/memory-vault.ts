@@ -1,0 +1,168 @@
+import { KycError } from '../kyc-error.js'
+import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
+import type {
+  AppUser,
+  ClearValue,
+  PiiCustodian,
+  PiiField,
+  PiiKeyRotation,
+  PiiTokenizer,
+  TokenInspector,
+  TokenizedValue,
+} from '../tokenization/pii-vault.js'
+import { createToken, parseToken, TOKEN_RANDOM_BYTES, type Token } from '../tokenization/token.js'
+
+/** All rights on one vault. */
+export type PiiVault = PiiTokenizer & TokenInspector & PiiCustodian & PiiKeyRotation
+
+interface Row extends AppUser {
+  readonly token: Token
+  readonly field: PiiField
+  readonly fingerprint: Uint8Array
+  sealed: Uint8Array | null
+  readonly createdAtMs: number
+}
+
+/** What the vaults over one memory share. Make one per test. */
+export interface MemoryVaultData {
+  readonly rows: Row[]
+  readonly dataKeys: Map<string, { owner: AppUser; dataKey: WrappedDataKey }>
+  readonly audit: { readonly actor: string; readonly purpose: string }[]
+}
+
+/** Empty data for {@link createMemoryVault}. */
+export function createMemoryVaultData(): MemoryVaultData {
+  return { rows: [], dataKeys: new Map(), audit: [] }
+}
+
+const ownerKey = ({ appId, userId }: AppUser): string => JSON.stringify([appId, userId])
+const keyContext = ({ appId, userId }: AppUser): SealContext => ({ appId, userId })
+const rowContext = (row: Pick<Row, 'appId' | 'userId' | 'token' | 'field'>): SealContext => ({
+  appId: row.appId,
+  userId: row.userId,
+  token: row.token,
+  field: row.field,
+})
+const partContext = ({ appId, userId }: AppUser, recordId: string, part: string): SealContext => ({
+  appId,
+  userId,
+  recordId,
+  part,
+})
+
+/**
+ * A vault in memory that fulfils every case of {@link piiVaultCases} but durability: for unit tests of what you build on
+ * the ports. Real cryptography, no storage.
+ */
+export function createMemoryVault(options: {
+  readonly cipher: PiiCipher
+  readonly now: () => Date
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly data?: MemoryVaultData
+}): PiiVault {
+  const { cipher, now, randomBytes, data = createMemoryVaultData() } = options
+
+  async function dataKeyOf(owner: AppUser): Promise<WrappedDataKey> {
+    const known = data.dataKeys.get(ownerKey(owner))
+    if (known) return known.dataKey
+    const made = await cipher.createDataKey(keyContext(owner))
+    const raced = data.dataKeys.get(ownerKey(owner))
+    if (raced) return raced.dataKey
+    data.dataKeys.set(ownerKey(owner), { owner, dataKey: made })
+    return made
+  }
+
+  async function sealOne(
+    owner: AppUser,
+    dataKey: WrappedDataKey,
+    value: ClearValue,
+  ): Promise<{ readonly answer: TokenizedValue; readonly row: Row | null }> {
+    const seal = (context: SealContext): Promise<Uint8Array> =>
+      cipher.seal({ dataKey, keyContext: keyContext(owner), context, clear: new TextEncoder().encode(value.value) })
+    if (value.kind === 'record') {
+      const sealed = await seal(partContext(owner, value.recordId, value.part))
+      return { answer: { kind: 'record', sealed }, row: null }
+    }
+    const random = randomBytes(TOKEN_RANDOM_BYTES)
+    const token =
+      value.kind === 'ssn' ? createToken('ssn', random, value.value.slice(-4)) : createToken(value.kind, random)
+    const hashed =
+      value.kind === 'ssn' ? value.value : JSON.stringify([value.documentClass, value.issuingCountryCode, value.value])
+    const ids = { appId: owner.appId, userId: owner.userId, token, field: value.kind }
+    const sealed = value.kind === 'ssn' ? await seal(rowContext(ids)) : null
+    const fingerprint = await cipher.fingerprint(value.kind, hashed)
+    return { answer: { kind: value.kind, token }, row: { ...ids, fingerprint, sealed, createdAtMs: now().getTime() } }
+  }
+
+  const find = (owner: AppUser, token: string): Row | undefined =>
+    data.rows.find((row) => row.token === token && row.appId === owner.appId && row.userId === owner.userId)
+
+  async function open(owner: AppUser, context: SealContext, sealed: Uint8Array): Promise<string> {
+    const known = data.dataKeys.get(ownerKey(owner))
+    if (!known) throw new KycError('SEAL_BROKEN')
+    const clear = await cipher.open({ dataKey: known.dataKey, keyContext: keyContext(owner), context, sealed })
+    return new TextDecoder().decode(clear)
+  }
+
+  return {
+    async tokenize(owner, values) {
+      if (values.length === 0) return []
+      const dataKey = await dataKeyOf(owner)
+      const sealed = await Promise.all(values.map((value) => sealOne(owner, dataKey, value)))
+      if (data.dataKeys.get(ownerKey(owner))?.dataKey !== dataKey) throw new KycError('VAULT_UNAVAILABLE')
+      data.rows.push(...sealed.flatMap(({ row }) => (row ? [row] : [])))
+      return sealed.map(({ answer }) => answer)
+    },
+    fingerprint: (purpose, value) => cipher.fingerprint(purpose, value),
+    async inspect(owner, tokens) {
+      return tokens.map((token) => {
+        const row = find(owner, token)
+        const parsed = parseToken(token)
+        if (!row || !parsed) return null
+        return { token: row.token, field: row.field, lastFour: parsed.lastFour, createdAt: new Date(row.createdAtMs) }
+      })
+    },
+    async reveal({ owner, token, actor, purpose }) {
+      const row = find(owner, token)
+      if (!row) throw new KycError('TOKEN_UNKNOWN')
+      if (!row.sealed) throw new KycError('NOT_REVEALABLE')
+      data.audit.push({ actor, purpose })
+      return open(owner, rowContext(row), row.sealed)
+    },
+    async openRecord({ owner, recordId, part, sealed, actor, purpose }) {
+      data.audit.push({ actor, purpose })
+      return open(owner, partContext(owner, recordId, part), sealed)
+    },
+    async eraseOwner(owner) {
+      const kept = data.rows.filter((row) => row.appId !== owner.appId || row.userId !== owner.userId)
+      const erased = data.rows.length - kept.length
+      data.rows.splice(0, data.rows.length, ...kept)
+      const known = data.dataKeys.get(ownerKey(owner))
+      data.dataKeys.delete(ownerKey(owner))
+      if (known) cipher.evictDataKey(known.dataKey)
+      return erased
+    },
+    async listOlderThan({ ageMs, limit, after }) {
+      const before = now().getTime() - ageMs
+      const start = after === undefined ? 0 : data.rows.findIndex((row) => row.token === after) + 1
+      return data.rows
+        .slice(start)
+        .filter((row) => row.createdAtMs < before)
+        .slice(0, limit)
+        .map((row) => row.token)
+    },
+    async erase(tokens) {
+      const gone = new Set<string>(tokens)
+      data.rows.splice(0, data.rows.length, ...data.rows.filter((row) => !gone.has(row.token)))
+    },
+    async rewrapDataKeys({ limit }) {
+      const current = await cipher.currentKeyId()
+      const outdated = [...data.dataKeys].filter(([, { dataKey }]) => dataKey.keyId !== current)
+      for (const [key, { owner, dataKey }] of outdated.slice(0, limit)) {
+        data.dataKeys.set(key, { owner, dataKey: await cipher.rewrapDataKey(dataKey, keyContext(owner)) })
+      }
+      const rewrapped = Math.min(limit, outdated.length)
+      return { rewrapped, remaining: outdated.length - rewrapped }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { Prior, SubmissionKey, VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
+import { KycError } from '../kyc-error.js'
+import type { KycStatus } from '../status/kyc-status.js'
+import type { AppUser } from '../tokenization/pii-vault.js'
+
+interface Row {
+  readonly record: VerificationRecord
+  readonly payloadDigest: Uint8Array
+}
+
+/** What the stores over one memory share. Make one per test. */
+export interface MemoryVerificationData {
+  readonly rows: Row[]
+  readonly statuses: Map<string, KycStatus>
+}
+
+/** Empty data for {@link createMemoryVerificationStore}. */
+export function createMemoryVerificationData(): MemoryVerificationData {
+  return { rows: [], statuses: new Map() }
+}
+
+/**
+ * A {@link VerificationStore} in memory that fulfils every case of {@link verificationStoreCases} but durability: for unit
+ * tests of what you build on the port. Keeps no photo jobs.
+ */
+export function createMemoryVerificationStore(data = createMemoryVerificationData()): VerificationStore {
+  const { rows, statuses } = data
+
+  function findPrior(key: SubmissionKey): Prior | null {
+    const row = rows.find(
+      ({ record }) => record.appId === key.appId && record.externalVerificationId === key.externalVerificationId,
+    )
+    if (!row) return null
+    if (row.record.userId !== key.userId) return { kind: 'conflict' }
+    return { kind: 'replayed', result: row.record.result, payloadDigest: row.payloadDigest }
+  }
+
+  const isOwn = (owner: AppUser, record: VerificationRecord): boolean =>
+    record.appId === owner.appId && record.userId === owner.userId
+
+  return {
+    async findPrior(key) {
+      return findPrior(key)
+    },
+    async record({ key, verification, payloadDigest, recordedAt, outcomes }) {
+      const prior = findPrior(key)
+      if (prior) return prior
+      if (rows.some(({ record }) => record.verificationId === verification.verificationId)) {
+        throw new KycError('STORE_UNAVAILABLE')
+      }
+      const previous = statuses.get(key.userId) ?? 'UNVERIFIED'
+      const { next, result } = outcomes[previous]
+      const { photoJobs: _jobs, ...fields } = structuredClone(verification)
+      const statusLog = { previous, next, at: recordedAt }
+      rows.push({ record: { ...fields, ...key, recordedAt, result, statusLog }, payloadDigest: payloadDigest.slice() })
+      statuses.set(key.userId, next)
+      return { kind: 'recorded', result }
+    },
+    async findReferencedTokens(tokens) {
+      const known = new Set(rows.flatMap(({ record }) => [record.ssn?.token, record.documentNumber?.token]))
+      return new Set(tokens.filter((token) => known.has(token)))
+    },
+    async findKycStatus(userId) {
+      return statuses.get(userId) ?? 'UNVERIFIED'
+    },
+    async findVerification(owner, verificationId) {
+      const row = rows.find(({ record }) => isOwn(owner, record) && record.verificationId === verificationId)
+      return row?.record ?? null
+    },
+    async listVerifications(owner, { limit, cursor }) {
+      const end = cursor === undefined ? rows.length : Number(cursor)
+      const found = rows
+        .slice(0, end)
+        .map(({ record }, position) => ({ record, position }))
+        .filter(({ record }) => isOwn(owner, record))
+        .reverse()
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      return {
+        items: items.map(({ record }) => record),
+        nextCursor: last && found.length > limit ? String(last.position) : null,
+      }
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { assertEqual, assertRejects, assertThat } from './conformance-case.js'
+import type { PiiVaultCase } from './pii-vault-cases.js'
+import { AUDITED, DETAILS, DOCUMENT_NUMBER, OWNERS, sealedFor, tokenFor, withVault } from './vault-values.js'
+import { ssnToken } from './verification-submissions.js'
+
+const { maria, jonas, mariaElsewhere } = OWNERS
+const { recordId, part } = DETAILS
+
+/** Erasing tokens and owners. */
+export const vaultErasureCases: readonly PiiVaultCase[] = [
+  {
+    id: 'PV-30',
+    name: 'MUST erase an owner: tokens unknown, sealed parts broken, in every handle and for ever',
+    async run(harness) {
+      const [first, second] = [await harness.open(), await harness.open()]
+      const ssn = await tokenFor(first.vault, maria)
+      const number = await tokenFor(first.vault, maria, DOCUMENT_NUMBER)
+      const sealed = await sealedFor(first.vault, maria)
+      // The second handle has opened the value, so that it may hold the data key in memory.
+      await second.vault.openRecord({ owner: maria, recordId, part, sealed, ...AUDITED })
+      assertEqual(await first.vault.eraseOwner(maria), 2, 'two tokens went')
+      for (const { vault } of [first, second]) {
+        assertEqual(await vault.inspect(maria, [ssn, number]), [null, null], 'the tokens are unknown')
+        await assertRejects(vault.reveal({ owner: maria, token: ssn, ...AUDITED }), 'TOKEN_UNKNOWN', 'the SSN')
+        await assertRejects(vault.reveal({ owner: maria, token: number, ...AUDITED }), 'TOKEN_UNKNOWN', 'the number')
+        const opened = vault.openRecord({ owner: maria, recordId, part, sealed, ...AUDITED })
+        await assertRejects(opened, 'SEAL_BROKEN', 'the sealed part')
+      }
+      assertEqual(await second.vault.eraseOwner(maria), 0, 'repeating is harmless')
+      await first.close()
+      await second.close()
+    },
+  },
+  {
+    id: 'PV-31',
+    name: 'MUST leave other owners alone when one is erased, the same user of another app included',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const others = [jonas, mariaElsewhere]
+        await tokenFor(vault, maria)
+        const tokens = [await tokenFor(vault, jonas), await tokenFor(vault, mariaElsewhere)]
+        const sealed = [await sealedFor(vault, jonas), await sealedFor(vault, mariaElsewhere)]
+        await vault.eraseOwner(maria)
+        for (const [index, owner] of others.entries()) {
+          const token = tokens[index] as (typeof tokens)[0]
+          assertEqual(await vault.reveal({ owner, token, ...AUDITED }), '078051120', 'the SSN')
+          const bytes = sealed[index] as Uint8Array
+          assertEqual(
+            await vault.openRecord({ owner, recordId, part, sealed: bytes, ...AUDITED }),
+            DETAILS.value,
+            'text',
+          )
+        }
+      }),
+  },
+  {
+    id: 'PV-32',
+    name: 'MUST start afresh for an erased owner: new values open, old ones stay broken',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const old = await sealedFor(vault, maria)
+        await vault.eraseOwner(maria)
+        const token = await tokenFor(vault, maria)
+        assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the new token')
+        const opened = vault.openRecord({ owner: maria, recordId, part, sealed: old, ...AUDITED })
+        await assertRejects(opened, 'SEAL_BROKEN', 'what was sealed before')
+      }),
+  },
+  {
+    id: 'PV-33',
+    name: 'MUST erase the tokens it is given, pass over unknown ones, and keep the rest',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const gone = await tokenFor(vault, maria)
+        const kept = await tokenFor(vault, maria)
+        const sealed = await sealedFor(vault, maria)
+        await vault.erase([gone, ssnToken(1), gone])
+        await vault.erase([])
+        assertThat((await vault.inspect(maria, [gone]))[0] === null, 'the erased one is unknown')
+        await assertRejects(vault.reveal({ owner: maria, token: gone, ...AUDITED }), 'TOKEN_UNKNOWN', 'the erased one')
+        assertEqual(await vault.reveal({ owner: maria, token: kept, ...AUDITED }), '078051120', 'the kept one')
+        const clear = await vault.openRecord({ owner: maria, recordId, part, sealed, ...AUDITED })
+        assertEqual(clear, DETAILS.value, 'the sealed part')
+        assertEqual(await vault.eraseOwner(maria), 1, 'only the kept one was left')
+      }),
+  },
+  {
+    id: 'PV-34',
+    name: 'MUST NOT leave a token that cannot be opened when an owner is erased during tokenizations',
+    async run(harness) {
+      const handles = [await harness.open(), await harness.open()] as const
+      const answers = await Promise.allSettled([
+        ...Array.from({ length: 10 }, () => tokenFor(handles[0].vault, maria)),
+        handles[1].vault.eraseOwner(maria),
+        ...Array.from({ length: 10 }, () => tokenFor(handles[1].vault, maria)),
+      ])
+      const [{ vault }] = handles
+      for (const answer of answers) {
+        if (answer.status === 'rejected' || typeof answer.value === 'number') continue
+        const [facts] = await vault.inspect(maria, [answer.value])
+        if (facts)
+          assertEqual(await vault.reveal({ owner: maria, token: facts.token, ...AUDITED }), '078051120', 'opens')
+      }
+      for (const handle of handles) await handle.close()
+    },
+  },
+]

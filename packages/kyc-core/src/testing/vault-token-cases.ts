@@ -1,0 +1,207 @@
+import { parseToken, type Token } from '../tokenization/token.js'
+import { assertEqual, assertRejects, assertThat } from './conformance-case.js'
+import type { PiiVaultCase } from './pii-vault-cases.js'
+import { AUDITED, DETAILS, DOCUMENT_NUMBER, OWNERS, SSN, tokenFor, withVault } from './vault-values.js'
+import { documentToken, ssnToken } from './verification-submissions.js'
+
+const { maria, jonas, mariaElsewhere } = OWNERS
+const DAY_MS = 86_400_000
+
+/** Tokens: format, ownership, facts, age. */
+export const vaultTokenCases: readonly PiiVaultCase[] = [
+  {
+    id: 'PV-01',
+    name: 'MUST answer values in order, each by its kind, tokens in the documented format',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const answers = await vault.tokenize(maria, [
+          DETAILS,
+          SSN,
+          DOCUMENT_NUMBER,
+          { ...DETAILS, part: 'photo_front' },
+        ])
+        assertEqual(
+          answers.map((answer) => answer.kind),
+          ['record', 'ssn', 'document_number', 'record'],
+          'the kinds',
+        )
+        const tokens = answers.flatMap((answer) => (answer.kind === 'record' ? [] : [parseToken(answer.token)]))
+        assertEqual(
+          tokens.map((token) => token && { field: token.field, lastFour: token.lastFour }),
+          [
+            { field: 'ssn', lastFour: '1120' },
+            { field: 'document_number', lastFour: null },
+          ],
+          'the tokens',
+        )
+      }),
+  },
+  {
+    id: 'PV-02',
+    name: 'MUST give a fresh token each time, also for a value seen before',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const answers = await vault.tokenize(maria, [SSN, SSN])
+        const tokens = answers.flatMap((answer) => (answer.kind === 'record' ? [] : [answer.token]))
+        tokens.push(await tokenFor(vault, maria), await tokenFor(vault, jonas))
+        assertThat(new Set(tokens).size === 4, 'four tokenizations, four tokens')
+      }),
+  },
+  {
+    id: 'PV-03',
+    name: 'MUST write nothing for no values',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        assertEqual(await vault.tokenize(maria, []), [], 'the answer')
+        assertEqual(await vault.listOlderThan({ ageMs: -1, limit: 10 }), [], 'no token exists')
+      }),
+  },
+  {
+    id: 'PV-04',
+    name: 'MUST tokenize all values or none',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        // There is no token for an SSN without four digits, so the second value cannot be tokenized.
+        const refused = await vault.tokenize(maria, [SSN, { kind: 'ssn', value: '12' }]).then(
+          () => false,
+          () => true,
+        )
+        assertThat(refused, 'a value that cannot be tokenized is an error')
+        assertEqual(await vault.listOlderThan({ ageMs: -1, limit: 10 }), [], 'no token is left behind')
+      }),
+  },
+  {
+    id: 'PV-05',
+    name: 'MUST reveal an SSN to its owner',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const token = await tokenFor(vault, maria)
+        assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the clear value')
+      }),
+  },
+  {
+    id: 'PV-06',
+    name: 'MUST refuse to reveal a document number: NOT_REVEALABLE',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const token = await tokenFor(vault, maria, DOCUMENT_NUMBER)
+        await assertRejects(vault.reveal({ owner: maria, token, ...AUDITED }), 'NOT_REVEALABLE', 'only a hash exists')
+      }),
+  },
+  {
+    id: 'PV-07',
+    name: 'MUST answer TOKEN_UNKNOWN for wrong app, wrong user, unknown, forged and malformed tokens alike',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const token = await tokenFor(vault, maria)
+        const number = await tokenFor(vault, maria, DOCUMENT_NUMBER)
+        const attempts: readonly [string, typeof maria | typeof mariaElsewhere, string][] = [
+          ['another app', mariaElsewhere, token],
+          ['another user', jonas, token],
+          ["another app's document number", mariaElsewhere, number],
+          ['unknown', maria, ssnToken(1)],
+          ['unknown document number', maria, documentToken(1)],
+          ['other last four', maria, token.replace(/\d{4}$/, '1121')],
+          ['other field', maria, token.replace('tok_ssn_', 'tok_document_number_').replace(/_\d{4}$/, '')],
+          ['cut off', maria, token.slice(0, -5)],
+          ['lower case', maria, token.toLowerCase() === token ? `${token}x` : token.toLowerCase()],
+          ['a trailing space', maria, `${token} `],
+          ['not a token', maria, "' OR 1=1 --"],
+          ['empty', maria, ''],
+        ]
+        for (const [what, owner, text] of attempts) {
+          await assertRejects(vault.reveal({ owner, token: text as Token, ...AUDITED }), 'TOKEN_UNKNOWN', what)
+          assertEqual(await vault.inspect(owner, [text]), [null], `${what} is not told apart`)
+        }
+      }),
+  },
+  {
+    id: 'PV-08',
+    name: 'MUST state the facts of tokens in the order asked, repeated and unknown ones included',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const ssn = await tokenFor(vault, maria)
+        await harness.advance(5_000)
+        const number = await tokenFor(vault, maria, DOCUMENT_NUMBER)
+        const facts = await vault.inspect(maria, [number, ssnToken(1), ssn, number])
+        assertEqual(
+          facts.map((fact) => fact && [fact.token, fact.field, fact.lastFour]),
+          [[number, 'document_number', null], null, [ssn, 'ssn', '1120'], [number, 'document_number', null]],
+          'the facts',
+        )
+        const [later, , earlier] = facts
+        assertEqual((later?.createdAt.getTime() ?? 0) - (earlier?.createdAt.getTime() ?? 0), 5_000, 'the times')
+        assertEqual(await vault.inspect(maria, []), [], 'none asked')
+      }),
+  },
+  {
+    id: 'PV-09',
+    name: 'MUST list tokens older than an age by its own clock, oldest first, in pages',
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const tokens: Token[] = []
+        for (const owner of [maria, jonas, mariaElsewhere, maria]) {
+          tokens.push(await tokenFor(vault, owner))
+          await harness.advance(1_000)
+        }
+        await harness.advance(DAY_MS - 4_000)
+        // The first is now exactly a day old, which is not more than a day.
+        assertEqual(await vault.listOlderThan({ ageMs: DAY_MS, limit: 10 }), [], 'exactly the age')
+        await harness.advance(1)
+        assertEqual(await vault.listOlderThan({ ageMs: DAY_MS, limit: 10 }), tokens.slice(0, 1), 'a millisecond more')
+        await harness.advance(DAY_MS)
+        const first = await vault.listOlderThan({ ageMs: DAY_MS, limit: 3 })
+        assertEqual(first, tokens.slice(0, 3), 'the first page')
+        const last = first.at(-1) as Token
+        assertEqual(await vault.listOlderThan({ ageMs: DAY_MS, limit: 3, after: last }), tokens.slice(3), 'the second')
+      }),
+  },
+  {
+    id: 'PV-10',
+    name: 'MUST give every one of 20 concurrent first tokenizations of an owner, over two handles, a token that opens',
+    async run(harness) {
+      const handles = [await harness.open(), await harness.open()] as const
+      const tokens = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          tokenFor(handles[index % 2 === 0 ? 0 : 1].vault, maria, { kind: 'ssn', value: `0780511${10 + index}` }),
+        ),
+      )
+      assertThat(new Set(tokens).size === 20, 'twenty tokens')
+      for (const [index, token] of tokens.entries()) {
+        const clear = await handles[0].vault.reveal({ owner: maria, token, ...AUDITED })
+        assertEqual(clear, `0780511${10 + index}`, 'each opens to its own value')
+      }
+      for (const handle of handles) await handle.close()
+    },
+  },
+  {
+    id: 'PV-11',
+    name: 'MUST still know everything after all handles were closed',
+    async run(harness) {
+      const token = await withVault(harness, (vault) => tokenFor(vault, maria))
+      await withVault(harness, async (vault) => {
+        assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the clear value')
+      })
+    },
+  },
+  {
+    id: 'PV-12',
+    name: 'MUST fingerprint equal values equally in every handle, in 32 bytes, apart by purpose and by value',
+    async run(harness) {
+      const [first, again, purpose, field, value] = await withVault(harness, (vault) =>
+        Promise.all([
+          vault.fingerprint('payload', '078051120'),
+          vault.fingerprint('payload', '078051120'),
+          vault.fingerprint('ssn', '078051120'),
+          vault.fingerprint('document_number', '078051120'),
+          vault.fingerprint('payload', '078051121'),
+        ]),
+      )
+      const later = await withVault(harness, (vault) => vault.fingerprint('payload', '078051120'))
+      assertThat(first?.length === 32, 'the length')
+      assertEqual([again, later], [first, first], 'equal values')
+      const texts = [first, purpose, field, value].map((bytes) => String(bytes))
+      assertThat(new Set(texts).size === 4, 'different purposes and values')
+    },
+  },
+]

@@ -1,0 +1,81 @@
+import type { KycStatus } from '../status/kyc-status.js'
+import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
+import type { VerificationStoreHarness } from './verification-store-cases.js'
+import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-submissions.js'
+
+const { maria, jonas } = USERS
+
+/** The KYC status of a user and its log. */
+export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] = [
+  {
+    id: 'VS-20',
+    name: 'MUST answer UNVERIFIED for a user nothing is known of',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      assertEqual(await store.findKycStatus(maria.userId), 'UNVERIFIED', 'the status')
+      await close()
+    },
+  },
+  {
+    id: 'VS-21',
+    name: 'MUST pick the outcome of the present status, and log previous and next with the time of recording',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      const rows: readonly [string, 'PASSED' | 'FAILED', string, KycStatus, KycStatus, string][] = [
+        ['a', 'FAILED', 'US', 'UNVERIFIED', 'UNVERIFIED', 'DECLINED'],
+        ['b', 'PASSED', 'NO', 'UNVERIFIED', 'PASS_INTERNATIONAL', 'VERIFIED'],
+        ['c', 'PASSED', 'US', 'PASS_INTERNATIONAL', 'PASS_INTERNATIONAL', 'ALREADY_VERIFIED'],
+        ['d', 'FAILED', 'US', 'PASS_INTERNATIONAL', 'PASS_INTERNATIONAL', 'DECLINED'],
+      ]
+      for (const [index, [id, decision, countryCode, previous, next, status]] of rows.entries()) {
+        const submission = createRecordedSubmission(keyOf(maria, id), index, { decision, countryCode })
+        const answer = await store.record(submission)
+        assertThat(answer.kind === 'recorded' && answer.result.status === status, `submission ${id} is ${status}`)
+        assertEqual(await store.findKycStatus(maria.userId), next, `the status after submission ${id}`)
+        const record = await store.findVerification(maria, uuid(1000 + index))
+        assertEqual(record?.statusLog, { previous, next, at: submission.recordedAt }, `the log of submission ${id}`)
+      }
+      await close()
+    },
+  },
+  {
+    id: 'VS-22',
+    name: 'MUST keep the status of one user apart from that of another',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
+      assertEqual(await store.findKycStatus(jonas.userId), 'UNVERIFIED', "the other user's status")
+      const answer = await store.record(createRecordedSubmission(keyOf(jonas, 'b'), 2, { countryCode: 'NO' }))
+      assertThat(answer.kind === 'recorded' && answer.result.status === 'VERIFIED', 'the other user is verified now')
+      assertEqual(await store.findKycStatus(maria.userId), 'PASS', 'the first status is kept')
+      assertEqual(await store.findKycStatus(jonas.userId), 'PASS_INTERNATIONAL', 'the second is its own')
+      await close()
+    },
+  },
+  {
+    id: 'VS-23',
+    name: 'MUST change the status once when 20 different PASSED submissions of one user race over two handles',
+    async run(harness) {
+      const handles = [await harness.open(), await harness.open()] as const
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => {
+          const countryCode = index % 2 === 0 ? 'US' : 'NO'
+          const submission = createRecordedSubmission(keyOf(maria, `id-${index}`), index, { countryCode })
+          return (index % 3 === 0 ? handles[0] : handles[1]).store.record(submission)
+        }),
+      )
+      assertThat(
+        answers.every((answer) => answer.kind === 'recorded'),
+        'every submission is recorded',
+      )
+      const page = await handles[0].store.listVerifications(maria, { limit: 50 })
+      const moves = page.items.filter(({ statusLog }) => statusLog.previous !== statusLog.next)
+      assertThat(page.items.length === 20 && moves.length === 1, `one change of status (${moves.length} were logged)`)
+      assertEqual(moves[0]?.result.status, 'VERIFIED', 'the one that changed it')
+      assertEqual(await handles[1].store.findKycStatus(maria.userId), moves[0]?.statusLog.next, 'the status')
+      const preserved = page.items.filter(({ result }) => result.status === 'ALREADY_VERIFIED')
+      assertThat(preserved.length === 19, 'all others preserved it')
+      for (const each of handles) await each.close()
+    },
+  },
+]
