@@ -72,7 +72,7 @@ const imfFixdate =
  */
 export function parseRetryAfter(header: string | null | undefined, now: Date): number | null {
   if (header === null || header === undefined) return null
-  const text = header.replace(/^[ \t]+|[ \t]+$/g, '')
+  const text = header.trim()
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
   const date = imfFixdate.exec(text)
   if (date === null) return null

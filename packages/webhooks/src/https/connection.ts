@@ -50,21 +50,20 @@ export function startTls(options: {
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: [options.ca].flat() }),
     })
-    const fail = (error: unknown) => {
+    const fail = () => {
       secure.destroy()
       options.socket.destroy()
-      reject(error)
+      reject(new Error('The TLS handshake did not succeed.'))
     }
-    const abort = () => fail(new Error('The time for this attempt is over.'))
-    options.signal.addEventListener('abort', abort, { once: true })
+    options.signal.addEventListener('abort', fail, { once: true })
     secure.once('error', fail)
     secure.once('close', fail)
     secure.once('secureConnect', () => {
-      options.signal.removeEventListener('abort', abort)
+      options.signal.removeEventListener('abort', fail)
       secure.off('error', fail)
       secure.off('close', fail)
       resolve(secure)
     })
-    if (options.signal.aborted) abort()
+    if (options.signal.aborted) fail()
   })
 }

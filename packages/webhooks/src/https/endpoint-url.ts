@@ -94,7 +94,7 @@ function checkSpelling(url: unknown): EndpointUrlRefusal | null {
   const authority = authorityOf(url)
   // Only the name may hold letters beyond ASCII, and no part any white space, control character or backslash.
   const rest = url.slice('https://'.length + authority.length)
-  if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(rest) || /[\x00-\x20\x5c\x7f%]/.test(authority)) return 'URL_INVALID'
+  if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(rest) || /[\s\\%]|\p{Cc}/u.test(authority)) return 'URL_INVALID'
   if (authority.includes('@')) return 'URL_HAS_CREDENTIALS'
   return url.includes('#') ? 'URL_HAS_FRAGMENT' : null
 }

@@ -96,8 +96,10 @@ class Sighting {
 }
 
 /** Ends an attempt with a cause. */
-class AttemptFailure {
-  constructor(readonly cause: AttemptCause) {}
+class AttemptFailure extends Error {
+  constructor(override readonly cause: AttemptCause) {
+    super(cause)
+  }
 }
 
 async function attempt(request: SendRequest, settings: Settings): Promise<SendResult> {
@@ -248,8 +250,8 @@ async function exchange(
 function causeOfExchange(error: unknown, deadline: AbortSignal, informational: AbortSignal): AttemptCause {
   if (informational.aborted) return 'INVALID_RESPONSE'
   if (deadline.aborted) return 'TIMEOUT'
-  const code = String((error as { code?: unknown } | null)?.code ?? '')
-  const invalid = code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW'
+  const code = (error as { readonly code?: unknown } | null)?.code
+  const invalid = typeof code === 'string' && (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
   return invalid ? 'INVALID_RESPONSE' : 'CONNECTION_LOST'
 }
 
@@ -271,11 +273,16 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 }
 
 /** The promise's value, unless `signal` aborts first. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
+async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
     const abort = () => reject(new AttemptFailure('TIMEOUT'))
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    signal.addEventListener('abort', abort, { once: true, signal: stop.signal })
     if (signal.aborted) abort()
   })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    stop.abort()
+  }
 }

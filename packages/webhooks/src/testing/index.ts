@@ -1,2 +1,3 @@
 export { createMemoryWebhookStore } from './memory-webhook-store.js'
-export { webhookStoreCases, type WebhookStoreCase, type WebhookStoreHarness } from './webhook-store-cases.js'
+export type { WebhookStoreCase, WebhookStoreHandle, WebhookStoreHarness } from './webhook-store/harness.js'
+export { webhookStoreCases } from './webhook-store-cases.js'

@@ -15,6 +15,7 @@ interface StoredEndpoint {
   readonly endpoint: Endpoint
   removed: boolean
   failing: boolean
+  lastClaimedAtMs: number
 }
 
 interface StoredAttempt {
@@ -138,13 +139,20 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     for (const delivery of deliveries.values()) {
       if (delivery.state !== 'PENDING') continue
       if (delivery.open !== null) inFlight.set(delivery.endpointId, (inFlight.get(delivery.endpointId) ?? 0) + 1)
-      else if (delivery.dueAtMs <= nowMs())
-        due.set(delivery.endpointId, [...(due.get(delivery.endpointId) ?? []), delivery])
+      else if (delivery.dueAtMs <= nowMs()) {
+        const waiting = due.get(delivery.endpointId)
+        if (waiting === undefined) due.set(delivery.endpointId, [delivery])
+        else waiting.push(delivery)
+      }
     }
     return [...due].map(([endpointId, waiting]) => {
-      const failing = endpoints.get(endpointId)?.failing ?? false
+      const stored = endpoints.get(endpointId)
+      const failing = stored?.failing ?? false
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
-      return { failing, waiting: waiting.sort(byDue).slice(0, free) }
+      waiting.sort(byDue)
+      // Since when it waits for this turn: an endpoint with a long backlog must not go first for ever.
+      const turnAtMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
+      return { failing, turnAtMs, waiting: waiting.slice(0, free) }
     })
   }
 
@@ -207,7 +215,12 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
       )
       if (live.length >= limitPerApp) return 'limit_reached'
       if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
-      endpoints.set(endpoint.endpointId, { endpoint: structuredClone(endpoint), removed: false, failing: false })
+      endpoints.set(endpoint.endpointId, {
+        endpoint: structuredClone(endpoint),
+        removed: false,
+        failing: false,
+        lastClaimedAtMs: 0,
+      })
       return 'registered'
     },
 
@@ -255,7 +268,7 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     },
 
     async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {
-      const queues = dueByEndpoint(maxInFlight).sort(byHead)
+      const queues = dueByEndpoint(maxInFlight).sort((one, other) => one.turnAtMs - other.turnAtMs)
       const claimed: ClaimedDelivery[] = []
       let forFailing = Math.max(0, limit - keepForHealthy)
       for (let turn = 0; claimed.length < limit; turn += 1) {
@@ -275,6 +288,7 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
             ended: null,
           }
           delivery.open = attempt
+          endpointOf(delivery).lastClaimedAtMs = nowMs()
           // A number that was given back appears once: as the attempt that uses it.
           delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
           claimed.push(claim(delivery, endpointOf(delivery), attempt))
@@ -324,6 +338,8 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     },
 
     async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
+      if (cursor !== undefined && !/^[1-9]\d{0,14}$/.test(cursor))
+        throw new Error('This store did not make the cursor.')
       const before = cursor === undefined ? Infinity : Number(cursor)
       const found = [...deliveries.values()]
         .filter((delivery) => delivery.event.appId === appId && delivery.sequence < before)
@@ -360,13 +376,4 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
 
 function byDue(one: StoredDelivery, other: StoredDelivery): number {
   return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
-}
-
-function byHead(
-  one: { readonly waiting: readonly StoredDelivery[] },
-  other: { readonly waiting: readonly StoredDelivery[] },
-): number {
-  const [first, second] = [one.waiting[0], other.waiting[0]]
-  if (first === undefined || second === undefined) return first === undefined ? 1 : -1
-  return byDue(first, second)
 }

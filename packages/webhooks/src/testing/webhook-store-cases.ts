@@ -1,28 +1,30 @@
-import type { WebhookStore } from '../delivery/webhook-store.js'
+import { claimCases } from './webhook-store/claim-cases.js'
+import { endpointCases } from './webhook-store/endpoint-cases.js'
+import { eventCases } from './webhook-store/event-cases.js'
+import type { WebhookStoreCase } from './webhook-store/harness.js'
+import { leaseCases } from './webhook-store/lease-cases.js'
+import { readingCases } from './webhook-store/reading-cases.js'
+import { settleCases } from './webhook-store/settle-cases.js'
 
 /**
- * What a backend gives the cases: its store, and control over the store's clock.
+ * Every MUST of the `WebhookStore` port, as data for any test runner. Each case wants a fresh harness.
  *
- * Every case gets a harness of its own on empty data.
+ * @example
+ * ```ts
+ * import { createMemoryWebhookStore, webhookStoreCases } from '@kyc-relay/webhooks/testing'
+ *
+ * for (const { run } of webhookStoreCases) {
+ *   let nowMs = Date.parse('2026-01-01T00:00:00Z')
+ *   const store = createMemoryWebhookStore({ nowMs: () => nowMs })
+ *   await run({ open: async () => ({ store, close: async () => {} }), advance: async (ms) => void (nowMs += ms) })
+ * }
+ * ```
  */
-export interface WebhookStoreHarness {
-  /**
-   * A handle on the harness's data. A second call gives another handle on the same data, as another process would have
-   * it; a call after every handle was closed finds what was written.
-   */
-  open(): Promise<{ readonly store: WebhookStore; close(): Promise<void> }>
-  /** Moves the store's clock forward by `ms` milliseconds, for every handle. Nothing else moves it. */
-  advance(ms: number): Promise<void>
-}
-
-/** One MUST of the {@link WebhookStore} port. `run` rejects when the store breaks it. */
-export interface WebhookStoreCase {
-  /** Stable, `WS-…`. */
-  readonly id: string
-  /** A sentence with MUST. */
-  readonly name: string
-  run(harness: WebhookStoreHarness): Promise<void>
-}
-
-/** Every MUST of the {@link WebhookStore} port. */
-export const webhookStoreCases: readonly WebhookStoreCase[] = []
+export const webhookStoreCases: readonly WebhookStoreCase[] = [
+  ...endpointCases,
+  ...eventCases,
+  ...claimCases,
+  ...leaseCases,
+  ...settleCases,
+  ...readingCases,
+]

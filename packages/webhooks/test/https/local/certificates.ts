@@ -24,7 +24,7 @@ export interface TestAuthority {
 }
 
 async function newKeys(): Promise<CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']) as Promise<CryptoKeyPair>
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 
 async function keyPem(keys: CryptoKeyPair): Promise<string> {
@@ -63,7 +63,7 @@ export async function createTestAuthority(): Promise<TestAuthority> {
         publicKey: leaf.publicKey,
         signingAlgorithm: algorithm,
         extensions: [
-          new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
+          new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
           new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
         ],
       })

@@ -1,0 +1,135 @@
+import { deepEqual, equal, notEqual } from 'node:assert/strict'
+import { eventTypes } from '../../events/event-types.js'
+import { webhookStoreCase } from './harness.js'
+import {
+  appA,
+  appB,
+  claimOne,
+  createSamples,
+  listAll,
+  race,
+  settled,
+  settlementOf,
+  wideClaim,
+} from './sample-records.js'
+
+export const endpointCases = [
+  webhookStoreCase(
+    'WS-ENDPOINT-1',
+    'Endpoints MUST be listed oldest first, every field as given',
+    async ({ store, other }) => {
+      const { endpoint } = createSamples()
+      const late = endpoint({
+        createdAt: new Date('2026-05-06T07:08:09.123Z'),
+        url: `https://partner.example.com/${'a'.repeat(2_000)}?q=%F0%9F%98%80`,
+        standardWebhooks: true,
+      })
+      const early = endpoint({ createdAt: new Date('2026-05-06T07:08:09.122Z'), eventTypes: [...eventTypes].reverse() })
+      for (const one of [late, early]) equal(await store.registerEndpoint(one, 50), 'registered')
+      deepEqual(await other.listEndpoints(appA), [early, late])
+    },
+  ),
+
+  webhookStoreCase('WS-ENDPOINT-2', "An app's endpoints MUST NOT be listed for another app", async ({ store }) => {
+    const { registered } = createSamples()
+    await registered(store, { appId: appA })
+    deepEqual(await store.listEndpoints(appB), [])
+  }),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-3',
+    'Racing registrations MUST NOT exceed the limit of an app',
+    async ({ store, other }) => {
+      const { endpoint, registered } = createSamples()
+      await registered(store, { appId: appB })
+      const answers = await race(store, other, (handle) => handle.registerEndpoint(endpoint(), 5))
+      equal(answers.filter((answer) => answer === 'registered').length, 5)
+      equal((await store.listEndpoints(appA)).length, 5)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-4',
+    'Exactly one of many racing removals MUST be told that it removed',
+    async ({ store, other }) => {
+      const { registered, id } = createSamples()
+      const { endpointId } = await registered(store)
+      const removals = await race(store, other, (handle) => handle.removeEndpoint({ appId: appA, endpointId }))
+      equal(removals.filter(Boolean).length, 1)
+      deepEqual(await other.listEndpoints(appA), [])
+      equal(await store.removeEndpoint({ appId: appA, endpointId: id() }), false)
+    },
+  ),
+
+  webhookStoreCase('WS-ENDPOINT-5', "Another app's endpoint MUST NOT be removed", async ({ store }) => {
+    const { registered } = createSamples()
+    const endpoint = await registered(store)
+    equal(await store.removeEndpoint({ appId: appB, endpointId: endpoint.endpointId }), false)
+    deepEqual(await store.listEndpoints(appA), [endpoint])
+  }),
+
+  webhookStoreCase('WS-ENDPOINT-6', 'A removal MUST free a place under the limit', async ({ store }) => {
+    const { endpoint } = createSamples()
+    const first = endpoint()
+    equal(await store.registerEndpoint(first, 1), 'registered')
+    equal(await store.registerEndpoint(endpoint(), 1), 'limit_reached')
+    await store.removeEndpoint({ appId: appA, endpointId: first.endpointId })
+    equal(await store.registerEndpoint(endpoint(), 1), 'registered')
+  }),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-7',
+    'A removal MUST cancel what waits for that endpoint, and nothing else',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const [gone, kept] = [await registered(store), await registered(store)]
+      const cancelled = await published(store, gone, 3)
+      const pending = await published(store, kept, 2)
+      await store.removeEndpoint({ appId: appA, endpointId: gone.endpointId })
+      const { claimed } = await other.claimDue(wideClaim)
+      deepEqual(claimed.map(({ deliveryId }) => deliveryId).sort(), [...pending].sort())
+      for (const delivery of await listAll(store)) {
+        equal(delivery.state, cancelled.includes(delivery.deliveryId) ? 'CANCELLED' : 'PENDING')
+        if (delivery.state === 'CANCELLED') notEqual(delivery.cancelReason, null)
+      }
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-8',
+    'An attempt under way while its endpoint is removed MUST end by itself, and MUST NOT be followed by another',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store)
+      const [first, second] = await published(store, endpoint, 2)
+      const { claimed } = await store.claimDue(wideClaim)
+      await other.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
+      for (const delivery of claimed) {
+        const { delivered, retry } = settlementOf
+        await settled(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 1))
+      }
+      await advance(1_000)
+      deepEqual((await store.claimDue(wideClaim)).claimed, [])
+      equal((await store.findDelivery({ appId: appA, deliveryId: first ?? '' }))?.state, 'DELIVERED')
+      equal((await store.findDelivery({ appId: appA, deliveryId: second ?? '' }))?.state, 'CANCELLED')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-9',
+    'What waited for a removed endpoint MUST NOT go to a new one with the same URL',
+    async ({ store, advance }) => {
+      const { registered, published } = createSamples()
+      const old = await registered(store)
+      await published(store, old)
+      const delivery = await claimOne(store)
+      await settled(store, settlementOf.retry(delivery, 10))
+      await store.removeEndpoint({ appId: appA, endpointId: old.endpointId })
+      const again = await registered(store, { url: old.url })
+      await advance(10)
+      deepEqual((await store.claimDue(wideClaim)).claimed, [])
+      const [fresh] = await published(store, again)
+      equal((await claimOne(store)).deliveryId, fresh)
+    },
+  ),
+]

@@ -1,0 +1,205 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { webhookStoreCase } from './harness.js'
+import { appA, appB, claimOne, createSamples, listAll, race, userTwo, wideClaim } from './sample-records.js'
+
+const everyByte = Uint8Array.from({ length: 1_024 }, (_, index) => index % 256)
+
+export const eventCases = [
+  webhookStoreCase(
+    'WS-EVENT-1',
+    'What was prepared MUST be claimed byte for byte, at once',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store, { standardWebhooks: true })
+      const prepared = event([endpoint], {
+        userId: userTwo,
+        type: 'TRANSACTION_DECLINE',
+        body: everyByte,
+        test: true,
+        sourceEventId: 'Überweisung 😀 "\\ \u0001'.padEnd(255, '…'),
+      })
+      const inserted = await store.insertEvent(prepared)
+      const [delivery] = prepared.deliveries
+      deepEqual(inserted, {
+        eventId: prepared.eventId,
+        deliveries: [{ deliveryId: delivery?.deliveryId, endpointId: endpoint.endpointId }],
+        withheld: null,
+        duplicate: false,
+      })
+      const { fence, body, ...claimed } = await claimOne(other)
+      deepEqual(claimed, {
+        deliveryId: delivery?.deliveryId,
+        eventId: prepared.eventId,
+        xEventId: delivery?.xEventId,
+        appId: appA,
+        userId: userTwo,
+        eventType: 'TRANSACTION_DECLINE',
+        test: true,
+        endpoint: { endpointId: endpoint.endpointId, url: endpoint.url, standardWebhooks: true },
+        unsentForMs: 0,
+      })
+      deepEqual([...body], [...everyByte])
+      equal(fence.attempt, 1)
+    },
+  ),
+
+  webhookStoreCase('WS-EVENT-2', 'Every matching endpoint MUST get its own delivery', async ({ store }) => {
+    const { registered, event } = createSamples()
+    const endpoints = [await registered(store), await registered(store), await registered(store)]
+    const prepared = event(endpoints)
+    equal((await store.insertEvent(prepared)).deliveries.length, 3)
+    const { claimed } = await store.claimDue(wideClaim)
+    const seen = claimed.map(({ deliveryId, xEventId, endpoint }) => [deliveryId, xEventId, endpoint.endpointId].join())
+    const expected = prepared.deliveries.map((one) => [one.deliveryId, one.xEventId, one.endpointId].join())
+    deepEqual(seen.sort(), expected.sort())
+  }),
+
+  webhookStoreCase(
+    'WS-EVENT-3',
+    'A known sourceEventId MUST write nothing and give the original',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store)
+      const first = await store.insertEvent(event([endpoint], { sourceEventId: 'deposit-1' }))
+      const again = await other.insertEvent(event([endpoint], { sourceEventId: 'deposit-1', userId: userTwo }))
+      deepEqual(again, { ...first, duplicate: true })
+      equal((await listAll(store)).length, 1)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-EVENT-4',
+    'Of racing events with one sourceEventId exactly one MUST be written',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store)
+      const answers = await race(store, other, (handle) =>
+        handle.insertEvent(event([endpoint], { sourceEventId: 'deposit-1' })),
+      )
+      equal(answers.filter(({ duplicate }) => !duplicate).length, 1)
+      equal(new Set(answers.map(({ eventId }) => eventId)).size, 1)
+      equal((await store.claimDue(wideClaim)).claimed.length, 1)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-EVENT-5',
+    'A sourceEventId MUST count within its app only, and null MUST never match',
+    async ({ store }) => {
+      const { registered, event } = createSamples()
+      const [ofA, ofB] = [await registered(store), await registered(store, { appId: appB })]
+      for (const prepared of [
+        event([ofA], { sourceEventId: 'deposit-1' }),
+        event([ofB], { sourceEventId: 'deposit-1', appId: appB }),
+        event([ofA], { sourceEventId: 'Deposit-1' }),
+        event([ofA]),
+        event([ofA]),
+      ]) {
+        equal((await store.insertEvent(prepared)).duplicate, false)
+      }
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-EVENT-6',
+    'An endpoint removed since the event was prepared MUST be left out',
+    async ({ store }) => {
+      const { registered, event } = createSamples()
+      const [gone, kept] = [await registered(store), await registered(store)]
+      const prepared = event([gone, kept])
+      await store.removeEndpoint({ appId: appA, endpointId: gone.endpointId })
+      const inserted = await store.insertEvent(prepared)
+      deepEqual(
+        inserted.deliveries.map(({ endpointId }) => endpointId),
+        [kept.endpointId],
+      )
+      equal((await store.claimDue(wideClaim)).claimed.length, 1)
+    },
+  ),
+
+  webhookStoreCase('WS-EVENT-7', "Another app's endpoint MUST be left out", async ({ store }) => {
+    const { registered, event } = createSamples()
+    const foreign = await registered(store, { appId: appB })
+    const inserted = await store.insertEvent(event([foreign]))
+    deepEqual(inserted.deliveries, [])
+    deepEqual((await store.claimDue(wideClaim)).claimed, [])
+  }),
+
+  webhookStoreCase(
+    'WS-EVENT-8',
+    'An event that cannot be written whole MUST NOT be written at all',
+    async ({ store }) => {
+      const { registered, event } = createSamples()
+      const endpoints = [await registered(store), await registered(store)]
+      const [taken] = event(endpoints).deliveries
+      await store.insertEvent(event([], { deliveries: taken === undefined ? [] : [taken] }))
+      const clash = event(endpoints, { sourceEventId: 'deposit-1' })
+      const [fine, clashing] = clash.deliveries
+      const deliveries = [fine, { ...clashing, deliveryId: taken?.deliveryId }] as typeof clash.deliveries
+      await rejects(store.insertEvent({ ...clash, deliveries }))
+      equal((await listAll(store)).length, 1)
+      equal((await store.insertEvent({ ...clash, eventId: clash.eventId })).duplicate, false)
+    },
+  ),
+
+  webhookStoreCase('WS-EVENT-9', 'An error MUST NOT repeat a stored or given value', async ({ store }) => {
+    const { registered, event } = createSamples()
+    const endpoint = await registered(store, { url: 'https://secret-path.example.com/canary-url' })
+    const prepared = event([endpoint], {
+      body: new TextEncoder().encode('{"canary-body":1}'),
+      sourceEventId: 'canary-source',
+    })
+    await store.insertEvent(prepared)
+    const errors: unknown[] = []
+    const attempts = [
+      () => store.insertEvent({ ...prepared, sourceEventId: 'canary-other' }),
+      () => store.registerEndpoint(endpoint, 50),
+      () => store.listDeliveries({ appId: appA, limit: 10, cursor: 'canary-cursor' }),
+    ]
+    for (const attempt of attempts) await attempt().catch((error: unknown) => errors.push(error))
+    equal(errors.length, attempts.length, 'each of them is refused')
+    for (const error of errors) {
+      const said = [error, (error as Error).cause].map((one) =>
+        one instanceof Error
+          ? `${one.message} ${one.stack} ${JSON.stringify(one, Object.getOwnPropertyNames(one))}`
+          : '',
+      )
+      for (const value of [
+        'canary',
+        endpoint.endpointId,
+        prepared.eventId,
+        prepared.deliveries[0]?.deliveryId ?? '?',
+      ]) {
+        ok(!said.join(' ').includes(value), 'an error repeats a value')
+      }
+    }
+  }),
+
+  webhookStoreCase(
+    'WS-EVENT-10',
+    'A body changed by its caller afterwards MUST be sent as it was',
+    async ({ store }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store)
+      const body = new TextEncoder().encode('{"amount":1}')
+      await store.insertEvent(event([endpoint], { body }))
+      body.fill(0)
+      equal(new TextDecoder().decode((await claimOne(store)).body), '{"amount":1}')
+    },
+  ),
+
+  webhookStoreCase('WS-EVENT-11', 'A withheld event MUST be kept with its reason', async ({ store, other }) => {
+    const { event } = createSamples()
+    for (const withheld of ['NO_GRANT', 'SCOPE_NOT_GRANTED', 'NO_ENDPOINT'] as const) {
+      const prepared = event([], { withheld, body: new Uint8Array(), sourceEventId: withheld })
+      deepEqual(await store.insertEvent(prepared), {
+        eventId: prepared.eventId,
+        deliveries: [],
+        withheld,
+        duplicate: false,
+      })
+      const again = await other.insertEvent(event([], { sourceEventId: withheld }))
+      deepEqual([again.eventId, again.withheld, again.duplicate], [prepared.eventId, withheld, true])
+    }
+  }),
+]

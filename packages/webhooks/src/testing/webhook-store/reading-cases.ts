@@ -1,0 +1,213 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import type { DeliveryRecord, WebhookStore } from '../../delivery/webhook-store.js'
+import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
+import { appA, appB, claimOne, createSamples, settled, settlementOf, wideClaim } from './sample-records.js'
+
+type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
+
+async function readPages(store: WebhookStore, request: ListRequest): Promise<readonly DeliveryRecord[][]> {
+  const pages: DeliveryRecord[][] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await store.listDeliveries({
+      ...request,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    pages.push([...items])
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined && pages.length < 100)
+  return pages
+}
+
+const idsOf = (deliveries: readonly DeliveryRecord[]) => deliveries.map(({ deliveryId }) => deliveryId)
+
+export const readingCases: readonly WebhookStoreCase[] = [
+  webhookStoreCase('WS-READ-1', "Another app's delivery MUST NOT be found, nor an unknown one", async ({ store }) => {
+    const { registered, published, id } = createSamples()
+    const [deliveryId = ''] = await published(store, await registered(store))
+    equal(await store.findDelivery({ appId: appB, deliveryId }), null)
+    equal(await store.findDelivery({ appId: appA, deliveryId: id() }), null)
+    deepEqual((await store.listDeliveries({ appId: appB, limit: 10 })).items, [])
+  }),
+
+  webhookStoreCase('WS-READ-2', 'A delivery MUST be read back whole', async ({ store, other }) => {
+    const { registered, event } = createSamples()
+    const endpoint = await registered(store)
+    const prepared = event([endpoint], { test: true, type: 'TRANSACTION_CREATE' })
+    const [delivery] = prepared.deliveries
+    await store.insertEvent(prepared)
+    const found = await other.findDelivery({ appId: appA, deliveryId: delivery?.deliveryId ?? '' })
+    deepEqual(
+      { ...found, body: null },
+      {
+        ...delivery,
+        eventId: prepared.eventId,
+        appId: appA,
+        userId: prepared.userId,
+        eventType: 'TRANSACTION_CREATE',
+        test: true,
+        url: endpoint.url,
+        state: 'PENDING',
+        attemptsMade: 0,
+        createdAt: found?.createdAt,
+        nextAttemptAt: found?.createdAt,
+        endedAt: null,
+        cancelReason: null,
+        resendOf: null,
+        body: null,
+        attempts: [],
+      },
+    )
+    deepEqual([...(found?.body ?? [])], [...prepared.body])
+  }),
+
+  webhookStoreCase(
+    'WS-READ-3',
+    'Pages MUST come newest first, without a gap or a repetition',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store)
+      const ids = [...(await published(store, endpoint, 23))].reverse()
+      await published(store, await registered(store, { appId: appB }), 2)
+      for (const [limit, sizes] of [
+        [1, Array.from({ length: 23 }, () => 1)],
+        [10, [10, 10, 3]],
+        [23, [23]],
+        [200, [23]],
+      ] as const) {
+        const pages = await readPages(other, { appId: appA, limit })
+        deepEqual(idsOf(pages.flat()), ids)
+        deepEqual(
+          pages.map(({ length }) => length),
+          sizes,
+        )
+      }
+    },
+  ),
+
+  webhookStoreCase('WS-READ-4', 'What arrives between two pages MUST NOT shift them', async ({ store }) => {
+    const { registered, published } = createSamples()
+    const endpoint = await registered(store)
+    const ids = [...(await published(store, endpoint, 6))].reverse()
+    const first = await store.listDeliveries({ appId: appA, limit: 3 })
+    await published(store, endpoint, 4)
+    const second = await store.listDeliveries({ appId: appA, limit: 3, cursor: first.nextCursor ?? '' })
+    deepEqual(idsOf([...first.items, ...second.items]), ids)
+    equal(second.nextCursor, null)
+  }),
+
+  webhookStoreCase('WS-READ-5', 'Filters MUST hold one by one, together, and over pages', async ({ store }) => {
+    const { registered, published } = createSamples()
+    const [one, two] = [await registered(store), await registered(store)]
+    for (let n = 0; n < 3; n += 1) {
+      await published(store, one, 1, { type: 'WIDGET_KYC_INITIATION' })
+      await published(store, two, 1, { type: 'TRANSACTION_UPDATE' })
+      await published(store, two, 1, { type: 'WIDGET_KYC_INITIATION' })
+    }
+    for (let n = 0; n < 4; n += 1) await settled(store, settlementOf.delivered(await claimOne(store, { limit: 1 })))
+    const all = (await readPages(store, { appId: appA, limit: 200 })).flat()
+    equal(all.filter(({ state }) => state === 'DELIVERED').length, 4)
+    for (const state of ['DELIVERED', 'PENDING', undefined] as const) {
+      for (const eventType of [
+        'WIDGET_KYC_INITIATION',
+        'TRANSACTION_UPDATE',
+        'TRANSACTION_CREATE',
+        undefined,
+      ] as const) {
+        for (const endpointId of [one.endpointId, two.endpointId, undefined]) {
+          const filters = {
+            ...(state === undefined ? {} : { state }),
+            ...(eventType === undefined ? {} : { eventType }),
+            ...(endpointId === undefined ? {} : { endpointId }),
+          }
+          const expected = all.filter((delivery) =>
+            Object.entries(filters).every(([field, value]) => delivery[field as keyof typeof filters] === value),
+          )
+          deepEqual(idsOf((await readPages(store, { appId: appA, limit: 2, ...filters })).flat()), idsOf(expected))
+        }
+      }
+    }
+  }),
+
+  webhookStoreCase('WS-READ-6', 'A cursor that the store did not make MUST be refused', async ({ store }) => {
+    const { registered, published } = createSamples()
+    await published(store, await registered(store), 2)
+    for (const cursor of ['', 'x', '-1', '1e9', '0x10', "' OR 1=1 --", '9'.repeat(40)]) {
+      await rejects(store.listDeliveries({ appId: appA, limit: 10, cursor }), `cursor ${cursor.length}`)
+    }
+  }),
+
+  webhookStoreCase(
+    'WS-RESEND-1',
+    'A resend MUST be a new delivery of the same bytes under the same X-Event-ID',
+    async ({ store, other }) => {
+      const { registered, published, id } = createSamples()
+      const [deliveryId = ''] = await published(store, await registered(store))
+      const original = await claimOne(store)
+      await settled(store, settlementOf.failed(original))
+      const before = await store.findDelivery({ appId: appA, deliveryId })
+      const newDeliveryId = id()
+      equal(await other.resendDelivery({ appId: appA, deliveryId, newDeliveryId }), 'resent')
+      const again = await claimOne(store)
+      deepEqual(
+        [again.deliveryId, again.eventId, again.xEventId, again.fence.attempt, [...again.body]],
+        [newDeliveryId, original.eventId, original.xEventId, 1, [...original.body]],
+      )
+      equal((await other.findDelivery({ appId: appA, deliveryId: newDeliveryId }))?.resendOf, deliveryId)
+      await settled(store, settlementOf.delivered(again))
+      deepEqual(await store.findDelivery({ appId: appA, deliveryId }), before, 'the original stays as it ended')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-RESEND-2',
+    'What cannot be resent MUST be answered with its reason and write nothing',
+    async ({ store }) => {
+      const { registered, published, id } = createSamples()
+      const endpoint = await registered(store)
+      const [deliveryId = ''] = await published(store, endpoint)
+      const resend = (appId: string, of: string) => store.resendDelivery({ appId, deliveryId: of, newDeliveryId: id() })
+      equal(await resend(appA, deliveryId), 'not_finished', 'waiting')
+      const claimed = await claimOne(store)
+      equal(await resend(appA, deliveryId), 'not_finished', 'in flight')
+      await settled(store, settlementOf.delivered(claimed))
+      equal(await resend(appA, id()), 'not_found')
+      equal(await resend(appB, deliveryId), 'not_found')
+      await store.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
+      equal(await resend(appA, deliveryId), 'endpoint_removed')
+      equal((await store.listDeliveries({ appId: appA, limit: 10 })).items.length, 1)
+    },
+  ),
+
+  webhookStoreCase('WS-DUE-1', 'A due hint, where there is one, MUST be given a way to stop it', async ({ store }) => {
+    const stop = await store.onDue?.(() => {})
+    await stop?.()
+  }),
+
+  {
+    id: 'WS-REOPEN-1',
+    name: 'Everything MUST be found again after every handle was closed',
+    async run(harness) {
+      const { registered, event } = createSamples()
+      const first = await harness.open()
+      const endpoint = await registered(first.store, { eventTypes: ['WIDGET_DEPOSIT_COMPLETE'] })
+      const prepared = event([endpoint], { sourceEventId: 'deposit-1' })
+      await first.store.insertEvent(prepared)
+      await settled(first.store, settlementOf.retry(await claimOne(first.store), 1_000))
+      const deliveryId = prepared.deliveries[0]?.deliveryId ?? ''
+      const before = await first.store.findDelivery({ appId: appA, deliveryId })
+      await first.close()
+
+      const second = await harness.open()
+      try {
+        deepEqual(await second.store.listEndpoints(appA), [endpoint])
+        deepEqual(await second.store.findDelivery({ appId: appA, deliveryId }), before)
+        equal((await second.store.insertEvent(event([endpoint], { sourceEventId: 'deposit-1' }))).duplicate, true)
+        await harness.advance(1_000)
+        equal((await second.store.claimDue(wideClaim)).claimed[0]?.fence.attempt, 2)
+      } finally {
+        await second.close()
+      }
+    },
+  },
+]

@@ -1,0 +1,135 @@
+import { deepEqual } from 'node:assert/strict'
+import { reportOfCause } from '../../delivery/delivery-state.js'
+import type {
+  AttemptReport,
+  ClaimedDelivery,
+  Endpoint,
+  PreparedEvent,
+  Settlement,
+  WebhookStore,
+} from '../../delivery/webhook-store.js'
+
+/** Apps and users that every case knows. */
+export const appA = '0a000000-0000-4000-8000-00000000000a'
+export const appB = '0b000000-0000-4000-8000-00000000000b'
+export const userOne = '01000000-0000-4000-8000-000000000001'
+export const userTwo = '02000000-0000-4000-8000-000000000002'
+
+/** What a worker asks for by default. */
+export const wideClaim = { limit: 100, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 0 }
+
+/** So many callers race where exactly one may win. */
+export const racers = 50
+
+/** Fresh ids and records for one case. */
+export function createSamples() {
+  let last = 0
+  const id = () => `00000000-0000-4000-8000-${String((last += 1)).padStart(12, '0')}`
+
+  const endpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
+    endpointId: id(),
+    appId: appA,
+    url: 'https://partner.example.com/webhooks',
+    eventTypes: null,
+    standardWebhooks: false,
+    createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, last)),
+    ...fields,
+  })
+
+  const event = (endpoints: readonly Endpoint[], fields: Partial<PreparedEvent> = {}): PreparedEvent => ({
+    eventId: id(),
+    appId: appA,
+    userId: userOne,
+    type: 'WIDGET_DEPOSIT_COMPLETE',
+    occurredAt: new Date('2026-01-02T03:04:05.678Z'),
+    body: new TextEncoder().encode('{"amount":100.5}'),
+    test: false,
+    sourceEventId: null,
+    withheld: null,
+    deliveries: endpoints.map(({ endpointId }) => ({ deliveryId: id(), endpointId, xEventId: id() })),
+    ...fields,
+  })
+
+  /** Registers an endpoint. */
+  async function registered(store: WebhookStore, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
+    const added = endpoint(fields)
+    deepEqual(await store.registerEndpoint(added, 100), 'registered')
+    return added
+  }
+
+  /** Publishes `count` events to one endpoint; gives the delivery ids in order. */
+  async function published(
+    store: WebhookStore,
+    to: Endpoint,
+    count = 1,
+    fields: Partial<PreparedEvent> = {},
+  ): Promise<readonly string[]> {
+    const ids: string[] = []
+    for (let n = 0; n < count; n += 1) {
+      const inserted = await store.insertEvent(event([to], { appId: to.appId, ...fields }))
+      ids.push(...inserted.deliveries.map(({ deliveryId }) => deliveryId))
+    }
+    return ids
+  }
+
+  return { id, endpoint, event, registered, published }
+}
+
+/** Claims and expects exactly one delivery. */
+export async function claimOne(store: WebhookStore, fields: Partial<typeof wideClaim> = {}): Promise<ClaimedDelivery> {
+  const { claimed } = await store.claimDue({ ...wideClaim, ...fields })
+  deepEqual(claimed.length, 1, 'one delivery is due')
+  return claimed[0] as ClaimedDelivery
+}
+
+export const failedReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), status: 500 }
+export const succeededReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
+
+/** How the attempt of a claim ended. */
+export const settlementOf = {
+  delivered: ({ fence }: ClaimedDelivery): Settlement => ({
+    fence,
+    attempt: { state: 'SUCCEEDED', report: succeededReport },
+    next: { state: 'DELIVERED' },
+  }),
+  retry: ({ fence }: ClaimedDelivery, delayMs: number): Settlement => ({
+    fence,
+    attempt: { state: 'FAILED', report: failedReport },
+    next: { state: 'PENDING', delayMs },
+  }),
+  failed: ({ fence }: ClaimedDelivery): Settlement => ({
+    fence,
+    attempt: { state: 'FAILED', report: failedReport },
+    next: { state: 'FAILED' },
+  }),
+  cancelled: ({ fence }: ClaimedDelivery, reason: string): Settlement => ({
+    fence,
+    attempt: { state: 'UNSENT', report: reportOfCause('GRANT_REVOKED') },
+    next: { state: 'CANCELLED', reason },
+  }),
+  unsent: ({ fence }: ClaimedDelivery, delayMs: number): Settlement => ({
+    fence,
+    attempt: { state: 'UNSENT', report: reportOfCause('SIGNING_KEY_MISSING') },
+    next: { state: 'PENDING', delayMs },
+  }),
+}
+
+/** Settles and expects every fence to be current. */
+export async function settled(store: WebhookStore, ...settlements: readonly Settlement[]): Promise<void> {
+  deepEqual(await store.settle(settlements), { stale: [] })
+}
+
+/** Every delivery of an app, newest first. */
+export async function listAll(store: WebhookStore, appId: string = appA) {
+  return (await store.listDeliveries({ appId, limit: 200 })).items
+}
+
+/** Runs `call` from `racers` callers at once, on two handles in turn. */
+export function race<T>(
+  store: WebhookStore,
+  other: WebhookStore,
+  call: (store: WebhookStore, racer: number) => Promise<T>,
+  count: number = racers,
+): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, racer) => call(racer % 2 === 0 ? store : other, racer)))
+}

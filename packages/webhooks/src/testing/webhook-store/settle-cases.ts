@@ -1,0 +1,269 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import type { AttemptReport, ClaimedDelivery, Settlement } from '../../delivery/webhook-store.js'
+import { webhookStoreCase } from './harness.js'
+import {
+  appA,
+  appB,
+  claimOne,
+  createSamples,
+  listAll,
+  race,
+  settled,
+  settlementOf,
+  userOne,
+  userTwo,
+  wideClaim,
+} from './sample-records.js'
+
+const fullReport: AttemptReport = {
+  cause: 'REDIRECT',
+  status: 308,
+  address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
+  timings: { dnsMs: 0, connectMs: 0.1, tlsMs: 12.7, firstByteMs: 29_999.9, totalMs: 30_000 },
+  responseHeaders: { location: 'https://partner.example.com/ü', 'x-note': '\u00e4 "quoted" \\', 'retry-after': '120' },
+  responseBody: Uint8Array.from({ length: 16_384 }, (_, index) => index % 256),
+  keyVersion: 12,
+}
+
+const reports: Readonly<Record<string, AttemptReport>> = {
+  full: fullReport,
+  'empty body': { ...fullReport, responseBody: new Uint8Array(), responseHeaders: {} },
+  nothing: {
+    cause: 'INTERRUPTED',
+    status: null,
+    address: null,
+    timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
+    responseHeaders: {},
+    responseBody: null,
+    keyVersion: null,
+  },
+}
+
+export const settleCases = [
+  webhookStoreCase(
+    'WS-SETTLE-1',
+    'Every final state MUST be reached and kept with its instants',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store)
+      await published(store, endpoint, 3)
+      const before = await listAll(store)
+      const { claimed } = await store.claimDue(wideClaim)
+      const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
+      await advance(1_234)
+      await settled(
+        store,
+        settlementOf.delivered(one),
+        settlementOf.failed(two),
+        settlementOf.cancelled(three, 'GRANT_REVOKED – ünïcode'),
+      )
+      const read = async ({ deliveryId }: ClaimedDelivery) => {
+        const found = await other.findDelivery({ appId: appA, deliveryId })
+        const createdAt = before.find((delivery) => delivery.deliveryId === deliveryId)?.createdAt.getTime() ?? NaN
+        const tookMs = (found?.endedAt?.getTime() ?? NaN) - createdAt
+        return [found?.state, found?.attemptsMade, found?.cancelReason, found?.nextAttemptAt, tookMs]
+      }
+      deepEqual(await read(one), ['DELIVERED', 1, null, null, 1_234])
+      deepEqual(await read(two), ['FAILED', 1, null, null, 1_234])
+      deepEqual(await read(three), ['CANCELLED', 0, 'GRANT_REVOKED – ünïcode', null, 1_234])
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SETTLE-2',
+    'A report MUST be read back exactly as it was settled',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      for (const [name, report] of Object.entries(reports)) {
+        const [deliveryId = ''] = await published(store, await registered(store))
+        const { fence } = await claimOne(store)
+        await advance(777)
+        const state = report.cause === 'INTERRUPTED' ? 'INTERRUPTED' : 'FAILED'
+        await settled(store, { fence, attempt: { state, report }, next: { state: 'FAILED' } })
+        const [attempt] = (await other.findDelivery({ appId: appA, deliveryId }))?.attempts ?? []
+        equal(attempt?.state, state)
+        equal((attempt?.endedAt?.getTime() ?? NaN) - (attempt?.startedAt.getTime() ?? NaN), 777)
+        const bytes = (body: Uint8Array | null | undefined) => (body == null ? body : [...body])
+        deepEqual(bytes(attempt?.report?.responseBody), bytes(report.responseBody), name)
+        deepEqual({ ...attempt?.report, responseBody: null }, { ...report, responseBody: null }, name)
+      }
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SETTLE-3',
+    'Attempts MUST be counted and logged in their order',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const [deliveryId = ''] = await published(store, await registered(store))
+      for (let attempt = 1; attempt <= 5; attempt += 1) {
+        const delivery = await claimOne(store)
+        equal(delivery.fence.attempt, attempt)
+        await settled(
+          store,
+          attempt < 5 ? settlementOf.retry(delivery, 1_000 * attempt) : settlementOf.failed(delivery),
+        )
+        await advance(1_000 * attempt)
+      }
+      deepEqual((await store.claimDue(wideClaim)).claimed, [])
+      const read = await other.findDelivery({ appId: appA, deliveryId })
+      deepEqual([read?.state, read?.attemptsMade], ['FAILED', 5])
+      deepEqual(
+        read?.attempts.map(({ number }) => number),
+        [1, 2, 3, 4, 5],
+      )
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SETTLE-4',
+    'An unsent attempt MUST give its number back, and say since when nothing could be sent',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const [deliveryId = ''] = await published(store, await registered(store))
+      await settled(store, settlementOf.retry(await claimOne(store), 10))
+      await advance(10)
+      for (const unsentForMs of [0, 30_000, 60_000]) {
+        const delivery = await claimOne(store)
+        deepEqual([delivery.fence.attempt, delivery.unsentForMs], [2, unsentForMs])
+        await settled(store, settlementOf.unsent(delivery, 30_000))
+        const read = await other.findDelivery({ appId: appA, deliveryId })
+        equal(read?.attemptsMade, 1)
+        deepEqual(
+          read?.attempts.map(({ number, state }) => [number, state]),
+          [
+            [1, 'FAILED'],
+            [2, 'UNSENT'],
+          ],
+          'a number appears once',
+        )
+        await advance(30_000)
+      }
+      const delivery = await claimOne(store)
+      await settled(store, settlementOf.delivered(delivery))
+      const read = await other.findDelivery({ appId: appA, deliveryId })
+      deepEqual([read?.state, read?.attemptsMade, read?.attempts.length], ['DELIVERED', 2, 2])
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SETTLE-5',
+    'Of racing settlements of one attempt exactly one MUST be applied',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      await published(store, await registered(store))
+      const delivery = await claimOne(store)
+      const answers = await race(store, other, (handle, racer) =>
+        handle.settle([racer % 3 === 0 ? settlementOf.delivered(delivery) : settlementOf.failed(delivery)]),
+      )
+      equal(answers.filter(({ stale }) => stale.length === 0).length, 1)
+      const [read] = await listAll(store)
+      const winner = answers.findIndex(({ stale }) => stale.length === 0)
+      equal(read?.state, winner % 3 === 0 ? 'DELIVERED' : 'FAILED')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SETTLE-6',
+    'Stale settlements MUST NOT keep the others of their batch back',
+    async ({ store }) => {
+      const { registered, published, id } = createSamples()
+      await published(store, await registered(store), 3)
+      const { claimed } = await store.claimDue(wideClaim)
+      const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
+      await settled(store, settlementOf.delivered(one))
+      const unknown: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, deliveryId: id() } }
+      const forged: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, token: 'forged' } }
+      const elsewhere: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, attempt: 2 } }
+      const batch = [
+        settlementOf.failed(one),
+        settlementOf.delivered(two),
+        settlementOf.failed(two),
+        unknown,
+        forged,
+        elsewhere,
+      ]
+      const { stale } = await store.settle([...batch, settlementOf.delivered(three)])
+      deepEqual(stale, [one.fence, two.fence, unknown.fence, forged.fence, elsewhere.fence])
+      deepEqual(
+        (await listAll(store)).map(({ state }) => state),
+        ['DELIVERED', 'DELIVERED', 'DELIVERED'],
+      )
+    },
+  ),
+
+  webhookStoreCase('WS-SETTLE-7', 'Nothing MUST leave a final state', async ({ store, advance }) => {
+    const { registered, published } = createSamples()
+    const endpoint = await registered(store)
+    await published(store, endpoint, 3)
+    const { claimed } = await store.claimDue(wideClaim)
+    const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
+    await settled(
+      store,
+      settlementOf.delivered(one),
+      settlementOf.failed(two),
+      settlementOf.cancelled(three, 'GRANT_REVOKED'),
+    )
+    const ended = await listAll(store)
+    await advance(1_000_000)
+    for (const delivery of claimed) {
+      for (const again of [
+        settlementOf.delivered(delivery),
+        settlementOf.retry(delivery, 0),
+        settlementOf.failed(delivery),
+      ]) {
+        equal((await store.settle([again])).stale.length, 1)
+      }
+    }
+    await store.cancelPending({ appId: appA, userId: userOne, reason: 'ERASED' })
+    await store.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
+    deepEqual(await store.claimExpired({ limit: 10, leaseMs: 1 }), [])
+    deepEqual((await store.claimDue(wideClaim)).claimed, [])
+    deepEqual(await listAll(store), ended)
+  }),
+
+  webhookStoreCase('WS-SETTLE-8', 'Settling nothing MUST be fine', async ({ store }) => {
+    deepEqual(await store.settle([]), { stale: [] })
+  }),
+
+  webhookStoreCase(
+    'WS-CANCEL-1',
+    'Cancelling MUST end what waits for that user of that app, and nothing else',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const [ofA, ofB] = [await registered(store), await registered(store, { appId: appB })]
+      const gone = await published(store, ofA, 3)
+      await published(store, ofA, 1, { userId: userTwo })
+      await published(store, ofB, 1)
+      equal(await store.cancelPending({ appId: appA, userId: userOne, reason: 'GRANT_REVOKED' }), 3)
+      equal(await other.cancelPending({ appId: appA, userId: userOne, reason: 'GRANT_REVOKED' }), 0)
+      const { claimed } = await store.claimDue(wideClaim)
+      equal(claimed.length, 2)
+      for (const deliveryId of gone) {
+        const read = await other.findDelivery({ appId: appA, deliveryId })
+        deepEqual([read?.state, read?.cancelReason, read?.nextAttemptAt], ['CANCELLED', 'GRANT_REVOKED', null])
+        ok(read?.endedAt instanceof Date)
+      }
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-CANCEL-2',
+    'An attempt under way MUST end by itself when its user is cancelled, and MUST NOT be followed by another',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      const [first = '', second = ''] = await published(store, await registered(store), 2)
+      const { claimed } = await store.claimDue(wideClaim)
+      await other.cancelPending({ appId: appA, userId: userOne, reason: 'ERASED' })
+      for (const delivery of claimed) {
+        const { delivered, retry } = settlementOf
+        await settled(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 5))
+      }
+      await advance(10)
+      deepEqual((await store.claimDue(wideClaim)).claimed, [])
+      equal((await store.findDelivery({ appId: appA, deliveryId: first }))?.state, 'DELIVERED')
+      const read = await store.findDelivery({ appId: appA, deliveryId: second })
+      deepEqual([read?.state, read?.cancelReason], ['CANCELLED', 'ERASED'])
+    },
+  ),
+]
