@@ -1,6 +1,9 @@
 import { StorageError } from '../storage-error.js'
 import type { Migration } from './migration-files.js'
 
+/** Hash of a schema without any table of ours: of the empty text. */
+const emptySchemaSha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
 /** One row of the ledger: a migration as it was when it was applied. */
 export interface LedgerRow {
   readonly number: number
@@ -8,6 +11,21 @@ export interface LedgerRow {
   readonly sha256: string
   /** SHA-256 of the schema that this migration left behind. */
   readonly schemaSha256: string
+}
+
+/** Where a database stands. */
+export interface MigrationStatus {
+  readonly applied: readonly { readonly number: number; readonly name: string }[]
+  readonly pending: readonly Migration[]
+}
+
+/** One history of migrations in one database. */
+export interface MigrationTarget {
+  /** @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`. Writes nothing. */
+  status(): Promise<MigrationStatus>
+  /** Applies what is pending; answers the names applied by this call. */
+  up(): Promise<readonly string[]>
+  close(): Promise<void>
 }
 
 /**
@@ -29,7 +47,7 @@ export function pendingMigrations(
       throw new StorageError('SCHEMA_EDITED')
     }
   })
-  const last = ledger.at(-1)
-  if (last !== undefined && last.schemaSha256 !== schemaSha256) throw new StorageError('SCHEMA_EDITED')
+  // Without a ledger there must be no tables either: somebody lost it, or the tables are not ours.
+  if ((ledger.at(-1)?.schemaSha256 ?? emptySchemaSha256) !== schemaSha256) throw new StorageError('SCHEMA_EDITED')
   return shipped.slice(ledger.length)
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { pendingMigrations, type LedgerRow } from '../migrations/ledger.js'
+import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
+import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
 
 /** A history of migrations, with its own ledger, so that the vault may share a file with the rest or have its own. */
@@ -10,12 +11,6 @@ export type SqliteHistory = Extract<MigrationSet, 'sqlite' | 'sqlite-vault'>
 const ledgers: Readonly<Record<SqliteHistory, string>> = {
   sqlite: 'kyc_relay_migrations',
   'sqlite-vault': 'kyc_relay_vault_migrations',
-}
-
-/** Where a database stands. */
-export interface MigrationStatus {
-  readonly applied: readonly { readonly number: number; readonly name: string }[]
-  readonly pending: readonly { readonly number: number; readonly name: string; readonly sql: string }[]
 }
 
 /** The objects of a history, as SQLite keeps their text, in a stable order. Tables of the embedding system are left out. */
@@ -54,6 +49,11 @@ export function migrationStatus(client: Database.Database, history: SqliteHistor
   const ledger = readLedger(client, history)
   const pending = pendingMigrations(readMigrations(history), ledger, schemaSha256(client, history))
   return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
+}
+
+/** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
+export function requireMigrated(client: Database.Database, history: SqliteHistory): void {
+  if (migrationStatus(client, history).pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
 }
 
 /**

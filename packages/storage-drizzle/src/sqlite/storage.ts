@@ -5,7 +5,7 @@ import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
-import { migrate } from './migrate.js'
+import { migrate, requireMigrated } from './migrate.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationStore } from './verification-store.js'
 import { createWebhookStore, type SqliteWebhookStore } from './webhook-store.js'
@@ -16,6 +16,11 @@ export interface SqliteStorageOptions {
   readonly clock?: () => Date
   /** Makes fence tokens; never the same twice. Default: random UUIDs. */
   readonly newToken?: () => string
+  /**
+   * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
+   * migrate with `kyc-relay-migrate up`. Default: `apply`.
+   */
+  readonly migrations?: 'apply' | 'require'
   /**
    * Called once when the disk or the file failed (`STORE_FAILED`). From then on every write is refused: end the
    * process, the next one recovers what was committed. Default: nothing.
@@ -47,8 +52,8 @@ export interface SqliteStorage {
  * writes of concurrent callers share a commit. A write is refused with `TRANSACTION_OPEN` while a transaction of the
  * caller is open on the same connection: use `insertEvent(tx, prepared)` there.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`,
- *   `MIGRATIONS_NOT_FOUND`
+ * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`
  *
  * @example
  * const storage = await createSqliteStorage({ path: 'data/kyc.db' })
@@ -63,9 +68,10 @@ export function createSqliteStorage(
 }
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
-  const { clock = () => new Date(), newToken = randomUUID, onFailure } = options
+  const { clock = () => new Date(), newToken = randomUUID, migrations = 'apply', onFailure } = options
   const { client, close } = openConnection(location)
   try {
+    if (migrations === 'require') requireMigrated(client, 'sqlite')
     migrate(client, 'sqlite', clock)
     assertDurable(client)
   } catch (error) {

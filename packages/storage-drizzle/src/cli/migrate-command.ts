@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util'
+import type { MigrationTarget } from '../migrations/ledger.js'
+import { StorageError } from '../storage-error.js'
+
+/** What the command needs from outside. */
+export interface MigrateCommandDependencies {
+  /** Opens the history of a database URL, without writing anything. */
+  open(url: string, history: 'main' | 'vault'): Promise<MigrationTarget>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  print(line: string): void
+}
+
+const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-drizzle
+
+  kyc-relay-migrate status [--vault] [<database>]   what is applied and what is pending; exit code 2 when something is
+  kyc-relay-migrate up [--vault] [--dry-run] [<database>]
+                                                    applies what is pending; with --dry-run prints its SQL instead
+
+<database> is file:<path>, a path, or postgres://…; default: DATABASE_URL, with --vault VAULT_DATABASE_URL.`
+
+/** Exit codes: 0 done, 1 refused or failed, 2 (status only) migrations are pending, 64 wrong usage. */
+export async function runMigrateCommand(
+  parameters: readonly string[],
+  dependencies: MigrateCommandDependencies,
+): Promise<number> {
+  const { print, environment } = dependencies
+  const parsed = parse(parameters)
+  if (parsed === null) {
+    print(usage)
+    return 64
+  }
+  const url = parsed.url ?? environment[parsed.vault ? 'VAULT_DATABASE_URL' : 'DATABASE_URL']
+  if (url === undefined || url === '') {
+    print(usage)
+    return 64
+  }
+  try {
+    const target = await dependencies.open(url, parsed.vault ? 'vault' : 'main')
+    try {
+      return await (parsed.command === 'status' ? printStatus(target, print) : apply(target, parsed.dryRun, print))
+    } finally {
+      await target.close()
+    }
+  } catch (error) {
+    print(error instanceof StorageError ? `${error.code}: ${error.message}` : 'The database could not be opened.')
+    return 1
+  }
+}
+
+interface Parsed {
+  readonly command: 'status' | 'up'
+  readonly vault: boolean
+  readonly dryRun: boolean
+  readonly url: string | undefined
+}
+
+function parse(parameters: readonly string[]): Parsed | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...parameters],
+      options: { vault: { type: 'boolean', default: false }, 'dry-run': { type: 'boolean', default: false } },
+      allowPositionals: true,
+    })
+    const [command, url, ...rest] = positionals
+    if ((command !== 'status' && command !== 'up') || rest.length > 0) return null
+    return { command, vault: values.vault, dryRun: values['dry-run'], url }
+  } catch {
+    return null
+  }
+}
+
+async function printStatus(target: MigrationTarget, print: (line: string) => void): Promise<number> {
+  const { applied, pending } = await target.status()
+  for (const { name } of applied) print(`applied  ${name}`)
+  for (const { name } of pending) print(`pending  ${name}`)
+  if (applied.length + pending.length === 0) print('There are no migrations.')
+  return pending.length === 0 ? 0 : 2
+}
+
+async function apply(target: MigrationTarget, dryRun: boolean, print: (line: string) => void): Promise<number> {
+  if (!dryRun) {
+    const applied = await target.up()
+    for (const name of applied) print(`applied  ${name}`)
+    if (applied.length === 0) print('Nothing to apply.')
+    return 0
+  }
+  const { pending } = await target.status()
+  for (const { name, sql } of pending) print(`-- ${name}\n${sql}`)
+  if (pending.length === 0) print('Nothing to apply.')
+  return 0
+}

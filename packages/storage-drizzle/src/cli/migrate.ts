@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import type { MigrationTarget } from '../migrations/ledger.js'
+import { runMigrateCommand } from './migrate-command.js'
+
+async function open(url: string, history: 'main' | 'vault'): Promise<MigrationTarget> {
+  // Each engine is loaded only when it is asked for: the other's driver need not be installed.
+  if (/^postgres(ql)?:/.test(url)) {
+    const { openPostgresMigrations } = await import('../postgres/open-migrations.js')
+    return openPostgresMigrations(url, history)
+  }
+  const { openSqliteMigrations } = await import('../sqlite/open-migrations.js')
+  return openSqliteMigrations(url.replace(/^file:/, ''), history)
+}
+
+process.exitCode = await runMigrateCommand(process.argv.slice(2), {
+  open,
+  environment: process.env,
+  print: (line) => void process.stdout.write(`${line}\n`),
+})

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { readMigrations } from '../migrations/migration-files.js'
+import type { MigrationTarget } from '../migrations/ledger.js'
+import { openConnection } from './connection.js'
+import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
+
+/** The migrations of one SQLite file. A status makes no file and changes none. */
+export function openSqliteMigrations(path: string, which: 'main' | 'vault'): MigrationTarget {
+  const history: SqliteHistory = which === 'main' ? 'sqlite' : 'sqlite-vault'
+  return {
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async status() {
+      if (!existsSync(path)) return { applied: [], pending: readMigrations(history) }
+      const client = new Database(path, { readonly: true, fileMustExist: true })
+      try {
+        return migrationStatus(client, history)
+      } finally {
+        client.close()
+      }
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async up() {
+      const { client, close } = openConnection({ path })
+      try {
+        return migrate(client, history, () => new Date())
+      } finally {
+        close()
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { runMigrateCommand } from '../../src/cli/migrate-command.js'
+import { openSqliteMigrations } from '../../src/sqlite/open-migrations.js'
+import { testFolder } from '../sqlite/sqlite-files.js'
+
+async function run(parameters: readonly string[], environment: Record<string, string> = {}) {
+  const lines: string[] = []
+  const code = await runMigrateCommand(parameters, {
+    open: (url, history) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), history)),
+    environment,
+    print: (line) => void lines.push(line),
+  })
+  return { code, lines }
+}
+
+describe('kyc-relay-migrate', () => {
+  test('tells what is pending, applies it once, and tells that nothing is left', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const pending = await run(['status', `file:${path}`])
+    expect(pending).toMatchObject({ code: 2 })
+    expect(pending.lines[0]).toBe('pending  0001_create_verifications')
+    expect(existsSync(path)).toBe(false)
+
+    const dry = await run(['up', '--dry-run', path])
+    expect(dry.code).toBe(0)
+    expect(dry.lines.join('\n')).toContain('CREATE TABLE kyc_relay_verifications')
+    expect(existsSync(path)).toBe(false)
+
+    const up = await run(['up'], { DATABASE_URL: `file:${path}` })
+    expect(up).toEqual({ code: 0, lines: pending.lines.map((line) => line.replace('pending', 'applied')) })
+    expect(await run(['up', path])).toEqual({ code: 0, lines: ['Nothing to apply.'] })
+    expect(await run(['status', path])).toEqual({ code: 0, lines: up.lines })
+  })
+
+  test('keeps the history of the vault apart', async () => {
+    const path = join(testFolder(), 'vault.db')
+    expect(await run(['up', '--vault'], { VAULT_DATABASE_URL: path })).toEqual({
+      code: 0,
+      lines: ['applied  0001_create_vault'],
+    })
+    expect(await run(['status', path])).toMatchObject({ code: 2 })
+  })
+
+  test('refuses an edited schema with its code and a fixed text', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    await run(['up', path])
+    new Database(path).exec('ALTER TABLE kyc_relay_events ADD COLUMN note TEXT').close()
+    for (const command of [['status'], ['up'], ['up', '--dry-run']]) {
+      const { code, lines } = await run([...command, path])
+      expect({ code, lines: lines.length }).toEqual({ code: 1, lines: 1 })
+      expect(lines[0]).toMatch(/^SCHEMA_EDITED: /)
+    }
+  })
+
+  test.each([[[]], [['down']], [['up', 'a', 'b']], [['up', '--force']], [['status']]])(
+    'explains itself on %j',
+    async (parameters) => {
+      const { code, lines } = await run(parameters)
+      expect(code).toBe(64)
+      expect(lines[0]).toContain('kyc-relay-migrate')
+    },
+  )
+
+  test('says nothing of the database in an error', async () => {
+    const folder = testFolder()
+    const { code, lines } = await run(['up', join(folder, 'missing', 'kyc.db')])
+    expect(code).toBe(1)
+    expect(lines.join()).not.toContain(folder)
+  })
+})

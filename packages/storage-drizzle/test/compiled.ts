@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { buildSync } from 'esbuild'
+import { onTestFinished } from 'vitest'
+
+const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const packages = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Makes a program of TypeScript text that other Node processes can run. It imports our sources as `#src/…` and sits
+ * inside the package, so that it finds the migrations and the drivers as the built package does.
+ */
+export function compileProgram(source: string): string {
+  const folder = mkdtempSync(join(packageFolder, '.compiled-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const entry = join(folder, 'program.ts')
+  writeFileSync(entry, source.replaceAll('#src/', `${packageFolder}src/`))
+  const outfile = join(folder, 'program.mjs')
+  buildSync({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['better-sqlite3', 'drizzle-orm', 'pg', 'zod', 'iso-3166'],
+    alias: {
+      '@kyc-relay/kyc-core': join(packages, 'kyc-core/src/index.ts'),
+      '@kyc-relay/webhooks': join(packages, 'webhooks/src/index.ts'),
+    },
+    logLevel: 'silent',
+  })
+  return outfile
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { piiVaultCases, verificationStoreCases, type PiiVaultHarness } from '@kyc-relay/kyc-core/testing'
+import { webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import { describe, test } from 'vitest'
+import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { startOfTests } from '../samples.js'
+import { testFolder } from './sqlite-files.js'
+
+/** A clock that only `advance` moves, and the stores of one file of its own. */
+function newHarness() {
+  const path = join(testFolder(), 'kyc.db')
+  let now = startOfTests.getTime()
+  return {
+    open: () => createSqliteStorage({ path }, { clock: () => new Date(now) }),
+    advance: (ms: number) => {
+      now += ms
+      return Promise.resolve()
+    },
+  }
+}
+
+describe('VerificationStore', () => {
+  test.each(verificationStoreCases)('$id $name', async ({ run }) => {
+    const { open } = newHarness()
+    await run({
+      open: async () => {
+        const storage = await open()
+        return { store: storage.verifications, close: () => storage.close() }
+      },
+    })
+  })
+})
+
+describe('WebhookStore', () => {
+  test.each(webhookStoreCases)('$id $name', async ({ run }) => {
+    const { open, advance } = newHarness()
+    await run({
+      open: async () => {
+        const storage = await open()
+        return { store: storage.webhooks, close: () => storage.close() }
+      },
+      advance,
+    })
+  })
+})
+
+function newVaultHarness(): PiiVaultHarness {
+  const folder = testFolder()
+  const path = join(folder, 'vault.db')
+  let now = startOfTests.getTime()
+  const source = { randomBytes, now: startOfTests }
+  let keys = createKeyFile(source)
+
+  function behind<T>(work: (database: Database.Database) => T): Promise<T> {
+    const database = new Database(path)
+    try {
+      return Promise.resolve(work(database))
+    } finally {
+      database.close()
+    }
+  }
+
+  return {
+    async open() {
+      const cipher = createLocalCipher({ keys: parseKeyFile(keys) })
+      const vault = await createSqliteVault({ path }, { cipher, clock: () => new Date(now), randomBytes })
+      return { vault, close: () => vault.close() }
+    },
+    advance(ms) {
+      now += ms
+      return Promise.resolve()
+    },
+    storage: {
+      readSealed: (token) =>
+        behind((database) => {
+          const sealed = database
+            .prepare('SELECT sealed FROM kyc_relay_vault_tokens WHERE token = ?')
+            .pluck()
+            .get(token)
+          return sealed instanceof Uint8Array ? new Uint8Array(sealed) : null
+        }),
+      writeSealed: (token, sealed) =>
+        behind((database) => {
+          database.prepare('UPDATE kyc_relay_vault_tokens SET sealed = ? WHERE token = ?').run(sealed, token)
+        }),
+      readEverything: () =>
+        Promise.resolve(Buffer.concat(readdirSync(folder).map((file) => readFileSync(join(folder, file))))),
+      listAudit: () =>
+        behind((database) =>
+          database
+            .prepare<[], { actor: string; purpose: string }>(
+              'SELECT actor, purpose FROM kyc_relay_vault_audit ORDER BY position',
+            )
+            .all(),
+        ),
+      failAudit: (fails) =>
+        behind((database) => {
+          database.exec('DROP TRIGGER IF EXISTS fail_audit')
+          if (!fails) return
+          database.exec(
+            `CREATE TRIGGER fail_audit BEFORE INSERT ON kyc_relay_vault_audit BEGIN SELECT RAISE(ABORT, 'full'); END`,
+          )
+        }),
+    },
+    rotation: {
+      addKey() {
+        keys = addSealKey(keys, source)
+        return Promise.resolve()
+      },
+      dropFormerKeys() {
+        const file = JSON.parse(keys) as { activeSealKeyId: string; keys: { id: string; purpose: string }[] }
+        const kept = file.keys.filter(({ id, purpose }) => purpose !== 'seal' || id === file.activeSealKeyId)
+        keys = JSON.stringify({ ...file, keys: kept })
+        return Promise.resolve()
+      },
+    },
+  }
+}
+
+describe('PiiTokenizer, TokenInspector and PiiCustodian', () => {
+  test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
+})

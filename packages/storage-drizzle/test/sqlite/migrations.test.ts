@@ -1,0 +1,189 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { dumpSchema, migrate, migrationStatus } from '../../src/sqlite/migrate.js'
+import { openConnection } from '../../src/sqlite/connection.js'
+import * as appTables from '../../src/sqlite/tables/apps.js'
+import * as vaultTables from '../../src/sqlite/tables/vault.js'
+import * as verificationTables from '../../src/sqlite/tables/verifications.js'
+import * as webhookTables from '../../src/sqlite/tables/webhooks.js'
+import { startProgram } from '../child-process.js'
+import { compileProgram } from '../compiled.js'
+import { startOfTests } from '../samples.js'
+import { testFolder } from './sqlite-files.js'
+
+const now = () => startOfTests
+const histories = ['sqlite', 'sqlite-vault'] as const
+
+function migrated(path: string): Database.Database {
+  const { client } = openConnection({ path })
+  for (const history of histories) migrate(client, history, now)
+  return client
+}
+
+function goldenSchema(history: (typeof histories)[number]): string {
+  return readFileSync(fileURLToPath(new URL(`./${history}.schema.sql`, import.meta.url)), 'utf8')
+}
+
+describe('the schema', () => {
+  test.each(histories)('of %s is the golden one', async (history) => {
+    const client = migrated(':memory:')
+    await expect(dumpSchema(client, history)).toMatchFileSnapshot(`./${history}.schema.sql`)
+    expect(goldenSchema(history)).toContain('STRICT')
+  })
+
+  test('has the columns that the Drizzle tables name, and no others', () => {
+    const client = migrated(':memory:')
+    const tables: SQLiteTable[] = [appTables, vaultTables, verificationTables, webhookTables].flatMap((file) =>
+      Object.values(file),
+    )
+    const described = tables.map((table) => {
+      const { name, columns } = getTableConfig(table)
+      return { name, columns: columns.map((column) => ({ name: column.name, notNull: column.notNull })) }
+    })
+    const actual = described.map(({ name }) => ({
+      name,
+      columns: (client.pragma(`table_xinfo(${name})`) as { name: string; notnull: number }[]).map((column) => ({
+        name: column.name,
+        notNull: column.notnull === 1,
+      })),
+    }))
+    expect(described).toEqual(actual)
+    const stored = client
+      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'kyc_relay_*'`)
+      .pluck()
+    expect(stored.get()).toBe(tables.length + histories.length)
+  })
+
+  test('leaves tables of the embedding system out of the proof', () => {
+    const path = join(testFolder(), 'kyc.db')
+    migrated(path).exec('CREATE TABLE orders (id TEXT)')
+    expect(migrationStatus(migrated(path), 'sqlite').pending).toEqual([])
+  })
+})
+
+describe('migrating', () => {
+  test('again changes nothing', () => {
+    const client = migrated(join(testFolder(), 'kyc.db'))
+    expect(migrate(client, 'sqlite', now)).toEqual([])
+    expect(migrate(client, 'sqlite-vault', now)).toEqual([])
+  })
+
+  test('20 processes that start at once on one new file all get the whole schema', { timeout: 60_000 }, async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const program = compileProgram(`
+      import { createSqliteStorage } from '#src/sqlite/index.ts'
+      const storage = await createSqliteStorage({ path: process.argv[2] })
+      console.log(await storage.verifications.findKycStatus('nobody'))
+      await storage.close()
+    `)
+    const starts = Array.from({ length: 20 }, () => startProgram(program, [path]))
+    expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual(starts.map(() => 0))
+    expect(starts.map(({ lines }) => lines)).toEqual(starts.map(() => ['UNVERIFIED']))
+    const { client } = openConnection({ path })
+    expect(migrationStatus(client, 'sqlite')).toMatchObject({ pending: [] })
+    expect(dumpSchema(client, 'sqlite')).toBe(goldenSchema('sqlite'))
+  })
+
+  test('is whole after a stop before any statement', () => {
+    const folder = testFolder()
+    const path = join(folder, 'kyc.db')
+    const { client } = openConnection({ path })
+    const copies: string[] = []
+    // What a process killed at this moment leaves behind is the files as they are now.
+    const copyFiles = () => {
+      const copy = join(folder, `stopped-${copies.length}`)
+      mkdirSync(copy)
+      for (const file of readdirSync(folder)) {
+        if (file.startsWith('kyc.db') && !file.endsWith('-shm')) copyFileSync(join(folder, file), join(copy, file))
+      }
+      copies.push(join(copy, 'kyc.db'))
+    }
+    const exec = client.exec.bind(client)
+    client.exec = (script) => {
+      for (const statement of script.split(/;\n/)) {
+        copyFiles()
+        exec(statement)
+      }
+      return client
+    }
+    migrate(client, 'sqlite', now)
+    expect(copies.length).toBeGreaterThan(35)
+    const found = copies.map((copy) => {
+      const stopped = openConnection({ path: copy })
+      const { applied } = migrationStatus(stopped.client, 'sqlite')
+      migrate(stopped.client, 'sqlite', now)
+      expect(dumpSchema(stopped.client, 'sqlite')).toBe(goldenSchema('sqlite'))
+      stopped.close()
+      return applied.length
+    })
+    // Whole migrations only, one more after the other.
+    expect([...new Set(found)]).toEqual([0, 1, 2, 3])
+  })
+})
+
+describe('a database that is not ours to use is refused and not touched', () => {
+  const changes = [
+    {
+      what: 'a newer schema',
+      code: 'SCHEMA_NEWER',
+      sql: `INSERT INTO kyc_relay_migrations VALUES (4, '0004_future', 'x', 'y', 0)`,
+    },
+    {
+      what: 'an edited migration',
+      code: 'SCHEMA_EDITED',
+      sql: `UPDATE kyc_relay_migrations SET sha256 = 'x' WHERE number = 2`,
+    },
+    {
+      what: 'a renamed migration',
+      code: 'SCHEMA_EDITED',
+      sql: `UPDATE kyc_relay_migrations SET name = '0001_x' WHERE number = 1`,
+    },
+    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM kyc_relay_migrations WHERE number = 2` },
+    { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: `ALTER TABLE kyc_relay_events ADD COLUMN note TEXT` },
+    { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: `DROP INDEX kyc_relay_deliveries_waiting` },
+    { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE kyc_relay_migrations` },
+  ]
+
+  test.each(changes)('$what', async ({ code, sql }) => {
+    const path = join(testFolder(), 'kyc.db')
+    const client = migrated(path)
+    client.exec(sql)
+    const before = client.prepare('SELECT * FROM sqlite_schema').all()
+    await expect(createSqliteStorage({ path })).rejects.toMatchObject({ code })
+    expect(client.prepare('SELECT * FROM sqlite_schema').all()).toEqual(before)
+  })
+
+  test('a schema that lacks migrations, where they are not to be applied at the start', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    await expect(createSqliteStorage({ path }, { migrations: 'require' })).rejects.toMatchObject({
+      code: 'SCHEMA_OUTDATED',
+    })
+    await (await createSqliteStorage({ path })).close()
+    await (await createSqliteStorage({ path }, { migrations: 'require' })).close()
+  })
+
+  test.each(['a text file', 'a folder', 'a folder that is not there'])('%s', async (what) => {
+    const folder = testFolder()
+    const path = what === 'a folder' ? folder : join(folder, what === 'a text file' ? 'note.txt' : 'missing/kyc.db')
+    if (what === 'a text file') copyFileSync(fileURLToPath(import.meta.url), path)
+    const error: unknown = await createSqliteStorage({ path }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: what === 'a text file' ? 'STORE_FAILED' : 'STORE_UNAVAILABLE' })
+    expect(String(error)).not.toContain(folder)
+    expect(existsSync(join(folder, 'missing'))).toBe(false)
+  })
+})
+
+test('the vault may share a file with the rest, each with its own ledger', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  const storage = await createSqliteStorage({ path })
+  const cipher = { evictDataKey: () => undefined } as never
+  const vault = await createSqliteVault({ path }, { cipher })
+  await vault.close()
+  await storage.close()
+  await (await createSqliteStorage({ path }, { migrations: 'require' })).close()
+})

@@ -1,0 +1,53 @@
+CREATE TABLE kyc_relay_vault_audit (
+  position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  app_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  token TEXT,
+  record_id TEXT,
+  part TEXT,
+  CHECK ((token IS NULL) = (record_id IS NOT NULL)),
+  CHECK ((record_id IS NULL) = (part IS NULL))
+) STRICT;
+
+CREATE TABLE kyc_relay_vault_data_keys (
+  position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  app_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  wrapped BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (app_id, user_id)
+) STRICT;
+
+CREATE TABLE kyc_relay_vault_migrations (
+  number INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  schema_sha256 TEXT NOT NULL,
+  applied_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE kyc_relay_vault_tokens (
+  position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  token TEXT NOT NULL UNIQUE,
+  app_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  field TEXT NOT NULL CHECK (field IN ('ssn', 'document_number')),
+  fingerprint BLOB NOT NULL,
+  sealed BLOB,
+  created_at INTEGER NOT NULL,
+  CHECK ((field = 'ssn') = (sealed IS NOT NULL))
+) STRICT;
+
+CREATE INDEX kyc_relay_vault_audit_of_owner ON kyc_relay_vault_audit (app_id, user_id, position);
+
+CREATE INDEX kyc_relay_vault_data_keys_by_key ON kyc_relay_vault_data_keys (key_id, position);
+
+CREATE INDEX kyc_relay_vault_tokens_by_age ON kyc_relay_vault_tokens (created_at, position);
+
+CREATE INDEX kyc_relay_vault_tokens_by_fingerprint ON kyc_relay_vault_tokens (field, fingerprint);
+
+CREATE INDEX kyc_relay_vault_tokens_of_owner ON kyc_relay_vault_tokens (app_id, user_id);
