@@ -13,10 +13,11 @@ const ruleNames = (config.forbidden ?? []).map((rule) => rule.name)
 const cases: { rule: string; breaks: string; files: Record<string, string> }[] = [
   {
     rule: 'no-cycles',
-    breaks: 'two files import each other, be it types only',
+    breaks: 'three files load each other in a circle',
     files: {
-      'packages/webhooks/src/signature/a.ts': `import type { B } from './b.js'\nexport type A = B | null`,
-      'packages/webhooks/src/signature/b.ts': `import type { A } from './a.js'\nexport type B = A | 1`,
+      'packages/webhooks/src/signature/a.ts': `import { b } from './b.js'\nexport const a = () => b`,
+      'packages/webhooks/src/signature/b.ts': `import { c } from './c.js'\nexport const b = () => c`,
+      'packages/webhooks/src/signature/c.ts': `import { a } from './a.js'\nexport const c = () => a`,
     },
   },
   {
@@ -244,7 +245,8 @@ describe('import rules', () => {
   test('a tree that follows the rules breaks none', async () => {
     const broken = await brokenRules({
       'packages/kyc-core/src/index.ts': `export { a } from './status/a.js'\nexport type A = 1`,
-      'packages/kyc-core/src/status/a.ts': `export const a = 1`,
+      'packages/kyc-core/src/status/a.ts': `import type { C } from './c.js'\nexport const a: C = 1`,
+      'packages/kyc-core/src/status/c.ts': `import { a } from './a.js'\nexport type C = number\nexport const c = () => a`,
       'packages/kyc-core/src/node/b.ts': `import { createHash } from 'node:crypto'\nimport { a } from '../status/a.js'\nexport const b = [createHash, a]`,
       'packages/storage-drizzle/src/sqlite/a.ts': `import type { A } from '@kyc-relay/kyc-core'\nexport type B = A`,
       'apps/reference-server/src/main.ts': `import { readFileSync } from 'node:fs'\nimport { a } from '@kyc-relay/kyc-core'\nexport const c = [a, readFileSync]`,
