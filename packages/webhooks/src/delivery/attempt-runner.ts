@@ -1,12 +1,10 @@
 import { eventScopes } from '../events/event-scopes.js'
 import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
-import { signWebhook } from '../signature/sign-webhook.js'
 import { classifyResponse } from './classify-response.js'
 import { reportOfCause } from './delivery-state.js'
-import { requestHeaders } from './request-headers.js'
 import { resultOfCause, type Sender, type SendResult } from './sender.js'
+import { signedHeaders } from './signed-headers.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
-import { standardWebhooksHeaders } from './standard-webhooks-headers.js'
 import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import { withTimeLimit, type WorkerTimers } from './worker-timers.js'
 
@@ -95,7 +93,15 @@ async function runAttempt(
   deps: AttemptDeps,
 ): Promise<AttemptReport> {
   if (typeof clearance === 'string') return reportOfCause(clearance)
-  const headers = await signedHeaders(delivery, clearance, deps)
+  const headers = await signedHeaders({
+    xEventId: delivery.xEventId,
+    test: delivery.test,
+    body: delivery.body,
+    standardWebhooks: delivery.endpoint.standardWebhooks,
+    secret: clearance.key,
+    now: deps.now(),
+    userAgent: deps.userAgent,
+  })
   const timeoutMs = deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs)
   if (timeoutMs <= 0) return reportOfCause('TIMEOUT', clearance.version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
@@ -108,21 +114,4 @@ async function runAttempt(
 /** No sender can call a delivery successful without the status to show for it. */
 function judge(result: SendResult): SendResult {
   return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0) }
-}
-
-async function signedHeaders(
-  delivery: ClaimedDelivery,
-  key: SigningKey,
-  deps: AttemptDeps,
-): Promise<Record<string, string>> {
-  const signature = await signWebhook(delivery.body, key.key)
-  const standardWebhooks = delivery.endpoint.standardWebhooks
-    ? await standardWebhooksHeaders({
-        id: delivery.xEventId,
-        timestamp: Math.floor(deps.now().getTime() / 1000),
-        body: delivery.body,
-        secret: key.key,
-      })
-    : null
-  return requestHeaders(delivery, signature, standardWebhooks, deps.userAgent)
 }
