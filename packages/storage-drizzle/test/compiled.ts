@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
@@ -12,7 +12,8 @@ const packages = fileURLToPath(new URL('../..', import.meta.url))
  * inside the package, so that it finds the migrations and the drivers as the built package does.
  */
 export function compileProgram(source: string): string {
-  const folder = mkdtempSync(join(packageFolder, '.compiled-'))
+  mkdirSync(join(packageFolder, 'node_modules'), { recursive: true })
+  const folder = mkdtempSync(join(packageFolder, 'node_modules/.compiled-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const entry = join(folder, 'program.ts')
   writeFileSync(entry, source.replaceAll('#src/', `${packageFolder}src/`))

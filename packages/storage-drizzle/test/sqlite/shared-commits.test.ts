@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -173,6 +173,44 @@ describe('shared commits', () => {
     await expect(broken).rejects.toMatchObject({ code: 'STORE_FAILED', driverCode: 'SQLITE_IOERR_FSYNC' })
     await expect(commits.write(() => 1)).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: false })
     expect(failures).toHaveLength(1)
+  })
+})
+
+describe('the WAL', () => {
+  test('stays small under sustained writes: 48 MiB of rows leave it under 16 MiB', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path })
+    let largest = 0
+    for (let round = 0; round < 48; round++) {
+      await Promise.all(
+        Array.from({ length: 64 }, (_, index) => {
+          const { verification, ...rest } = submission(`${round}-${index}`, { key: { userId: uuid(`user ${index}`) } })
+          return storage.verifications.record({
+            ...rest,
+            verification: { ...verification, sealedDetails: new Uint8Array(16 * 1024) },
+          })
+        }),
+      )
+      largest = Math.max(largest, statSync(`${path}-wal`).size)
+    }
+    expect(statSync(path).size).toBeGreaterThan(48 * 1024 * 1024)
+    expect(largest).toBeLessThan(16 * 1024 * 1024)
+    await storage.close()
+  })
+
+  test('readers of another process see the last commit and hold no writer up', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path })
+    const reader = new Database(path, { readonly: true })
+    const count = reader.prepare('SELECT count(*) FROM kyc_relay_verifications').pluck()
+    reader.exec('BEGIN')
+    expect(count.get()).toBe(0)
+    await storage.verifications.record(submission('while reading'))
+    expect(count.get()).toBe(0)
+    reader.exec('COMMIT')
+    expect(count.get()).toBe(1)
+    reader.close()
+    await storage.close()
   })
 })
 

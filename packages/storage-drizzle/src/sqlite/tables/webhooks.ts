@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AttemptState, DeliveryState, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import type { AttemptState, DeliveryState, KnownTransactionState, WithheldReason } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
 
 // Columns as migrations/sqlite/*.sql makes them; instants are milliseconds since 1970 in UTC.
@@ -81,4 +81,22 @@ export const endpointTurns = sqliteTable('kyc_relay_endpoint_turns', {
   nextDueAt: integer('next_due_at'),
   /** Generated: since when the endpoint waits for its present turn. */
   turnAt: integer('turn_at').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`),
+})
+
+export const transactions = sqliteTable('kyc_relay_transactions', {
+  transactionId: text('transaction_id').primaryKey(),
+  appId: text('app_id').notNull(),
+  userId: text('user_id').notNull(),
+  state: text('state').$type<KnownTransactionState>().notNull(),
+  revision: integer('revision').notNull(),
+  /** JSON object. */
+  fields: text('fields'),
+  movedAt: integer('moved_at').notNull(),
+})
+
+export const transactionMoves = sqliteTable('kyc_relay_transaction_moves', {
+  event: integer('event').primaryKey(),
+  transactionId: text('transaction_id').notNull(),
+  revision: integer('revision').notNull(),
+  state: text('state').$type<KnownTransactionState>().notNull(),
 })
