@@ -39,8 +39,6 @@ export default defineConfig(
       'regexp/no-super-linear-backtracking': 'error',
       'regexp/no-super-linear-move': 'error',
       'regexp/no-contradiction-with-assertion': 'error',
-      'regexp/no-dupe-characters-character-class': 'error',
-      'regexp/no-dupe-disjunctions': 'error',
       'regexp/no-empty-alternative': 'error',
       'regexp/no-empty-capturing-group': 'error',
       'regexp/no-lazy-ends': 'error',
@@ -120,7 +118,7 @@ export default defineConfig(
       'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: pureSources, ignores: ['packages/*/src/cli/**'], rules: { 'no-console': 'error' } },
+  { files: pureSources, ignores: shellFolders, rules: { 'no-console': 'error' } },
   {
     files: pureSources,
     ignores: shellFolders,
