@@ -61,10 +61,20 @@ module.exports = {
     {
       name: 'storage-takes-types-only',
       comment:
-        'storage-drizzle implements the ports of both packages: their types are enough, so one installed copy of them is never tied to another.',
+        'storage-drizzle implements ports: their types are enough. The vault alone loads kyc-core, for the token format and the error codes of its ports, of which a second copy could come to differ.',
       severity: 'error',
-      from: { path: '^packages/storage-drizzle/src/' },
+      from: {
+        path: '^packages/storage-drizzle/src/',
+        pathNot: '^packages/storage-drizzle/src/(vault/|[a-z]+/vault[^/]*[.]ts$)',
+      },
       to: { path: '^packages/(kyc-core|webhooks)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'vault-loads-no-webhooks',
+      comment: 'Sealing personal data has nothing to do with sending events.',
+      severity: 'error',
+      from: { path: '^packages/storage-drizzle/src/(vault/|[a-z]+/vault[^/]*[.]ts$)' },
+      to: { path: '^packages/webhooks/' },
     },
     {
       name: 'public-entry-points-only',

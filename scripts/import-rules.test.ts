@@ -58,6 +58,14 @@ const cases: { rule: string; breaks: string; files: Record<string, string> }[] =
     },
   },
   {
+    rule: 'vault-loads-no-webhooks',
+    breaks: 'the vault imports a type of webhooks',
+    files: {
+      'packages/storage-drizzle/src/sqlite/vault.ts': `import type { A } from '@kyc-relay/webhooks'\nexport type B = A`,
+      'packages/webhooks/src/index.ts': `export type A = 1`,
+    },
+  },
+  {
     rule: 'public-entry-points-only',
     breaks: 'an app imports a folder that is not exported',
     files: {
