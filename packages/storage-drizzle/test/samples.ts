@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StatusOutcomes, SubmissionKey, TokenizedVerification, VerificationStore } from '@kyc-relay/kyc-core'
-import type { AttemptReport, Endpoint, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { AttemptReport, Endpoint, PreparedEvent, TransactionMove } from '@kyc-relay/webhooks/delivery'
 
 /** A UUID that is the same for the same name on every run. */
 export function uuid(name: string): string {
@@ -106,3 +106,23 @@ export const claimRequest = {
   maxInFlight: { healthy: 4, failing: 1 },
   keepForHealthy: 8,
 } as const
+
+/** The first move of a transaction, with its event to these endpoints. */
+export function transactionMove(
+  name: string,
+  to: readonly Endpoint[],
+  change: Partial<Omit<TransactionMove, 'event'>> & { sourceEventId?: string } = {},
+): TransactionMove {
+  const { sourceEventId = null, ...move } = change
+  return {
+    transactionId: uuid(`transaction ${name}`),
+    appId: uuid('app'),
+    userId: uuid('user'),
+    fromRevision: 0,
+    next: 'PENDING',
+    fields: { amount: 42.5, note: name },
+    movedAt: startOfTests,
+    ...move,
+    event: { ...event(`${name} ${move.fromRevision ?? 0}`, to), sourceEventId },
+  }
+}

@@ -1,5 +1,6 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
+export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { SqliteLocation } from './connection.js'
 export { insertEvent, type SqliteTransaction } from './insert-event.js'
 export { createSqliteStorage, type SqliteStorage, type SqliteStorageOptions } from './storage.js'

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
+import type { UserErasure } from '../user-erasure.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationStore } from './verification-store.js'
+import { createTransactionStore } from './transaction-store.js'
+import { createUserErasure } from './user-erasure.js'
 import { createWebhookStore, type SqliteWebhookStore } from './webhook-store.js'
 import { lockWorker, type WorkerLock } from './worker-lock.js'
 
@@ -33,6 +37,8 @@ export interface SqliteStorage {
   readonly verifications: VerificationStore
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
+  readonly transactions: TransactionStore
+  readonly users: UserErasure
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
    * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
@@ -92,6 +98,8 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     verifications: createVerificationStore(db, commits),
     webhooks,
     apps: createAppDirectory(db, commits),
+    transactions: createTransactionStore({ db, commits, clock }),
+    users: createUserErasure({ client, db, commits, clock }),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.

@@ -1,16 +1,120 @@
 import type Database from 'better-sqlite3'
-import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
+import { cancelPending, prepareCancelling } from './cancelling.js'
 import { prepareClaiming } from './claiming.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
 import { grants } from './tables/apps.js'
 import { photoJobs, verifications } from './tables/verifications.js'
-import { attempts, deliveries, events, transactions } from './tables/webhooks.js'
-import { cancelPending, prepareCancelling } from './cancelling.js'
+import { attempts, events, transactions } from './tables/webhooks.js'
 
 const value = sql.placeholder
 
-/** Reason of a delivery that an erasure cancelled. */
+/** Why these deliveries were cancelled, as the delivery log shows it. */
 const cancelReason = 'USER_ERASED'
+
+function prepareStatements(db: DrizzleDatabase) {
+  const ofUser = (table: typeof events | typeof transactions | typeof verifications) =>
+    and(eq(table.userId, value('userId')), eq(table.appId, value('appId')))
+  const appsIn = (table: typeof events | typeof transactions | typeof verifications | typeof grants) =>
+    db
+      .selectDistinct({ appId: table.appId })
+      .from(table)
+      .where(eq(table.userId, value('userId')))
+      .prepare()
+  return {
+    appsWithGrant: appsIn(grants),
+    appsWithVerification: appsIn(verifications),
+    appsWithEvent: appsIn(events),
+    appsWithTransaction: appsIn(transactions),
+    blankAnswers: db
+      .update(attempts)
+      .set({ responseBody: null })
+      .where(
+        and(
+          sql`${attempts.delivery} IN (SELECT position FROM kyc_relay_deliveries WHERE event IN
+            (SELECT position FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}))`,
+          isNotNull(attempts.responseBody),
+        ),
+      )
+      .prepare(),
+    blankBodies: db
+      .update(events)
+      .set({ body: null })
+      .where(and(ofUser(events), isNotNull(events.body)))
+      .prepare(),
+    blankTransactions: db
+      .update(transactions)
+      .set({ fields: null })
+      .where(and(ofUser(transactions), isNotNull(transactions.fields)))
+      .prepare(),
+    erasePhotoJobs: db
+      .update(photoJobs)
+      .set({
+        state: 'ERASED',
+        sealedUrl: null,
+        dueAt: null,
+        leaseToken: null,
+        leaseUntil: null,
+        endedAt: sql`ifnull(ended_at, ${value('now')})`,
+      })
+      .where(
+        and(
+          sql`${photoJobs.verification} IN (SELECT position FROM kyc_relay_verifications
+            WHERE user_id = ${value('userId')} AND app_id = ${value('appId')})`,
+          ne(photoJobs.state, 'ERASED'),
+        ),
+      )
+      .returning({ photoJobId: photoJobs.photoJobId })
+      .prepare(),
+    countVerifications: db
+      .select({ count: sql<number>`count(*)` })
+      .from(verifications)
+      .where(ofUser(verifications))
+      .prepare(),
+  }
+}
+
+/** Erasure of users' rows on one SQLite connection. */
+export function createUserErasure(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly clock: () => Date
+}): UserErasure {
+  const { client, db, commits, clock } = dependencies
+  const statements = prepareStatements(db)
+  const cancelling = prepareCancelling(db)
+  const claiming = prepareClaiming(db)
+
+  function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
+    const { appId, userId } = owner
+    const now = clock()
+    const deliveriesCancelled = cancelPending(cancelling, claiming, { appId, userId, reason: cancelReason }, now)
+    statements.blankAnswers.run({ appId, userId })
+    return {
+      deliveriesCancelled,
+      bodiesBlanked: statements.blankBodies.run({ appId, userId }).changes,
+      transactionsBlanked: statements.blankTransactions.run({ appId, userId }).changes,
+      photoJobIds: statements.erasePhotoJobs.all({ appId, userId, now: now.getTime() }).map((row) => row.photoJobId),
+      verificationsKept: statements.countVerifications.get({ appId, userId })?.count ?? 0,
+    }
+  }
+
+  return {
+    listAppsOfUser: (userId) =>
+      read(() => {
+        const { appsWithGrant, appsWithVerification, appsWithEvent, appsWithTransaction } = statements
+        const lists = [appsWithGrant, appsWithVerification, appsWithEvent, appsWithTransaction]
+        return [...new Set(lists.flatMap((list) => list.all({ userId }).map(({ appId }) => appId)))].sort()
+      }),
+    async eraseUser(owner) {
+      const erased = await commits.write(() => eraseRows(owner))
+      // What was blanked is also out of the WAL then, unless a reader of another process holds it up.
+      if (!client.memory && !client.inTransaction) client.pragma('wal_checkpoint(TRUNCATE)')
+      return erased
+    },
+  }
+}

@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
 import { StorageError } from '../storage-error.js'
+import { cancelPending, prepareCancelling } from './cancelling.js'
 import { claimDue, claimExpired, prepareClaiming } from './claiming.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
@@ -30,11 +31,6 @@ export interface SqliteWebhookStore extends WebhookStore {
 
 function prepareEndpointStatements(db: DrizzleDatabase) {
   const live = isNull(endpoints.removedAt)
-  const pendingOfUser = and(
-    eq(deliveries.appId, value('appId')),
-    eq(deliveries.userId, value('userId')),
-    isNull(deliveries.endedAt),
-  )
   return {
     countLive: db
       .select({ count: sql<number>`count(*)` })
@@ -74,22 +70,6 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
       })
       .where(and(eq(deliveries.endpoint, value('endpoint')), isNotNull(deliveries.dueAt)))
       .prepare(),
-    cancelOfUser: db
-      .update(deliveries)
-      .set({
-        state: 'CANCELLED',
-        dueAt: null,
-        endedAt: sql`${value('now')}`,
-        cancelReason: sql`${value('reason')}`,
-      })
-      .where(and(pendingOfUser, isNotNull(deliveries.dueAt)))
-      .returning({ endpoint: deliveries.endpoint })
-      .prepare(),
-    requestCancelOfUser: db
-      .update(deliveries)
-      .set({ cancelRequested: sql`${value('reason')}` })
-      .where(and(pendingOfUser, isNotNull(deliveries.leaseUntil), isNull(deliveries.cancelRequested)))
-      .prepare(),
     findForResend: db
       .select({ delivery: deliveries, removedAt: endpoints.removedAt, body: events.body })
       .from(deliveries)
@@ -106,6 +86,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   const publishing = preparePublishing(db)
   const claiming = prepareClaiming(db)
   const settling = prepareSettling(db)
+  const cancelling = prepareCancelling(db)
   const statements = prepareEndpointStatements(db)
   const log = createDeliveryLog(db)
   const listeners = new Set<() => void>()
@@ -171,12 +152,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
     settle: (settlements) => commits.write(() => settle(settling, settlements, clock().getTime())),
 
-    cancelPending: ({ appId, userId, reason }) =>
-      commits.write(() => {
-        const cancelled = statements.cancelOfUser.all({ appId, userId, reason, now: clock().getTime() })
-        for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) claiming.refreshNextDue.run({ endpoint })
-        return cancelled.length + statements.requestCancelOfUser.run({ appId, userId, reason }).changes
-      }),
+    cancelPending: (request) => commits.write(() => cancelPending(cancelling, claiming, request, clock())),
 
     findDelivery: (request) => read(() => log.findDelivery(request)),
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
-import { claimRequest, endpoint, event, report, submission, uuid } from '../samples.js'
+import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
 import { dumpRows, testFolder } from './sqlite-files.js'
 
 /**
@@ -84,6 +84,8 @@ const writes: readonly { readonly name: string; run(storage: SqliteStorage): Pro
     name: 'revokeGrant',
     run: ({ apps }) => apps.revokeGrant({ appId: hook.appId, userId: uuid('user') }),
   },
+  { name: 'moveTransaction', run: ({ transactions }) => transactions.moveTransaction(transactionMove('new', [hook])) },
+  { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
 ]
 
 async function openWithRows(path: string) {

@@ -149,6 +149,24 @@ CREATE TABLE kyc_relay_photo_jobs (
   CHECK ((lease_token IS NULL) = (lease_until IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE kyc_relay_transaction_moves (
+  event INTEGER NOT NULL PRIMARY KEY REFERENCES kyc_relay_events (position),
+  transaction_id TEXT NOT NULL REFERENCES kyc_relay_transactions (transaction_id),
+  revision INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('PENDING', 'SETTLED', 'DECLINED')),
+  UNIQUE (transaction_id, revision)
+) STRICT;
+
+CREATE TABLE kyc_relay_transactions (
+  transaction_id TEXT NOT NULL PRIMARY KEY,
+  app_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('PENDING', 'SETTLED', 'DECLINED')),
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  fields TEXT,
+  moved_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE kyc_relay_verification_checks (
   verification INTEGER NOT NULL REFERENCES kyc_relay_verifications (position),
   ordinal INTEGER NOT NULL,
@@ -218,7 +236,7 @@ CREATE INDEX kyc_relay_endpoints_of_app ON kyc_relay_endpoints (app_id, created_
 CREATE UNIQUE INDEX kyc_relay_events_by_source ON kyc_relay_events (app_id, source_event_id)
   WHERE source_event_id IS NOT NULL;
 
-CREATE INDEX kyc_relay_events_of_user ON kyc_relay_events (app_id, user_id, position);
+CREATE INDEX kyc_relay_events_of_user ON kyc_relay_events (user_id, app_id, position);
 
 CREATE INDEX kyc_relay_grants_of_user ON kyc_relay_grants (user_id);
 
@@ -228,9 +246,11 @@ CREATE INDEX kyc_relay_photo_jobs_leased ON kyc_relay_photo_jobs (lease_until) W
 
 CREATE INDEX kyc_relay_photo_jobs_of_verification ON kyc_relay_photo_jobs (verification);
 
+CREATE INDEX kyc_relay_transactions_of_user ON kyc_relay_transactions (user_id, app_id);
+
 CREATE INDEX kyc_relay_verifications_by_document_number_token ON kyc_relay_verifications (document_number_token)
   WHERE document_number_token IS NOT NULL;
 
 CREATE INDEX kyc_relay_verifications_by_ssn_token ON kyc_relay_verifications (ssn_token) WHERE ssn_token IS NOT NULL;
 
-CREATE INDEX kyc_relay_verifications_of_user ON kyc_relay_verifications (app_id, user_id, position);
+CREATE INDEX kyc_relay_verifications_of_user ON kyc_relay_verifications (user_id, app_id, position);

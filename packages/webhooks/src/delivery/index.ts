@@ -1,4 +1,17 @@
 export { prepareEvent, prepareTestEvent, type EventInput, type PrepareEventDeps } from '../publishing/prepare-event.js'
+export {
+  moveTransaction,
+  type MovedTransaction,
+  type MoveTransactionDeps,
+  type TransactionRequest,
+} from '../publishing/move-transaction.js'
+export type {
+  KnownTransactionState,
+  PublishedBefore,
+  TransactionMove,
+  TransactionRecord,
+  TransactionStore,
+} from '../publishing/transaction-store.js'
 export { matchEndpoints } from '../publishing/match-endpoints.js'
 export { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 export { classifyResponse } from './classify-response.js'
@@ -20,8 +33,11 @@ export {
   type DeliveryWorkerOptions,
   type DeliveryWorkerProblem,
 } from './delivery-worker.js'
+export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
+export { reproducibleCurl, type CurlDelivery } from './reproducible-curl.js'
 export { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
 export type { Sender, SendRequest, SendResult } from './sender.js'
+export { signedHeaders, type SignedHeadersInput } from './signed-headers.js'
 export type { SettlementFate } from './settlement-queue.js'
 export type { SigningKey, SigningKeys } from './signing-keys.js'
 export { WebhookError, type PreparationViolation, type WebhookErrorCode } from './webhook-error.js'

@@ -5,6 +5,11 @@ const messages = {
   EVENT_TYPE_UNKNOWN: 'There is no such event type.',
   ENDPOINT_NOT_FOUND: 'This app has no such endpoint.',
   GRANTS_MISMATCH: 'The grant look-up gave another number of answers than it was asked for.',
+  TRANSACTION_UNKNOWN: 'There is no such transaction of this app and user.',
+  TRANSACTION_EXISTS: 'There is already a transaction with this id.',
+  TRANSITION_NOT_ALLOWED: 'The transaction may not move this way, or nothing of it would change.',
+  SOURCE_EVENT_ID_CONFLICT: 'This sourceEventId was used for another fact.',
+  TRANSACTION_BUSY: 'The transaction was moved by others again and again. Nothing was written; try again.',
 } as const
 
 /** Stable code of a {@link WebhookError}. */
@@ -35,11 +40,14 @@ export class WebhookError extends Error {
   readonly code: WebhookErrorCode
   /** Filled for `EVENT_INVALID`, empty otherwise. At most 50. */
   readonly violations: readonly PreparationViolation[]
+  /** True when the same call may succeed later and nothing was written. */
+  readonly retryable: boolean
 
   constructor(code: WebhookErrorCode, violations: readonly PreparationViolation[] = []) {
     super(messages[code])
     this.code = code
     this.violations = violations.slice(0, 50)
+    this.retryable = code === 'TRANSACTION_BUSY'
     Object.defineProperty(this, brand, { value: true })
   }
 

@@ -1,0 +1,45 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { ClaimingStatements } from './claiming.js'
+import type { DrizzleDatabase } from './drizzle-database.js'
+import { deliveries } from './tables/webhooks.js'
+
+const value = sql.placeholder
+
+export function prepareCancelling(db: DrizzleDatabase) {
+  const pendingOfUser = and(
+    eq(deliveries.appId, value('appId')),
+    eq(deliveries.userId, value('userId')),
+    isNull(deliveries.endedAt),
+  )
+  return {
+    cancelOfUser: db
+      .update(deliveries)
+      .set({
+        state: 'CANCELLED',
+        dueAt: null,
+        endedAt: sql`${value('now')}`,
+        cancelReason: sql`${value('reason')}`,
+      })
+      .where(and(pendingOfUser, isNotNull(deliveries.dueAt)))
+      .returning({ endpoint: deliveries.endpoint })
+      .prepare(),
+    requestCancelOfUser: db
+      .update(deliveries)
+      .set({ cancelRequested: sql`${value('reason')}` })
+      .where(and(pendingOfUser, isNotNull(deliveries.leaseUntil), isNull(deliveries.cancelRequested)))
+      .prepare(),
+  }
+}
+
+/** Cancels what is pending for a user of an app, inside a transaction that the caller holds. Answers how many. */
+export function cancelPending(
+  statements: ReturnType<typeof prepareCancelling>,
+  claiming: Pick<ClaimingStatements, 'refreshNextDue'>,
+  request: { readonly appId: string; readonly userId: string; readonly reason: string },
+  now: Date,
+): number {
+  const { appId, userId, reason } = request
+  const cancelled = statements.cancelOfUser.all({ appId, userId, reason, now: now.getTime() })
+  for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) claiming.refreshNextDue.run({ endpoint })
+  return cancelled.length + statements.requestCancelOfUser.run({ appId, userId, reason }).changes
+}

@@ -1,0 +1,202 @@
+import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
+import type { InsertedEvent } from '../delivery/webhook-store.js'
+import {
+  transitionTransactionStatus,
+  type TransactionEventType,
+  type TransactionState,
+} from '../events/transaction-status.js'
+import { prepareEvent, type PrepareEventDeps } from './prepare-event.js'
+import type {
+  KnownTransactionState,
+  PublishedBefore,
+  TransactionMove,
+  TransactionRecord,
+  TransactionStore,
+} from './transaction-store.js'
+
+interface TransactionRequestFields {
+  readonly transactionId: string
+  /** Payload fields. Common identifiers, `status`, `createdAt` and `updatedAt` are filled where they are left out. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** Id of the fact at its source: asking again gives the original answer. */
+  readonly sourceEventId?: string | null
+}
+
+/** What happened to a transaction. */
+export type TransactionRequest = TransactionRequestFields &
+  (
+    | { readonly kind: 'create'; readonly appId: string; readonly userId: string }
+    /** `data` holds the fields that changed; the rest stays as it was. Without `status` that stays too. */
+    | { readonly kind: 'update'; readonly appId?: string; readonly userId?: string; readonly status?: string }
+    /** Of a known transaction or a new one; `data` is the whole payload of `TRANSACTION_DECLINE`. */
+    | { readonly kind: 'decline'; readonly appId: string; readonly userId: string }
+  )
+
+/** What came of a {@link TransactionRequest}. */
+export interface MovedTransaction {
+  readonly transactionId: string
+  readonly state: KnownTransactionState
+  readonly eventType: TransactionEventType
+  /** `duplicate` when the `sourceEventId` was known: nothing was written. */
+  readonly event: InsertedEvent
+}
+
+/** What {@link moveTransaction} needs from outside. */
+export interface MoveTransactionDeps extends PrepareEventDeps {
+  readonly transactions: TransactionStore
+}
+
+/** How often a move is decided anew because another one came first. */
+const mostDecisions = 8
+
+/**
+ * Moves a transaction and publishes the event that tells about it, in one atomic write (spec, "Transaction status").
+ *
+ * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of a transaction that is not known for this app and user;
+ *   `TRANSACTION_EXISTS` when a new one's id is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when the
+ *   `sourceEventId` was used for another fact; `EVENT_INVALID` with its violations; `TRANSACTION_BUSY` (retryable).
+ *
+ * @example
+ * ```ts
+ * import { moveTransaction, type MoveTransactionDeps } from '@kyc-relay/webhooks/delivery'
+ *
+ * const settle = (transactionId: string, deps: MoveTransactionDeps) =>
+ *   moveTransaction({ kind: 'update', transactionId, status: 'SETTLED', data: {}, sourceEventId: 'ledger-42' }, deps)
+ * ```
+ */
+export async function moveTransaction(
+  request: TransactionRequest,
+  deps: MoveTransactionDeps,
+): Promise<MovedTransaction> {
+  const { transactionId, sourceEventId = null } = request
+  for (let decision = 0; decision < mostDecisions; decision += 1) {
+    const { transaction, publishedBefore } = await deps.transactions.findTransaction({
+      transactionId,
+      appId: request.appId ?? null,
+      sourceEventId,
+    })
+    if (publishedBefore !== null) return answerAgain(request, publishedBefore)
+
+    const movedAt = deps.now()
+    const { owner, eventType, next, data, fields } = decideMove(request, transaction, movedAt)
+    const event = await prepareEvent({ ...owner, eventType, data, sourceEventId }, deps)
+    const fromRevision = transaction?.revision ?? 0
+    const move: TransactionMove = { transactionId, ...owner, fromRevision, next, fields, movedAt, event }
+    const written = await deps.transactions.moveTransaction(move)
+    if (written !== 'stale') return { transactionId, state: next, eventType, event: written }
+  }
+  throw new WebhookError('TRANSACTION_BUSY')
+}
+
+function answerAgain(request: TransactionRequest, { event, move }: PublishedBefore): MovedTransaction {
+  if (move?.transactionId !== request.transactionId || kindOf[move.eventType] !== request.kind) {
+    throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+  }
+  return { transactionId: move.transactionId, state: move.state, eventType: move.eventType, event }
+}
+
+const kindOf: Readonly<Record<TransactionEventType, TransactionRequest['kind']>> = {
+  TRANSACTION_CREATE: 'create',
+  TRANSACTION_UPDATE: 'update',
+  TRANSACTION_DECLINE: 'decline',
+}
+
+interface DecidedMove {
+  readonly owner: { readonly appId: string; readonly userId: string }
+  readonly eventType: TransactionEventType
+  readonly next: KnownTransactionState
+  /** The payload that is published. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** What a later update builds on. */
+  readonly fields: TransactionMove['fields']
+}
+
+function decideMove(request: TransactionRequest, current: TransactionRecord | null, at: Date): DecidedMove {
+  const { transactionId } = request
+  const owner = ownerOf(request, current)
+  if (request.kind === 'create' && current !== null) throw new WebhookError('TRANSACTION_EXISTS')
+  const next = nextState(request, current)
+  const eventType = allowedMove(current?.state ?? 'NONE', next)
+  const own = { transactionId: agreeing('transactionId', request.data, transactionId) }
+  if (request.kind === 'decline') return { owner, eventType, next, data: { ...request.data, ...own }, fields: null }
+
+  const before = current?.fields ?? {}
+  const instant = at.toISOString()
+  const given = withoutFilledFields(request.data)
+  if (request.kind === 'update' && current?.state === next && !changesAnything(given, before)) {
+    throw new WebhookError('TRANSITION_NOT_ALLOWED')
+  }
+  const stamp =
+    request.kind === 'create'
+      ? { createdAt: given['createdAt'] ?? instant }
+      : { updatedAt: given['updatedAt'] ?? instant }
+  const fields = { ...before, ...given, ...own, ...stamp }
+  return { owner, eventType, next, data: { ...request.data, ...fields, status: next }, fields }
+}
+
+/** Whose transaction it is. Another app's or user's is not told apart from one that does not exist. */
+function ownerOf(request: TransactionRequest, current: TransactionRecord | null): DecidedMove['owner'] {
+  const unknown = new WebhookError(request.kind === 'update' ? 'TRANSACTION_UNKNOWN' : 'TRANSACTION_EXISTS')
+  if (current === null) {
+    if (request.kind === 'update') throw unknown
+    return { appId: request.appId, userId: request.userId }
+  }
+  const { appId, userId } = current
+  if ((request.appId ?? appId) !== appId || (request.userId ?? userId) !== userId) throw unknown
+  return { appId, userId }
+}
+
+function nextState(request: TransactionRequest, current: TransactionRecord | null): KnownTransactionState {
+  const { status: inData } = request.data
+  if (request.kind === 'decline') {
+    agreeing('status', request.data, 'DECLINED')
+    return 'DECLINED'
+  }
+  const beside = request.kind === 'update' ? request.status : undefined
+  const asked = beside ?? inData ?? null
+  if (beside !== undefined) agreeing('status', request.data, beside)
+  if (asked === null) return request.kind === 'create' ? 'PENDING' : (current?.state ?? 'PENDING')
+  if (asked !== 'PENDING' && asked !== 'SETTLED') {
+    throw invalid('/status', typeof asked === 'string' ? 'ENUM' : 'TYPE')
+  }
+  return asked
+}
+
+function allowedMove(from: TransactionState, to: KnownTransactionState): TransactionEventType {
+  const move = transitionTransactionStatus(from, to)
+  if (!move.ok) throw new WebhookError('TRANSITION_NOT_ALLOWED')
+  return move.eventType
+}
+
+/** The value, if the data gives none or the same (UUIDs in any letter case). */
+function agreeing(field: string, data: TransactionRequest['data'], value: string): string {
+  const given = data[field] ?? value
+  const agrees = typeof given === 'string' && given.toLowerCase() === value.toLowerCase()
+  if (!agrees) throw invalid(`/${field}`, 'IDENTIFIER_MISMATCH')
+  return value
+}
+
+/** Filled from the grant on every event, so never kept: the app may be renamed between two of them. */
+const filledFields = new Set(['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName', 'status'])
+
+function withoutFilledFields(data: TransactionRequest['data']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([field]) => !filledFields.has(field)))
+}
+
+function changesAnything(given: Readonly<Record<string, unknown>>, before: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(given).some(
+    ([field, value]) =>
+      field !== 'transactionId' && JSON.stringify(value ?? null) !== JSON.stringify(before[field] ?? null),
+  )
+}
+
+const messages = {
+  ENUM: 'This value is not one of those allowed.',
+  TYPE: 'This value has the wrong type.',
+  IDENTIFIER_MISMATCH: 'This value is given twice, and the two differ.',
+} as const
+
+function invalid(pointer: string, code: keyof typeof messages): WebhookError {
+  const violation: PreparationViolation = { pointer, code, message: messages[code] }
+  return new WebhookError('EVENT_INVALID', [violation])
+}
