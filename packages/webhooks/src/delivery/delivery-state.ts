@@ -30,6 +30,7 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'SIGNING_KEY_MISSING',
   'RESOLVER_DOWN',
   'GRANTS_UNAVAILABLE',
+  'OUT_OF_SOCKETS',
 ])
 
 /** State of an attempt that ended with this cause (null: a 2xx). */

@@ -11,8 +11,12 @@ import { systemTimers, type WorkerTimers } from './worker-timers.js'
 
 /** Settings of a worker; every one has a default. */
 export interface DeliveryWorkerOptions {
-  /** Attempts under way at once, 1 or more. Default 256. */
+  /** Attempts under way at once that began less than `slowAfterMs` ago, 1 or more. Default 256. */
   readonly concurrency?: number
+  /** From this age on an attempt waits for a slow endpoint, and its place goes to others. Default 2,000. */
+  readonly slowAfterMs?: number
+  /** Attempts under way at once altogether: open sockets. Default 2,048. */
+  readonly maxOpen?: number
   /** Share of `concurrency` that failing endpoints never get, 0 to 1. Default 0.5. */
   readonly shareForHealthy?: number
   /** Attempts under way at once per endpoint, over all processes. Default 4, and 1 while the endpoint keeps failing. */
@@ -80,8 +84,15 @@ export interface DeliveryWorker {
   runOnce(): Promise<{ readonly claimed: number; readonly takenOver: number }>
   /** Looks at the store now instead of at the next poll. */
   wake(): void
-  /** For health checks. `failures` counts looks at the store that failed in a row. */
-  status(): { readonly running: boolean; readonly inFlight: number; readonly failures: number }
+  /** For health checks. */
+  status(): {
+    readonly running: boolean
+    readonly inFlight: number
+    /** Looks at the store that failed in a row. */
+    readonly failures: number
+    /** Milliseconds since the store last answered; null before it did. */
+    readonly sinceLastLookMs: number | null
+  }
 }
 
 const longestErrorPauseMs = 30_000
@@ -110,7 +121,7 @@ const longestErrorPauseMs = 30_000
 export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const { store } = deps
   const timers = deps.timers ?? systemTimers
-  const options = { ...defaults, ...deps.options }
+  const options = withDefaults(deps.options)
   const attemptDeps: AttemptDeps = { ...deps, ...options, timers }
   const settleContext = () => ({ now: deps.now(), random: deps.random, retry: options.retry, unsent: options.unsent })
   const settlements = createSettlementQueue({
@@ -122,12 +133,16 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   })
 
   const underWay = new Set<Promise<void>>()
+  /** Those under way that began less than `slowAfterMs` ago, oldest first, with their beginning. */
+  const recent = new Map<Promise<void>, number>()
   let running: Promise<void> | null = null
   let stopping = false
   let failures = 0
   let wokenUp = false
   let wakeUp = () => {}
+  let endRest = () => {}
   let takeOverAtMs = -Infinity
+  let lookedAtMs: number | null = null
 
   function observe(tell: () => void): void {
     try {
@@ -158,10 +173,22 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   function track(work: Promise<void>): Promise<void> {
     underWay.add(work)
+    recent.set(work, timers.monotonicMs())
     return work.finally(() => {
       underWay.delete(work)
+      recent.delete(work)
       wake()
     })
+  }
+
+  /** Free places. Waiting for a slow endpoint costs a socket and nothing else, so it blocks no place. */
+  function freePlaces(): number {
+    const slowSinceMs = timers.monotonicMs() - options.slowAfterMs
+    for (const [work, beganAtMs] of recent) {
+      if (beganAtMs > slowSinceMs) break
+      recent.delete(work)
+    }
+    return Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size, options.maxBatch)
   }
 
   async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {
@@ -181,7 +208,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   /** Claims what fits into the free places and starts all of it at once. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
-    const limit = Math.min(options.concurrency - underWay.size, options.maxBatch)
+    const limit = freePlaces()
     if (limit <= 0) return { count: 0, full: false, nextDueInMs: 0, work: [] }
     const openedAtMs = timers.monotonicMs()
     const { claimed, nextDueInMs } = await store.claimDue({
@@ -219,25 +246,31 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         await takeOverWhenDue()
         const claimed = stopping ? null : await claim()
         failures = 0
+        lookedAtMs = timers.monotonicMs()
         pauseMs = claimed === null ? 0 : restMs(claimed)
       } catch {
         failures += 1
         pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), longestErrorPauseMs)
         observe(() => deps.onProblem?.('CLAIM_FAILED'))
         // An attempt that ends meanwhile must not turn the pause into a busy loop on a store that is down.
-        await new Promise<void>((resolve) => {
-          const cancel = timers.schedule(resolve, pauseMs)
-          endErrorPause = () => {
-            cancel()
-            resolve()
-          }
-        })
+        await restUnlessStopped(pauseMs)
         continue
       }
       if (pauseMs > 0 && !stopping) await sleep(pauseMs)
     }
   }
-  let endErrorPause = () => {}
+
+  async function restUnlessStopped(ms: number): Promise<void> {
+    if (stopping) return
+    await new Promise<void>((resolve) => {
+      const cancel = timers.schedule(resolve, ms)
+      endRest = () => {
+        cancel()
+        resolve()
+      }
+    })
+    endRest = () => {}
+  }
 
   async function workSubscribed(): Promise<void> {
     let unsubscribe: (() => Promise<void>) | undefined
@@ -259,7 +292,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     async stop() {
       stopping = true
       wake()
-      endErrorPause()
+      endRest()
       const drained = (async () => {
         await running
         await Promise.all(underWay)
@@ -284,12 +317,19 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       return { claimed: claimed.count, takenOver: takenOver.count }
     },
     wake,
-    status: () => ({ running: running !== null && !stopping, inFlight: underWay.size, failures }),
+    status: () => ({
+      running: running !== null && !stopping,
+      inFlight: underWay.size,
+      failures,
+      sinceLastLookMs: lookedAtMs === null ? null : timers.monotonicMs() - lookedAtMs,
+    }),
   }
 }
 
 const defaults = {
   concurrency: 256,
+  slowAfterMs: 2_000,
+  maxOpen: 2_048,
   shareForHealthy: 0.5,
   maxInFlightPerEndpoint: { healthy: 4, failing: 1 },
   maxBatch: 256,
@@ -305,3 +345,9 @@ const defaults = {
   scopeRule: 'all',
   userAgent: defaultUserAgent,
 } as const satisfies Required<DeliveryWorkerOptions>
+
+/** An option that is given as undefined counts as left out. */
+function withDefaults(given: DeliveryWorkerOptions = {}): Required<DeliveryWorkerOptions> {
+  const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return { ...defaults, ...defined }
+}

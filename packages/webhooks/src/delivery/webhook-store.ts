@@ -95,6 +95,7 @@ export type AttemptCause =
   | 'RESOLVER_DOWN'
   | 'GRANT_REVOKED'
   | 'GRANTS_UNAVAILABLE'
+  | 'OUT_OF_SOCKETS'
   | 'INTERNAL_ERROR'
 
 /** What one attempt saw. Durations in milliseconds since the attempt began. All null for an interrupted attempt. */

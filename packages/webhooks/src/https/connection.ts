@@ -14,22 +14,33 @@ export type Dial = (target: {
   readonly signal: AbortSignal
 }) => Promise<Connection>
 
+/** A connection that could not be opened. */
+export class DialError extends Error {
+  /** @param outOfSockets - this machine had no socket or local port left: not the endpoint's fault */
+  constructor(readonly outOfSockets: boolean) {
+    super('The connection could not be opened.')
+  }
+}
+
+const outOfSocketCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
+
 /** Dials with `node:net`. */
 export const dialTcp: Dial = ({ address, port, signal }) =>
   new Promise((resolve, reject) => {
     const socket = connectTcp({ host: address, port, noDelay: true })
-    const fail = () => {
+    const fail = (error?: unknown) => {
       socket.destroy()
-      reject(new Error('The connection could not be opened.'))
+      reject(new DialError(outOfSocketCodes.has((error as { code?: unknown } | undefined)?.code)))
     }
-    signal.addEventListener('abort', fail, { once: true })
+    const abort = () => fail()
+    signal.addEventListener('abort', abort, { once: true })
     socket.once('error', fail)
     socket.once('connect', () => {
-      signal.removeEventListener('abort', fail)
+      signal.removeEventListener('abort', abort)
       socket.off('error', fail)
       resolve({ socket, remoteAddress: socket.remoteAddress ?? '' })
     })
-    if (signal.aborted) fail()
+    if (signal.aborted) abort()
   })
 
 /** Speaks TLS 1.2 or newer over an open socket and checks the certificate against the name. */

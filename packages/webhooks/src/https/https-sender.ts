@@ -4,7 +4,7 @@ import { classifyResponse } from '../delivery/classify-response.js'
 import type { Sender, SendRequest, SendResult } from '../delivery/sender.js'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { isPublicAddress, isSameAddress } from './address-policy.js'
-import { dialTcp, startTls, type Connection, type Dial } from './connection.js'
+import { DialError, dialTcp, startTls, type Connection, type Dial } from './connection.js'
 import { checkEndpointUrl, isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
 import { createNameResolver, type NameResolver } from './resolver.js'
 import { readableHeaders } from './response-headers.js'
@@ -189,8 +189,9 @@ async function dialFirst(
     signal.addEventListener('abort', stop, { once: true })
     try {
       return await settings.dial({ address, port, signal: limit.signal })
-    } catch {
+    } catch (error) {
       if (signal.aborted) throw new AttemptFailure('TIMEOUT')
+      if (error instanceof DialError && error.outOfSockets) throw new AttemptFailure('OUT_OF_SOCKETS')
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

@@ -1,0 +1,50 @@
+/** What {@link reproducibleCurl} needs of a delivery. */
+export interface CurlDelivery {
+  readonly url: string
+  readonly xEventId: string
+  readonly test: boolean
+  /** The exact bytes, valid UTF-8. */
+  readonly body: Uint8Array
+}
+
+/**
+ * A shell command that sends a delivery again from the partner's own machine, byte for byte, with a valid signature.
+ *
+ * It holds no secret: the API key is read from `$KYC_RELAY_API_KEY`. Needs a POSIX shell, `curl` and `openssl`.
+ *
+ * @example
+ * ```ts
+ * import { reproducibleCurl } from '@kyc-relay/webhooks/delivery'
+ *
+ * const command = reproducibleCurl({
+ *   url: 'https://partner.com/hooks',
+ *   xEventId: '0198c1c0-0000-7000-8000-000000000001',
+ *   test: false,
+ *   body: new TextEncoder().encode('{"amount":100.5}'),
+ * })
+ * ```
+ */
+export function reproducibleCurl(delivery: CurlDelivery): string {
+  const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(delivery.body)
+  const headers = [
+    'Content-Type: application/json',
+    `X-Event-ID: ${delivery.xEventId}`,
+    ...(delivery.test ? ['X-Test-Event: true'] : []),
+  ]
+  return [
+    `body=${quoted(body)}`,
+    `signature=$(printf '%s' "$body" | openssl dgst -sha256 -hmac "$KYC_RELAY_API_KEY" -r | cut -c1-64)`,
+    [
+      'curl --include --max-time 30 --request POST',
+      ...headers.map((header) => `--header ${quoted(header)}`),
+      '--header "X-HMAC-Signature: $signature"',
+      '--data-raw "$body"',
+      // A URL may hold brackets or braces, which curl would expand.
+      `--globoff --url ${quoted(delivery.url)}`,
+    ].join(' \\\n  '),
+  ].join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
