@@ -3,6 +3,7 @@ import { compose } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
 import { startListener, type Listener } from './http-edge/listener.js'
+import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http-edge/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
 import { startGuide } from './local-start/start-guide.js'
 import {
@@ -50,19 +51,40 @@ export async function startServer(env: Env, log: Log = createLog(env)): Promise<
     const serves = (role: Env['role']) => env.role === 'all' || env.role === role
     const ports = {
       api: serves('api')
-        ? await listen({ app: parts.standardApp, host: env.host, port: env.port, tls: null, errorBody: problemBody })
+        ? await listen({
+            name: 'api',
+            app: parts.standardApp,
+            host: env.host,
+            port: env.port,
+            tls: null,
+            servesHost: plainHosts(env, env.host),
+            errorBody: problemBody,
+            log,
+          })
         : 0,
       internal: serves('api')
         ? await listen({
+            name: 'internal',
             app: parts.internalApp,
             host: loopbackOf(env.host),
             port: env.internalPort,
             tls: null,
+            servesHost: plainHosts(env, loopbackOf(env.host)),
             errorBody: problemBody,
+            log,
           })
         : 0,
       secure: serves('secure')
-        ? await listen({ app: parts.secureApp, host: env.host, port: env.securePort, tls, errorBody: graphqlErrorBody })
+        ? await listen({
+            name: 'secure',
+            app: parts.secureApp,
+            host: env.host,
+            port: env.securePort,
+            tls,
+            servesHost: tls === null ? anyHost : certificateHosts(tls.cert),
+            errorBody: graphqlErrorBody,
+            log,
+          })
         : 0,
     }
     if (serves('worker')) {
@@ -107,6 +129,11 @@ async function localDemo(
 /** The internal API never leaves the machine, whatever `HOST` says. */
 function loopbackOf(host: string): string {
   return host === '::1' ? '::1' : '127.0.0.1'
+}
+
+/** In local development a listener on loopback answers for loopback only; elsewhere a proxy in front decides. */
+function plainHosts(env: Env, host: string): ServesHost {
+  return !env.production && isLoopback(host) ? loopbackHosts : anyHost
 }
 
 /** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */

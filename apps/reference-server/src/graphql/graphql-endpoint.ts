@@ -3,9 +3,11 @@ import type { DocumentNode, GraphQLError, GraphQLSchema, ValidationRule } from '
 import { createHandler, type OperationArgs, type Response } from 'graphql-http'
 import type { AccessTokenHolder } from '../auth/access-tokens.js'
 import { graphqlErrorBody, type ErrorExtensions } from '../http-edge/error-bodies.js'
-import { errorCatalogue, type ErrorCode, type Refusal } from '../http-edge/error-catalogue.js'
+import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
+import type { GraphqlMediaType } from '../http-edge/media-types.js'
 import { createDocumentCache } from './document-cache.js'
 import { graphqlRefusal, presentError } from './error.js'
+import type { GraphqlRequest } from './graphql-request.js'
 
 /** Who calls, and under which request id. Resolvers find it as their context value. */
 export interface GraphqlCaller extends AccessTokenHolder {
@@ -29,8 +31,6 @@ export interface SubmissionDoor {
   answerIrregular?(document: DocumentNode, variables: Readonly<Record<string, unknown>>, refusal: Refusal): Refusal
 }
 
-const maxDocumentLength = 8 * 1024
-
 /** A type and not an interface: graphql-http takes a context with an index signature only. */
 type Context = { -readonly [Name in keyof GraphqlCaller]: GraphqlCaller[Name] } & {
   answerExtensions: Readonly<Record<string, unknown>> | undefined
@@ -49,34 +49,28 @@ export function createGraphqlEndpoint(options: {
   readonly door: SubmissionDoor
   readonly validationRules?: readonly ValidationRule[]
 }): (request: {
-  readonly accept: string | undefined
-  readonly body: Readonly<Record<string, unknown>>
+  readonly mediaType: GraphqlMediaType
+  readonly params: GraphqlRequest
   readonly caller: GraphqlCaller
 }) => Promise<Response> {
   const documents = createDocumentCache(options.schema, options.validationRules)
 
   /** The arguments to execute with, or the errors to answer instead. */
-  async function prepare(
-    context: Context,
-    params: { query: string; operationName?: string | null; variables?: Record<string, unknown> | null },
-  ): Promise<Prepared> {
-    const refuse = (refusal: Refusal) => [graphqlRefusal(refusal, context.requestId)]
-    const checked = documents(params.query)
-    if (!checked.ok) return refuse({ code: checked.code })
+  async function prepare(context: Context, { query, operationName, variables }: GraphqlRequest): Promise<Prepared> {
+    const checked = documents(query)
+    if (!checked.ok) return refuse({ code: checked.code }, context.requestId)
     const { document } = checked
-    const variables = params.variables ?? {}
-    const execution = {
-      schema: options.schema,
-      document,
-      operationName: params.operationName ?? undefined,
-      contextValue: context,
+    const execution = { schema: options.schema, document, operationName, contextValue: context }
+    const inspected = inspectSubmissionDocument(document, operationName, variables)
+    if (!inspected.ok) {
+      const refusal = options.door.answerIrregular?.(document, variables, inspected) ?? inspected
+      return refuse(refusal, context.requestId)
     }
-    const inspected = inspectSubmissionDocument(document, params.operationName ?? null, variables)
-    if (!inspected.ok) return refuse(options.door.answerIrregular?.(document, variables, inspected) ?? inspected)
     if (inspected.field === null) return { ...execution, variableValues: variables }
     const answer = await options.door.answer(inspected.field, inspected.input, context)
-    if ('refusal' in answer && errorCatalogue[answer.refusal.code].status >= 500)
-      return outage(answer.refusal.code, context.requestId)
+    if ('refusal' in answer && errorCatalogue[answer.refusal.code].status !== 200) {
+      return refuse(answer.refusal, context.requestId)
+    }
     context.answerExtensions = answer.extensions
     const resolve = () => {
       if ('refusal' in answer) throw graphqlRefusal(answer.refusal, context.requestId, answer.violations)
@@ -89,45 +83,34 @@ export function createGraphqlEndpoint(options: {
     }
   }
 
-  return async ({ accept, body, caller }) => {
-    if (typeof body.query === 'string' && body.query.length > maxDocumentLength) {
-      return plain({ code: 'LIMIT_EXCEEDED', detail: 'DOCUMENT_TOO_LARGE' }, caller.requestId)
-    }
+  return async ({ mediaType, params, caller }) => {
     const context: Context = { ...caller, answerExtensions: undefined }
     // Made per request because graphql-http gives its error formatter no request to take the id from.
     const handle = createHandler<unknown, undefined, Context>({
-      onSubscribe: (_request, params) => prepare(context, params),
+      parseRequestParams: () => params,
+      onSubscribe: () => prepare(context, params),
       onOperation: (_request, _args, result) =>
         context.answerExtensions !== undefined && !(Symbol.asyncIterator in result)
           ? { ...result, extensions: { ...context.answerExtensions } }
           : undefined,
       formatError: (error) => presentError(error, caller.requestId),
     })
-    const [text, init] = await handle({
+    return handle({
       method: 'POST',
       url: '/',
-      headers: { 'content-type': 'application/json', accept },
-      body,
+      headers: { accept: mediaType },
+      body: null,
       raw: undefined,
       context: undefined,
     })
-    if (init.status === 406) return plain({ code: 'NOT_ACCEPTABLE' }, caller.requestId)
-    // The library refuses a malformed request with texts of its own.
-    if (init.status === 400 && text !== null && !text.includes('"code"'))
-      return plain({ code: 'BAD_REQUEST', detail: 'GRAPHQL_REQUEST' }, caller.requestId)
-    return [text, init]
   }
 }
 
-function plain(refusal: Refusal, requestId: string): Response {
+/** A refusal inside a well-formed GraphQL request; one that the catalogue gives an HTTP status of its own keeps it. */
+function refuse(refusal: Refusal, requestId: string): readonly GraphQLError[] | Response {
+  const { status, retryable } = errorCatalogue[refusal.code]
+  if (status === 200) return [graphqlRefusal(refusal, requestId)]
   const { body, contentType } = graphqlErrorBody(refusal, requestId)
-  return [
-    body,
-    { status: errorCatalogue[refusal.code].status, statusText: '', headers: { 'content-type': contentType } },
-  ]
-}
-
-function outage(code: ErrorCode, requestId: string): Response {
-  const [body, init] = plain({ code }, requestId)
-  return [body, { ...init, headers: { ...init.headers, 'retry-after': '5' } }]
+  const headers = { 'content-type': contentType, ...(retryable ? { 'retry-after': '5' } : {}) }
+  return [body, { status: refusal.status ?? status, statusText: '', headers }]
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Handler } from 'hono'
 import type { AccessTokens } from '../auth/access-tokens.js'
 import { parseBearer } from '../auth/bearer.js'
@@ -5,8 +6,14 @@ import { graphqlErrorBody } from '../http-edge/error-bodies.js'
 import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { negotiateMediaType } from '../http-edge/media-types.js'
+import { refusalResponse } from '../http-edge/refusal-response.js'
 import { errorCode, type Log } from '../observability/log.js'
 import type { createGraphqlEndpoint } from './graphql-endpoint.js'
+import { parseGraphqlRequest } from './graphql-request.js'
+
+/** The address of the GraphQL endpoint on both hosts (spec, "Endpoints"). */
+export const graphqlPath = '/api/v1/graphql'
 
 /**
  * The HTTP half of a GraphQL host: shape of the request, then the token, then its scope, then the body.
@@ -20,15 +27,23 @@ export function graphqlRoute(options: {
   readonly listener: 'api' | 'secure'
   readonly log: Log
 }): Handler<EdgeEnv> {
+  const { log, listener } = options
   return async (c) => {
     const { incoming } = c.env
     const requestId = requestIdOf(incoming)
-    const refuse = (refusal: Refusal, headers: Record<string, string> = {}) =>
-      refuseGraphql(c, refusal, requestId, headers)
-    if (incoming.method !== 'POST') return refuse({ code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
-    if (incoming.url?.includes('?')) return refuse({ code: 'BAD_REQUEST', detail: 'QUERY_STRING' })
-    const head = refuseBodyHead(incoming)
-    if (head !== null) return refuse(head)
+    const refuse = (refusal: Refusal, headers: Record<string, string> = {}) => {
+      log.info('request refused', {
+        requestId,
+        listener,
+        code: refusal.code,
+        ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+      })
+      return refuseGraphql(c, refusal, requestId, headers)
+    }
+    const shape = refuseShape(incoming)
+    if (shape !== null) return refuse(shape, shape.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {})
+    const mediaType = negotiateMediaType(incoming.headers.accept)
+    if (mediaType === null) return refuse({ code: 'NOT_ACCEPTABLE' })
     try {
       const token = parseBearer(incoming.headers.authorization)
       if (token === null) return refuse({ code: 'UNAUTHENTICATED' }, { 'www-authenticate': 'Bearer' })
@@ -43,17 +58,29 @@ export function graphqlRoute(options: {
       }
       const body = await readJsonObject(incoming)
       if (!body.ok) return refuse(body.refusal)
+      const parsed = parseGraphqlRequest(body.value)
+      if (!parsed.ok) return refuse(parsed.refusal)
       const [text, init] = await options.endpoint({
-        accept: incoming.headers.accept,
-        body: body.value,
+        mediaType,
+        params: parsed.request,
         caller: { ...holder, requestId },
       })
       return c.body(text ?? '', init.status as 200, { ...init.headers, 'cache-control': 'no-store' })
     } catch (error) {
-      options.log.error('request failed', { requestId, listener: options.listener, code: errorCode(error) })
+      log.error('request failed', { requestId, listener, code: errorCode(error) })
       return refuse({ code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
     }
   }
+}
+
+/** What a request must look like before anybody asks who sends it. */
+function refuseShape(request: IncomingMessage): Refusal | null {
+  const [path, ...query] = (request.url ?? '').split('?')
+  // The router also takes `/api/v1/%67raphql` and the like: other ways to write the address, which a proxy may read differently.
+  if (path !== graphqlPath) return { code: 'NOT_FOUND' }
+  if (request.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
+  if (query.length > 0) return { code: 'BAD_REQUEST', detail: 'QUERY_STRING' }
+  return refuseBodyHead(request)
 }
 
 /** Whether an error of a store or the vault says that a retry may work. */
@@ -69,12 +96,9 @@ export function refuseGraphql(
   headers: Record<string, string> = {},
 ): Response {
   const { body, contentType } = graphqlErrorBody(refusal, requestId)
-  const status = refusal.status ?? errorCatalogue[refusal.code].status
-  const unread = !c.env.incoming.complete
-  return c.body(body, status as 400, {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    ...(unread ? { connection: 'close' } : {}),
-    ...headers,
+  return refusalResponse(c, {
+    status: refusal.status ?? errorCatalogue[refusal.code].status,
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
+    body,
   })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Refusal } from './error-catalogue.js'
 import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
-import { isUtf8Json } from './request-filter.js'
+import { isUtf8Json } from './media-types.js'
 
 /** A JSON object from a request body, or why there is none. */
 export type JsonBody =
@@ -55,6 +55,11 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJ
 
 function readBounded(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
   return new Promise((resolve) => {
+    // A client that is gone already will not say so again.
+    if (request.destroyed) {
+      resolve('cut_off')
+      return
+    }
     const chunks: Buffer[] = []
     let size = 0
     const onData = (chunk: Buffer) => {

@@ -4,6 +4,7 @@ import { problemBody } from './error-bodies.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from './json-body.js'
 import { requestIdOf, type EdgeEnv } from './listener.js'
+import { refusalResponse } from './refusal-response.js'
 
 /** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
 export function refuseProblem(
@@ -16,8 +17,11 @@ export function refuseProblem(
     refusal.fields === undefined
       ? body
       : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
-  const status = refusal.status ?? errorCatalogue[refusal.code].status
-  return c.body(withFields, status as 400, { 'content-type': contentType, 'cache-control': 'no-store', ...headers })
+  return refusalResponse(c, {
+    status: refusal.status ?? errorCatalogue[refusal.code].status,
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
+    body: withFields,
+  })
 }
 
 /** A body that fits the schema, or the refusal to answer. */
@@ -26,13 +30,9 @@ export async function readJson<T extends z.ZodType>(
   schema: T,
 ): Promise<{ readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly response: Response }> {
   const head = refuseBodyHead(c.env.incoming)
-  if (head !== null) return { ok: false, response: refuseProblem(c, head, { connection: 'close' }) }
+  if (head !== null) return { ok: false, response: refuseProblem(c, head) }
   const body = await readJsonObject(c.env.incoming)
-  if (!body.ok)
-    return {
-      ok: false,
-      response: refuseProblem(c, body.refusal, c.env.incoming.complete ? {} : { connection: 'close' }),
-    }
+  if (!body.ok) return { ok: false, response: refuseProblem(c, body.refusal) }
   const parsed = schema.safeParse(body.value)
   if (parsed.success) return { ok: true, value: parsed.data }
   const fields = parsed.error.issues.slice(0, 50).map((issue) => ({

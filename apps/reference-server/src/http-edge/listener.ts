@@ -8,10 +8,15 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
+import type { Log, LogFields } from '../observability/log.js'
+import { createBrokenRequests, type Exchange } from './broken-requests.js'
+import { answerAndClose, type PlainAnswer } from './early-answer.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
-import { refuseAmbiguousRequest } from './request-filter.js'
+import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
+import type { ServesHost } from './served-hosts.js'
 
 /** What handlers find in Hono's context: Node's own request and response, and, once an API key was checked, its app. */
 export interface EdgeEnv {
@@ -22,6 +27,24 @@ export interface EdgeEnv {
 /** Shape of an error body: GraphQL's, or problem details (RFC 9457). */
 export type ErrorBody = (refusal: Refusal, requestId: string) => { readonly contentType: string; readonly body: string }
 
+/** How long a client may take. */
+export interface ListenerTimeouts {
+  /** For a TLS handshake, and for the head of a request. Default 10 s. */
+  readonly headMs: number
+  /** For a whole request, head and body. Default 15 s. */
+  readonly requestMs: number
+  /** How often the two are looked at. Default 1 s. */
+  readonly checkMs: number
+}
+
+const defaultTimeouts: ListenerTimeouts = { headMs: 10_000, requestMs: 15_000, checkMs: 1_000 }
+
+/** An access token of 16 KiB is still told that it is none; 20 KiB of headers are not read. */
+const maxHeaderBytes = 18 * 1024
+
+/** Longer than load balancers keep an idle connection (60 s), so that they never write to one that just closed. */
+const idleConnectionMs = 65_000
+
 /** A started listener. */
 export interface Listener {
   readonly port: number
@@ -29,47 +52,110 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/**
- * Starts one listener: every request passes the filter for ambiguous requests before it is routed.
- *
- * Time-outs: 10 s for the head, 15 s for the whole request. At most 16 KiB of headers.
- */
+/** Starts one listener: every request passes the filter for ambiguous requests before it is routed. */
 export async function startListener(options: {
   readonly app: Hono<EdgeEnv>
   readonly host: string
   readonly port: number
   readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly servesHost: ServesHost
   readonly errorBody: ErrorBody
+  readonly name: NonNullable<LogFields['listener']>
+  readonly log: Log
+  readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
-  const handle = getRequestListener(options.app.fetch, { overrideGlobalObjects: false })
-  const onRequest: RequestListener = (request, response) => {
+  const { log, name, timeouts = defaultTimeouts } = options
+  const handle = getRequestListener(options.app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false })
+  const latest = new WeakMap<Duplex, Exchange>()
+
+  const present = (refusal: Refusal, requestId: string): PlainAnswer => {
+    const { body, contentType } = options.errorBody(refusal, requestId)
+    return {
+      status: statusOf(refusal),
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        ...(refusal.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {}),
+      },
+      body,
+    }
+  }
+  const onRefused = (refusal: Refusal, requestId: string) =>
+    log.info('request refused', {
+      requestId,
+      listener: name,
+      status: statusOf(refusal),
+      code: refusal.code,
+      ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+    })
+  const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => {
+    const requestId = beginExchange(request, response)
+    onRefused(refusal, requestId)
+    answerAndClose(request, response, present(refusal, requestId))
+  }
+  const beginExchange = (request: IncomingMessage, response: ServerResponse) => {
+    const known = requestIds.get(request)
+    if (known !== undefined) return known
     const requestId = randomUUID()
-    response.setHeader('x-request-id', requestId)
     requestIds.set(request, requestId)
-    const refusal = refuseAmbiguousRequest({
+    latest.set(request.socket, { request, response })
+    response.setHeader('x-request-id', requestId)
+    return requestId
+  }
+
+  const onRequest: RequestListener = (request, response) => {
+    beginExchange(request, response)
+    const head = {
       method: request.method ?? '',
       target: request.url ?? '',
       httpVersion: request.httpVersion,
       rawHeaders: request.rawHeaders,
-    })
+    }
+    const refusal = refuseRequestHead(head, options.servesHost)
     if (refusal === null) void handle(request, response)
-    else answerRefusal(response, refusal, requestId, options.errorBody)
+    else refuse(request, response, refusal)
   }
+
   const limits = {
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: 10_000,
-    requestTimeout: 15_000,
-    connectionsCheckingInterval: 1000,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: timeouts.headMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    keepAliveTimeout: idleConnectionMs,
+    // The filter refuses it, with a body that says so.
+    requireHostHeader: false,
   }
   const server: Server =
     options.tls === null
       ? createHttpServer(limits, onRequest)
-      : createHttpsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, onRequest)
+      : createHttpsServer(
+          { ...limits, ...options.tls, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.headMs },
+          onRequest,
+        )
+  server.maxHeadersCount = maxHeaderLines
   server.maxRequestsPerSocket = 10_000
-  // Without a listener Node closes the socket; with one the refusal says why.
-  server.on('connect', (_request: IncomingMessage, socket) =>
-    socket.end('HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\nConnection: close\r\n\r\n'),
+
+  // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue()
+    })
+    onRequest(request, response)
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 }),
   )
+  const broken = createBrokenRequests({
+    latest: (socket) => latest.get(socket),
+    present,
+    requestIdOf,
+    onRefused,
+  })
+  server.on('clientError', broken.onClientError)
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    broken.refuseConnection(socket, { code: 'METHOD_NOT_ALLOWED' }),
+  )
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, () => {
@@ -94,13 +180,6 @@ export function requestIdOf(request: IncomingMessage): string {
   return requestIds.get(request) ?? 'unknown'
 }
 
-function answerRefusal(response: ServerResponse, refusal: Refusal, requestId: string, errorBody: ErrorBody): void {
-  const { body, contentType } = errorBody(refusal, requestId)
-  response.writeHead(refusal.status ?? errorCatalogue[refusal.code].status, {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    connection: 'close',
-    ...(refusal.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {}),
-  })
-  response.end(body)
+function statusOf(refusal: Refusal): number {
+  return refusal.status ?? errorCatalogue[refusal.code].status
 }

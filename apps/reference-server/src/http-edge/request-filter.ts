@@ -10,31 +10,47 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[]
 }
 
+/** Most header lines of one request. Browsers send about 20, a chain of proxies adds about as many again. */
+export const maxHeaderLines = 128
+
 const singleHeaders = new Set(['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding'])
+
+/** Probes ask by address, under whatever name (or none) the platform gives them. */
+const probeTargets = new Set(['/healthz', '/readyz'])
+
+// RFC 3986 §3.2.2 without userinfo: a name or an IPv4 address, or an IPv6 address in brackets; then a port.
+const hostHeader = /^(?<name>[A-Za-z0-9_.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 /**
  * Refuses requests that two parsers could read in two ways (RFC 9112 §3.2, §11.2): a router sees only what passes.
  *
- * Null when the head is unambiguous.
+ * `Upgrade` and `X-Forwarded-*` are not judged but ignored everywhere: no connection here is ever upgraded (RFC 9110
+ * §7.8), and nobody's word about somebody else's address is taken.
+ *
+ * @param servesHost Whether a name, as sent and without the port, is one of ours.
+ * @returns Null when the head is unambiguous and meant for us.
  */
-export function refuseAmbiguousRequest(head: RequestHead): Refusal | null {
+export function refuseRequestHead(head: RequestHead, servesHost: (name: string) => boolean): Refusal | null {
   if (head.httpVersion !== '1.1') return { code: 'BAD_REQUEST', detail: 'HTTP_VERSION', status: 505 }
-  if (head.method === 'TRACE' || head.method === 'CONNECT') return { code: 'METHOD_NOT_ALLOWED' }
+  if (head.method === 'TRACE') return { code: 'METHOD_NOT_ALLOWED' }
   if (!head.target.startsWith('/')) return { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' }
-  const seen = new Set<string>()
+  if (head.rawHeaders.length / 2 >= maxHeaderLines) {
+    return { code: 'BAD_REQUEST', detail: 'TOO_MANY_HEADERS', status: 431 }
+  }
+  const seen = new Map<string, string>()
   for (let index = 0; index < head.rawHeaders.length; index += 2) {
     const name = head.rawHeaders[index]?.toLowerCase() ?? ''
     if (singleHeaders.has(name) && seen.has(name)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_HEADER' }
-    seen.add(name)
+    seen.set(name, head.rawHeaders[index + 1] ?? '')
   }
-  if (seen.has('upgrade')) return { code: 'BAD_REQUEST', detail: 'UPGRADE' }
-  if (seen.has('content-encoding')) return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'CONTENT_ENCODING' }
+  const host = hostHeader.exec(seen.get('host') ?? '')?.groups?.name
+  if (host === undefined) return { code: 'BAD_REQUEST', detail: seen.has('host') ? 'HOST_INVALID' : 'HOST_MISSING' }
+  if (!probeTargets.has(head.target) && !servesHost(host)) {
+    return { code: 'BAD_REQUEST', detail: 'HOST_NOT_SERVED', status: 421 }
+  }
+  const encoding = seen.get('content-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'CONTENT_ENCODING' }
+  }
   return null
-}
-
-const utf8Json = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i
-
-/** Whether a `Content-Type` value means JSON in UTF-8. */
-export function isUtf8Json(contentType: string | undefined): boolean {
-  return contentType !== undefined && utf8Json.test(contentType)
 }

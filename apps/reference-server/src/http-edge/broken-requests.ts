@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { answerAndClose, type PlainAnswer } from './early-answer.js'
+import type { Refusal } from './error-catalogue.js'
+
+/** The latest request of a connection and its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Time for a client to read why its connection ends, before it is cut. */
+const farewellMs = 2_000
+
+/** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
+export function refusalOfParserError(code: string | undefined): Refusal | null {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'BAD_REQUEST', detail: 'REQUEST_TIMEOUT', status: 408 }
+    case 'HPE_HEADER_OVERFLOW':
+      return { code: 'BAD_REQUEST', detail: 'HEADERS_TOO_LARGE', status: 431 }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { code: 'PAYLOAD_TOO_LARGE' }
+    case 'HPE_INVALID_EOF_STATE':
+      return { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' }
+    case 'HPE_INVALID_VERSION':
+      return { code: 'BAD_REQUEST', detail: 'HTTP_VERSION', status: 505 }
+    default:
+      return code?.startsWith('HPE_') === true ? { code: 'BAD_REQUEST', detail: 'HTTP_SYNTAX' } : null
+  }
+}
+
+/**
+ * Answers where there is no request to answer: a connection that does not speak HTTP, or speaks it too slowly, is told so
+ * once and closed.
+ */
+export function createBrokenRequests(options: {
+  /** The latest request on this connection, if there was one. */
+  readonly latest: (socket: Duplex) => Exchange | undefined
+  /** Shapes a refusal as this listener does. */
+  readonly present: (refusal: Refusal, requestId: string) => PlainAnswer
+  readonly requestIdOf: (request: IncomingMessage) => string
+  readonly onRefused: (refusal: Refusal, requestId: string) => void
+}): {
+  /** For the server's `clientError`. */
+  readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** Refuses on the bare connection and closes it. */
+  readonly refuseConnection: (socket: Duplex, refusal: Refusal) => void
+} {
+  const refused = new WeakSet<Duplex>()
+
+  function refuseConnection(socket: Duplex, refusal: Refusal): void {
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const requestId = randomUUID()
+    options.onRefused(refusal, requestId)
+    const { status, headers, body } = options.present(refusal, requestId)
+    const lines = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      `x-request-id: ${requestId}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+    ]
+    socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    const timer = setTimeout(() => socket.destroy(), farewellMs)
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const refusal = refusalOfParserError(error.code)
+    if (refusal === null) {
+      socket.destroy()
+      return
+    }
+    // The parser complains again about every further piece.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    const exchange = options.latest(socket)
+    if (exchange === undefined || (exchange.request.complete && exchange.response.writableFinished)) {
+      refuseConnection(socket, refusal)
+    } else if (exchange.request.complete) {
+      // The broken request came after one that is still being worked on, whose answer goes first.
+      exchange.response.once('close', () => refuseConnection(socket, refusal))
+    } else {
+      const requestId = options.requestIdOf(exchange.request)
+      if (!exchange.response.headersSent) options.onRefused(refusal, requestId)
+      answerAndClose(exchange.request, exchange.response, options.present(refusal, requestId))
+      exchange.response.end()
+    }
+  }
+
+  return { onClientError, refuseConnection }
+}

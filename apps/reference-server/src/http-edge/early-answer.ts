@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A complete answer. */
+export interface PlainAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Whether the client may still be sending a body that nobody will read. */
+export function hasUnreadBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  return !request.complete && (encoding !== undefined || (length !== undefined && Number(length) > 0))
+}
+
+/**
+ * Answers, and closes the connection once the client has stopped sending: a socket that is closed with unread bytes in
+ * it is reset, and the reset can overtake the answer (RFC 9112 §9.6). What still comes in is dropped unread; the
+ * listener's request time-out bounds the wait.
+ */
+export function answerAndClose(request: IncomingMessage, response: ServerResponse, answer: PlainAnswer): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-length': Buffer.byteLength(answer.body),
+    connection: 'close',
+  })
+  response.write(answer.body)
+  const end = () => response.end()
+  if (request.complete || request.destroyed) {
+    end()
+    return
+  }
+  request.once('end', end)
+  request.once('close', end)
+  request.resume()
+}
