@@ -53,9 +53,13 @@ function isLocked(location, name) {
   }
 }
 
+const { allowScripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const lockfile = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
-for (const [location, { resolved, optionalDependencies }] of Object.entries(lockfile.packages)) {
+for (const [location, { resolved, optionalDependencies, hasInstallScript }] of Object.entries(lockfile.packages)) {
   if (/^(?:https?|git|ssh)/.test(resolved ?? '')) problems.push(`package-lock.json: ${location} names a registry host`)
+  if (hasInstallScript && !(location.slice(location.lastIndexOf('node_modules/') + 13) in allowScripts)) {
+    problems.push(`package.json: allowScripts does not say whether ${location} may run its install script`)
+  }
   // npm drops native packages of other platforms that the registry did not have at that moment; `npm ci` then fails.
   for (const name of Object.keys(optionalDependencies ?? {})) {
     if (!isLocked(location, name)) problems.push(`package-lock.json: ${location} needs ${name}, which is missing`)

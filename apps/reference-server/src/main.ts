@@ -4,15 +4,20 @@ import { errorCode } from './observability/log.js'
 import { startServer } from './start-server.js'
 
 const shutdownGraceMs = 35_000
+/** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
+const sameSignalMs = 1_000
 
 async function main(): Promise<void> {
   const env = parseEnv(process.env)
   const server = await startServer(env)
   if (!env.production) process.stdout.write(server.guide)
-  let stopping = false
+  let stoppingSinceMs: number | null = null
   const stop = (signal: string) => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stoppingSinceMs !== null) {
+      if (performance.now() - stoppingSinceMs > sameSignalMs) process.exit(1)
+      return
+    }
+    stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), shutdownGraceMs).unref()
     server.stop(signal).then(
       () => process.exit(0),
