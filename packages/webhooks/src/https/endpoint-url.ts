@@ -35,6 +35,7 @@ const badPorts: ReadonlySet<number> = new Set([
 const privateSuffixes = [
   'local',
   'localhost',
+  'localdomain',
   'internal',
   'arpa',
   'onion',
