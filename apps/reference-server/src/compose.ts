@@ -34,6 +34,8 @@ export interface ComposeInput {
   /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
   readonly localCaPem: string | null
   readonly log: Log
+  /** Called once when the disk failed: no later write is accepted, so the process should end. */
+  readonly onStoreFailure: () => void
 }
 
 /**
@@ -42,10 +44,10 @@ export interface ComposeInput {
  * a submission: secure app → door → `ingestSubmission` → vault and verification store;
  * an event: internal app → `prepareEvent` → `insertEvent` → delivery worker → guarded HTTPS → the partner's receiver.
  */
-export async function compose({ env, keys, internalToken, localCaPem, log }: ComposeInput) {
+export async function compose({ env, keys, internalToken, localCaPem, log, onStoreFailure }: ComposeInput) {
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
-  const storage = await openStorage(env, cipher)
+  const storage = await openStorage(env, cipher, onStoreFailure)
   const { verifications, webhooks, apps: directory, vault } = storage
 
   const accessTokens = createEmbeddedAccessTokens(directory, now)

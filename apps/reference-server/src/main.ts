@@ -1,15 +1,22 @@
+import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError, parseEnv } from './env.js'
 import { StartError } from './local-start/local-files.js'
-import { errorCode } from './observability/log.js'
+import { createLog, errorCode } from './observability/log.js'
 import { startServer } from './start-server.js'
 
+/** `EX_SOFTWARE` of sysexits.h: a supervisor should start the server again, it recovers what was committed. */
+const storeFailedExitCode = 70
 const shutdownGraceMs = 35_000
 /** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
 const sameSignalMs = 1_000
 
 async function main(): Promise<void> {
   const env = parseEnv(process.env)
-  const server = await startServer(env)
+  const log = createLog(env)
+  const server = await startServer(env, log, () => {
+    log.error('the database failed; ending', { code: 'STORE_FAILED' })
+    process.exit(storeFailedExitCode)
+  })
   if (!env.production) process.stdout.write(server.guide)
   let stoppingSinceMs: number | null = null
   const stop = (signal: string) => {
@@ -31,7 +38,7 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   // Only texts of ours: any other message could quote a path's content or a value.
   const text =
-    error instanceof EnvError || error instanceof StartError
+    error instanceof EnvError || error instanceof StartError || error instanceof StorageError
       ? error.message
       : `The server could not start (${errorCode(error)}).`
   process.stderr.write(`${text}\n`)

@@ -26,14 +26,18 @@ export interface RunningServer {
 }
 
 /** Starts the server for the settings: files, databases, listeners, worker. */
-export async function startServer(env: Env, log: Log = createLog(env)): Promise<RunningServer> {
+export async function startServer(
+  env: Env,
+  log: Log = createLog(env),
+  onStoreFailure: () => void = () => undefined,
+): Promise<RunningServer> {
   await ensureDataDir(env.dataDir)
   const keys = await loadKeyFile(env)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
   const tls = await secureTls(env, localFiles)
   const internalToken = env.internalToken ?? (await ensureInternalToken(env.dataDir))
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
-  const parts = await compose({ env, keys, internalToken, localCaPem, log })
+  const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
   const listeners: Listener[] = []
   const listen = async (options: Parameters<typeof startListener>[0]) => {

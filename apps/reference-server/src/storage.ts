@@ -3,9 +3,17 @@ import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizz
 import type { Env } from './env.js'
 import { StartError } from './local-start/local-files.js'
 
-/** Opens both databases of the configured engine, migrations applied: the business data and, apart from it, the vault. */
-export async function openStorage(env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>, cipher: PiiCipher) {
-  const storage = await createSqliteStorage({ path: sqlitePath(env.databaseUrl) })
+/**
+ * Opens both databases of the configured engine, migrations applied: the business data and, apart from it, the vault.
+ *
+ * `onFailure` is called when the disk failed: what is on it is known only to the next process, which recovers it.
+ */
+export async function openStorage(
+  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>,
+  cipher: PiiCipher,
+  onFailure: () => void,
+) {
+  const storage = await createSqliteStorage({ path: sqlitePath(env.databaseUrl) }, { onFailure })
   const vault = await createSqliteVault({ path: sqlitePath(env.vaultDatabaseUrl) }, { cipher })
   return {
     ...storage,
