@@ -10,6 +10,7 @@ export type {
   WidgetWithdrawCompleteEvent,
 } from './events/widget-events.js'
 export type { Claim, ClaimAnswer, DeduplicationStore, MarkProcessed } from './receiver/deduplication-store.js'
+export { createMemoryDeduplicationStore } from './receiver/memory-deduplication-store.js'
 export type { ReceiverFramework } from './receiver/raw-body.js'
 export {
   receiveWebhook,
@@ -19,6 +20,12 @@ export {
   type WebhookRefusal,
 } from './receiver/receive-webhook.js'
 export { createWebhookHandler, type WebhookHandlerOptions } from './receiver/webhook-handler.js'
+export {
+  explainMismatch,
+  type Diagnosis,
+  type ExplainableRequest,
+  type MismatchCause,
+} from './signature/explain-mismatch.js'
 export type { HeadersLike } from './signature/headers.js'
 export type { Secrets, WebhookBody } from './signature/signed-request.js'
 export { signWebhook } from './signature/sign-webhook.js'

@@ -29,19 +29,23 @@ export interface DeduplicationStore {
    */
   claim(request: { readonly eventId: string; readonly leaseMs: number }): Promise<ClaimAnswer>
 
-  /** Marks the event as processed, for good. `stale` when a later claim has taken over; completing twice is fine. */
+  /**
+   * Marks the event as processed, for good. `stale` when the claim is over: a later one has taken over, or it was given
+   * up by `fail`. Completing twice is fine.
+   */
   complete(claim: Claim): Promise<'completed' | 'stale'>
 
-  /** Gives the event free at once for the next attempt. `stale` when a later claim has taken over; then nothing changes. */
+  /** Gives the event free at once for the next attempt. `stale` when the claim is over; then nothing changes. */
   fail(claim: Claim): Promise<'released' | 'stale'>
 
   /**
-   * Forgets at most `limit` events that were completed longer ago than `completedForMs`. Keep them longer than the
-   * sender may repeat them: a person can resend an event weeks later, so 30 days is a sensible least.
+   * Forgets at most `limit` events that were completed, given free, or whose lease ended longer ago than `olderThanMs`.
+   * Keep them longer than the sender may repeat them: a person can resend an event weeks later, so 30 days is a sensible
+   * least.
    *
    * @returns how many were forgotten.
    */
-  removeCompleted(request: { readonly completedForMs: number; readonly limit: number }): Promise<number>
+  forget(request: { readonly olderThanMs: number; readonly limit: number }): Promise<number>
 }
 
 /**

@@ -1,5 +1,7 @@
+import { explainMismatch, type Diagnosis, type ExplainableRequest } from '../signature/explain-mismatch.js'
 import type { HeadersLike } from '../signature/headers.js'
-import { verifyWebhook, type SignedRequest, type VerifiedWebhook } from '../signature/verify-webhook.js'
+import type { Secrets, WebhookBody } from '../signature/signed-request.js'
+import { verifyWebhook, type VerifiedWebhook } from '../signature/verify-webhook.js'
 import { WebhookVerificationError } from '../signature/verification-error.js'
 import type { DeduplicationStore } from './deduplication-store.js'
 import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
@@ -7,7 +9,7 @@ import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
 /** What a receiver does with webhooks. */
 export interface WebhookReceiverOptions {
   /** The application's API key; several while it is being rotated. */
-  readonly secrets: SignedRequest['secrets']
+  readonly secrets: Secrets
   /**
    * Acts on an authentic event. When it throws, the answer is 500 and the sender tries again.
    *
@@ -38,6 +40,8 @@ export interface EventProcessing {
 /** A request that was refused. */
 export interface WebhookRefusal {
   readonly error: WebhookVerificationError
+  /** Looks for the reason; see {@link explainMismatch}. For logs only: it must not reach the sender. */
+  readonly explain: () => Promise<Diagnosis | null>
 }
 
 /** What to answer to the sender. */
@@ -68,29 +72,18 @@ export interface WebhookAnswer {
  * ```
  */
 export async function receiveWebhook(
-  request: { readonly body: string | Uint8Array; readonly headers: HeadersLike },
+  request: { readonly body: WebhookBody; readonly headers: HeadersLike },
   options: WebhookReceiverOptions,
 ): Promise<WebhookAnswer> {
-  const { body, headers } = request
-  let webhook: VerifiedWebhook
   try {
-    webhook = await verifyWebhook({ body, headers, secrets: options.secrets })
-  } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) return fail(error, options)
-    return error.code === 'BODY_ALREADY_PARSED' ? refuseParsedBody(options) : refuse(error, options)
-  }
-  try {
+    const webhook = await verifyWebhook({ ...request, secrets: options.secrets })
     return options.deduplicate
       ? await processOnce(webhook, options.deduplicate, options)
-      : await processAgain(webhook, options)
+      : await act(webhook, null, options)
   } catch (error) {
-    return fail(error, options)
+    if (!(error instanceof WebhookVerificationError)) return fail(error, options)
+    return error.code === 'BODY_ALREADY_PARSED' ? refuseParsedBody(request, options) : refuse(error, request, options)
   }
-}
-
-async function processAgain(webhook: VerifiedWebhook, options: WebhookReceiverOptions): Promise<WebhookAnswer> {
-  await options.onEvent(webhook, { fence: null })
-  return answer(200, { received: true })
 }
 
 async function processOnce(
@@ -106,35 +99,60 @@ async function processOnce(
     return answer(503, { code: 'IN_PROGRESS' }, { 'retry-after': retryAfter })
   }
   const { fence } = claim
-  try {
-    await options.onEvent(webhook, { fence })
-  } catch (error) {
-    await store.fail({ eventId, fence })
-    throw error
-  }
-  // Stale means that the lease ended while onEvent ran and somebody else has the event now. The work is done all the
-  // same, and the other one answers for its own attempt.
-  await store.complete({ eventId, fence })
-  return answer(200, { received: true })
+  const processed = await act(webhook, fence, options)
+  // Stale, either way, means that the lease ended while onEvent ran and somebody else has the event now. They answer for
+  // their own attempt; what happened here stays the answer to this one.
+  if (processed.status === 200) await store.complete({ eventId, fence })
+  else await store.fail({ eventId, fence })
+  return processed
 }
 
-/** The answer to a request that is refused; tells `onRefused`. */
-function refuse(error: WebhookVerificationError, options: WebhookReceiverOptions): WebhookAnswer {
-  options.onRefused?.({ error })
+async function act(
+  webhook: VerifiedWebhook,
+  fence: number | null,
+  options: WebhookReceiverOptions,
+): Promise<WebhookAnswer> {
+  try {
+    await options.onEvent(webhook, { fence })
+    return answer(200, { received: true })
+  } catch (error) {
+    return fail(error, options)
+  }
+}
+
+/** The answer when something else has read the body already; at once, since waiting for it would never end. */
+export function refuseParsedBody(
+  request: Pick<ExplainableRequest, 'body' | 'headers'>,
+  options: WebhookReceiverOptions,
+): WebhookAnswer {
+  const hint = options.framework && rawBodyLine(options.framework)
+  return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED', hint), request, options)
+}
+
+function refuse(
+  error: WebhookVerificationError,
+  request: Pick<ExplainableRequest, 'body' | 'headers'>,
+  options: WebhookReceiverOptions,
+): WebhookAnswer {
+  const { secrets, framework, onRefused } = options
+  tell(onRefused, { error, explain: () => explainMismatch({ ...request, secrets, framework }) })
   const { code, message, hint, status } = error
   // A 500 here is a mistake in the receiver's own set-up: the hint reaches its author through the delivery log.
   return answer(status, status === 500 ? { code, message, hint } : { code, message })
 }
 
-/** The answer when something else has read the body already; at once, since waiting for it would never end. */
-export function refuseParsedBody(options: WebhookReceiverOptions): WebhookAnswer {
-  const hint = options.framework && rawBodyLine(options.framework)
-  return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED', hint), options)
+function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
+  tell(options.onError, error)
+  return answer(500, { code: 'HANDLER_FAILED' })
 }
 
-function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
-  options.onError?.(error)
-  return answer(500, { code: 'HANDLER_FAILED' })
+// A log that fails must not change the answer.
+function tell<News>(listener: ((news: News) => void) | undefined, news: News): void {
+  try {
+    listener?.(news)
+  } catch {
+    // There is nobody left to tell.
+  }
 }
 
 /** A JSON answer. */

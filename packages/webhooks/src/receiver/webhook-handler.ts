@@ -34,7 +34,8 @@ export interface WebhookHandlerOptions extends WebhookReceiverOptions {
  * })
  * ```
  */
-export function createWebhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+export function createWebhookHandler(given: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+  const options: WebhookHandlerOptions = { framework: 'fetch', ...given }
   return async (request) => {
     const { status, headers, body } = await handle(request, options)
     return new Response(body, { status, headers })
@@ -43,7 +44,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): (request: 
 
 async function handle(request: Request, options: WebhookHandlerOptions): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
-  if (request.bodyUsed) return refuseParsedBody({ framework: 'fetch', ...options })
+  if (request.bodyUsed) return refuseParsedBody({ body: request, headers: request.headers }, options)
   const body = await readBody(request, options.maxBodyBytes ?? 262_144, options.bodyTimeoutMs ?? 30_000)
   if (body === 'TOO_LARGE') return answer(413, { code: 'BODY_TOO_LARGE' })
   if (body === 'TIMED_OUT') return answer(408, { code: 'BODY_TIMEOUT' })

@@ -5,7 +5,7 @@ import { nodeBuffer, nodeModule, type NodeCrypto } from './runtime.js'
  *
  * @returns 64 lower-case hexadecimal characters; a promise only where the runtime has nothing but promises.
  */
-export function hmacSha256Hex(body: string | Uint8Array, secret: string): string | Promise<string> {
+export function hmacSha256Hex(body: string | Uint8Array, secret: string | Uint8Array): string | Promise<string> {
   const node = nodeModule('node:crypto')
   if (!node?.createHmac) return webCryptoHmacHex(body, secret)
   return oneShotHmacHex(node, body, secret) ?? node.createHmac('sha256', secret).update(body).digest('hex')
@@ -32,9 +32,9 @@ export function matchesHmac(
 
 // `createHmac` spends a tenth of the time of a webhook on making a key object. RFC 2104, 2 over the one-shot hash does
 // not: H(K ⊕ opad, H(K ⊕ ipad, text)). Undefined for a secret longer than a block or not in ASCII.
-function oneShotHmacHex(node: NodeCrypto, body: string | Uint8Array, secret: string): string | undefined {
+function oneShotHmacHex(node: NodeCrypto, body: string | Uint8Array, secret: string | Uint8Array): string | undefined {
   const Buffer = nodeBuffer()
-  if (!node.hash || !Buffer || secret.length > 64) return undefined
+  if (!node.hash || !Buffer || typeof secret !== 'string' || secret.length > 64) return undefined
   const inner = Buffer.allocUnsafe(64 + (typeof body === 'string' ? Buffer.byteLength(body) : body.length))
   const outer = Buffer.allocUnsafe(96)
   inner.fill(0x36, 0, 64)
@@ -76,7 +76,7 @@ async function matchesLater(
   return matches
 }
 
-async function webCryptoHmacHex(body: string | Uint8Array, secret: string): Promise<string> {
+async function webCryptoHmacHex(body: string | Uint8Array, secret: string | Uint8Array): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', ownBytes(secret), algorithm, false, ['sign'])
   const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, ownBytes(body)))

@@ -5,7 +5,7 @@ interface NodeModules {
 }
 
 export interface NodeCrypto {
-  createHmac(algorithm: 'sha256', key: string): NodeHmac
+  createHmac(algorithm: 'sha256', key: string | Uint8Array): NodeHmac
   /** Node 20.12 and later. */
   readonly hash?: (algorithm: 'sha256', data: Uint8Array, encoding: 'hex' | 'latin1') => string
 }

@@ -1,0 +1,87 @@
+import type { Claim, DeduplicationStore } from './deduplication-store.js'
+
+interface Mark {
+  readonly fence: number
+  readonly state: 'claimed' | 'released' | 'completed'
+  /** When the lease ends, or when the event was given free or completed. */
+  readonly atMs: number
+}
+
+/**
+ * A deduplication store in memory, for a receiver that is one process and may forget on restart.
+ *
+ * Holds at most `maxEvents` events and forgets the oldest completed ones first. What must survive a restart belongs in a
+ * database: `@kyc-relay/storage-drizzle` has stores for SQLite and PostgreSQL.
+ *
+ * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: default 100,000.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
+ *
+ * const handler = createWebhookHandler({
+ *   secrets: 'the API key',
+ *   deduplicate: createMemoryDeduplicationStore({ now: Date.now }),
+ *   onEvent: ({ eventId }) => console.log('once', eventId),
+ * })
+ * ```
+ */
+export function createMemoryDeduplicationStore(options: {
+  readonly now: () => number
+  readonly maxEvents?: number
+}): DeduplicationStore {
+  const { now, maxEvents = 100_000 } = options
+  const marks = new Map<string, Mark>()
+
+  // To the end: the map's order is the order of the last change.
+  function write(eventId: string, mark: Mark): void {
+    marks.delete(eventId)
+    marks.set(eventId, mark)
+  }
+
+  function makeRoom(): void {
+    if (marks.size < maxEvents) return
+    for (const [eventId, { state }] of marks) if (state !== 'claimed') return void marks.delete(eventId)
+  }
+
+  /** The mark while this claim is current. */
+  function current({ eventId, fence }: Claim): Mark | undefined {
+    const mark = marks.get(eventId)
+    return mark?.fence === fence ? mark : undefined
+  }
+
+  return {
+    claim({ eventId, leaseMs }) {
+      const mark = marks.get(eventId)
+      const nowMs = now()
+      if (mark?.state === 'completed') return Promise.resolve({ kind: 'completed' })
+      if (mark?.state === 'claimed' && mark.atMs > nowMs) {
+        return Promise.resolve({ kind: 'in_progress', leaseEndsInMs: mark.atMs - nowMs })
+      }
+      if (!mark) makeRoom()
+      const fence = (mark?.fence ?? 0) + 1
+      write(eventId, { fence, state: 'claimed', atMs: nowMs + leaseMs })
+      return Promise.resolve({ kind: 'claimed', fence })
+    },
+
+    complete(claim) {
+      const mark = current(claim)
+      if (!mark || mark.state === 'released') return Promise.resolve('stale')
+      if (mark.state === 'claimed') write(claim.eventId, { fence: claim.fence, state: 'completed', atMs: now() })
+      return Promise.resolve('completed')
+    },
+
+    fail(claim) {
+      if (current(claim)?.state !== 'claimed') return Promise.resolve('stale')
+      write(claim.eventId, { fence: claim.fence, state: 'released', atMs: now() })
+      return Promise.resolve('released')
+    },
+
+    forget({ olderThanMs, limit }) {
+      const before = now() - olderThanMs
+      const old = [...marks].filter(([, { atMs }]) => atMs < before).slice(0, limit)
+      for (const [eventId] of old) marks.delete(eventId)
+      return Promise.resolve(old.length)
+    },
+  }
+}

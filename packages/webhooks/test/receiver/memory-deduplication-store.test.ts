@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { createMemoryDeduplicationStore } from '@kyc-relay/webhooks'
+import { deduplicationStoreCases } from '@kyc-relay/webhooks/testing'
+
+describe('the deduplication store in memory', () => {
+  test.each(deduplicationStoreCases)('$id $name', async ({ run }) => {
+    let nowMs = 1_000
+    const store = createMemoryDeduplicationStore({ now: () => nowMs })
+    await run({
+      open: () => Promise.resolve({ store, close: () => Promise.resolve() }),
+      advance: (ms) => {
+        nowMs += ms
+        return Promise.resolve()
+      },
+    })
+  })
+
+  test('forgets the oldest completed event when it is full, never one that is being worked on', async () => {
+    const store = createMemoryDeduplicationStore({ now: () => 0, maxEvents: 3 })
+    const claim = (eventId: string) => store.claim({ eventId, leaseMs: 1000 })
+    await claim('running')
+    for (const eventId of ['a', 'b']) {
+      await claim(eventId)
+      await store.complete({ eventId, fence: 1 })
+    }
+    await claim('c')
+    expect((await claim('running')).kind).toBe('in_progress')
+    expect((await claim('b')).kind).toBe('completed')
+    expect((await claim('a')).kind).toBe('claimed')
+  })
+})
