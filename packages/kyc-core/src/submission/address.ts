@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { isCountryCode } from './country-codes.js'
 import { atMost, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
 

@@ -30,14 +30,13 @@ export interface ParsedDateTime {
 
 /**
  * Reads an RFC 3339 date-time. Also accepted: no offset (read as UTC) and an offset without colon (ISO 8601 basic).
- * Null for anything else, for days that do not exist, and for hours past 23. A leap second (`:60`) is read as the second
- * that follows it, and only at 23:59 UTC.
+ * Null for anything else, for days that do not exist, and for hours past 23 or leap seconds (`:60`).
  */
 export function parseDateTime(text: string): ParsedDateTime | null {
   const match = DATE_TIME.exec(text)
   if (!match) return null
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
-  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return null
+  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   const offsetMinutes = parseOffset(match[8] ?? 'Z')
   if (offsetMinutes === null) return null
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
@@ -45,9 +44,7 @@ export function parseDateTime(text: string): ParsedDateTime | null {
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
   instant.setUTCHours(hour, minute - offsetMinutes, second, milliseconds)
-  const epochMs = instant.getTime()
-  if (second === 60 && epochMs - milliseconds !== Math.floor(epochMs / 86_400_000) * 86_400_000) return null
-  return { epochMs, hasOffset: match[8] !== undefined }
+  return { epochMs: instant.getTime(), hasOffset: match[8] !== undefined }
 }
 
 /** Minutes east of UTC, or null past ±23:59. */

@@ -1,6 +1,6 @@
 /** 14 to 19 digits on their own, in one run or in the groups that are printed on cards. */
 const CANDIDATE =
-  /(?<![\p{L}\p{N}_-]|\d\.)(?:\d{14,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{2,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\p{L}\p{N}_-]|\.\d)/gu
+  /(?<!\d\.)(?<![\p{L}\p{N}_-])(?:\d{14,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{2,7}|\d{6}\1\d{4,5}))(?![\p{L}\p{N}_-])(?!\.\d)/gu
 
 /** First digits and lengths of the networks that issue cards (ISO/IEC 7812 ranges as published by them). */
 const NETWORKS = [

@@ -3,8 +3,9 @@ import type { RuleContext } from './rule-context.js'
 
 const CLOCK_SKEW_MS = 5 * 60_000
 const DAY_MS = 86_400_000
-/** The date line: somewhere it is already this much later than UTC. */
+/** Where the day begins first and last: a calendar day without a place may be that of either. */
 const EASTERNMOST_OFFSET_MS = 14 * 3_600_000
+const WESTERNMOST_OFFSET_MS = -12 * 3_600_000
 const MAX_AGE_YEARS = 130
 
 /** Rules between the dates of a submission, and between them and now. All calendar days compare as text. */
@@ -14,14 +15,19 @@ export function checkDates(context: RuleContext): void {
   checkDocumentDates(context, decisionedMs)
 }
 
-function checkDecisionedAt({ text, nowMs, policy, refuse, warn }: RuleContext): number {
+function checkDecisionedAt({ text, nowMs, policy, refuse, refuseUnlessFailed, warn }: RuleContext): number {
   const pointer = '/decisionedAt'
   const decisionedAt = text(pointer)
   const parsed = decisionedAt === undefined ? null : parseDateTime(decisionedAt)
   if (!parsed) return nowMs
   if (!parsed.hasOffset) warn(pointer, 'TIME_ZONE_ASSUMED_UTC')
+  const dateOfBirth = text('/person/dateOfBirth')
+  const lastDay = utcDay(parsed.epochMs + EASTERNMOST_OFFSET_MS)
   if (parsed.epochMs > nowMs + CLOCK_SKEW_MS) refuse(pointer, 'DATE_IN_FUTURE')
-  else if (parsed.epochMs < nowMs - policy.maxDecisionAgeDays * DAY_MS) warn(pointer, 'STALE_DECISION')
+  else if (lastDay < yearsBefore(utcDay(nowMs), MAX_AGE_YEARS)) refuse(pointer, 'DATE_IMPLAUSIBLE')
+  else if (dateOfBirth !== undefined && lastDay < dateOfBirth) {
+    refuseUnlessFailed(pointer, 'INCONSISTENT_DATES', 'DATES_IMPLAUSIBLE')
+  } else if (parsed.epochMs < nowMs - policy.maxDecisionAgeDays * DAY_MS) warn(pointer, 'STALE_DECISION')
   return parsed.epochMs
 }
 
@@ -54,5 +60,6 @@ function checkDocumentDates(
   if (expirationDate === undefined) return
   if (issueDate !== undefined && expirationDate < issueDate) {
     refuseUnlessFailed(`${base}/expirationDate`, 'INCONSISTENT_DATES', 'DATES_IMPLAUSIBLE')
-  } else if (!isFailed && expirationDate < utcDay(decisionedMs)) warn(`${base}/expirationDate`, 'DOCUMENT_EXPIRED')
+  } else if (!isFailed && expirationDate < utcDay(decisionedMs + WESTERNMOST_OFFSET_MS))
+    warn(`${base}/expirationDate`, 'DOCUMENT_EXPIRED')
 }

@@ -1,5 +1,5 @@
 /** As printed: letters and digits of any script, with the separators that issuers use. WA licences once held asterisks. */
-const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–./*<]*$/u
+const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–./*<()]*$/u
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/gu
 
 /** True for a number as an issuer prints it, at least two letters or digits. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonValue } from './json-value.js'
 import type { ViolationCode } from './violation.js'
 
 /** Says what is wrong with a text of the right type, or null. */
@@ -56,7 +57,9 @@ export function closedObject<T extends z.ZodRawShape>(shape: T, description: str
 
 /** An open object: its members are the partner's own. */
 export function openObject(description: string) {
-  return z.record(z.string(), z.json(), missingOr('TYPE')).meta({ description })
+  // readJson has made sure that it holds nothing but JSON.
+  const anyJson: z.ZodType<JsonValue> = z.custom<JsonValue>()
+  return z.record(z.string(), anyJson, missingOr('TYPE')).meta({ description })
 }
 
 /** At most so many Unicode characters, counted after composing accents. */

@@ -10,13 +10,22 @@ import { createViolation, type Violation } from './violation.js'
 const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}-\d{2}-\d{4}(?![\p{L}\p{N}-])/gu
 /** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
 const MRZ_RUN = /[A-Z0-9<]{28,}/g
-/** Header of the barcode on North American licences (AAMVA DL/ID Card Design Standard). */
-const AAMVA_HEADER = /(?:ANSI|AAMVA) ?\d{6}/
-const IMAGE_DATA_URI = /data:image\//i
+const MRZ_CONTENT = /[A-Z0-9]{5}/
+/** Barcode of North American licences (AAMVA DL/ID Card Design Standard): its header, or number and birth date. */
+const AAMVA_HEADER = /(?:ANSI|AAMVA) ?(?:636|604)/
+const AAMVA_NUMBER = /(?:^|\n|DL)DAQ[A-Z0-9]/
+const AAMVA_BIRTH_DATE = /\nDBB\d{8}/
+const DATA_URI = /data:(?:image\/|[a-z]{1,20}\/[a-z0-9.+-]{1,80};base64,)/i
 /** Base64 of the first bytes of JPEG, PNG, GIF, WebP, TIFF and HEIC, in either alphabet. */
-const BASE64_IMAGE =
-  /^(?:[/_]9j[/_]|iVBORw0KGgo|R0lGOD|UklGR|SUkqA|TU0AK|AAAA[A-Za-z0-9+/_-]{2}[A-Za-z0-9+/_-]?[A-Za-z0-9+/_-]*?ZnR5c)/
-const MIN_IMAGE_CHARACTERS = 40
+const BASE64_IMAGE = [
+  /^[/_]9j[/_][247]/,
+  /^iVBORw0KGgo/,
+  /^R0lGOD[dl]h/,
+  /^UklGR[\w+/-]{6}XRUJQ/,
+  /^(?:SUkqA|TU0AK)/,
+  /^AAAA[\w+/-]{2}Z0eXB/,
+] as const
+const BASE64 = /^[\w+/-]{12,}={0,2}$/
 const MIN_DOCUMENT_NUMBER = 6
 
 /** The clear values of this submission that must not appear a second time. */
@@ -28,9 +37,9 @@ interface Secrets {
 }
 
 function isImage(text: string): boolean {
-  if (IMAGE_DATA_URI.test(text)) return true
+  if (DATA_URI.test(text)) return true
   const start = text.slice(0, 200).replace(/\s/g, '')
-  return start.length >= MIN_IMAGE_CHARACTERS && BASE64_IMAGE.test(start.slice(0, 64))
+  return BASE64.test(start) && BASE64_IMAGE.some((magic) => magic.test(start))
 }
 
 function holdsDashedSsn(folded: string): boolean {
@@ -38,7 +47,7 @@ function holdsDashedSsn(folded: string): boolean {
 }
 
 function holdsMrz(folded: string): boolean {
-  return [...folded.matchAll(MRZ_RUN)].some(([run]) => run.includes('<<'))
+  return [...folded.matchAll(MRZ_RUN)].some(([run]) => run.includes('<<') && MRZ_CONTENT.test(run))
 }
 
 function isClearText(text: string, secrets: Secrets): boolean {
@@ -49,6 +58,7 @@ function isClearText(text: string, secrets: Secrets): boolean {
     holdsDashedSsn(folded) ||
     holdsMrz(folded) ||
     AAMVA_HEADER.test(folded) ||
+    (AAMVA_NUMBER.test(folded) && AAMVA_BIRTH_DATE.test(folded)) ||
     holdsCardNumber(folded) ||
     isImage(text)
   )
@@ -62,10 +72,9 @@ function isClearNumber(number: number, secrets: Secrets): boolean {
   return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
 }
 
-/** Nine digits once separators are gone; a number may have lost leading zeros. */
-function isNineDigits(value: JsonValue): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && /^\d{7,9}$/.test(String(value))
-  return typeof value === 'string' && /^\d{9}$/.test(foldText(value).replace(/[\s\-./,_]/g, ''))
+/** Nine digits once separators are gone. */
+function isNineDigits(value: string | number): boolean {
+  return /^\d{9}$/.test(foldText(String(value)).replace(/[^\p{L}\p{N}]/gu, ''))
 }
 
 function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {

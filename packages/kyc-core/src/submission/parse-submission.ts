@@ -10,7 +10,7 @@ import { readJson, type JsonObject } from './json-value.js'
 import type { Person } from './person.js'
 import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
 import { checkSsn } from './ssn-rules.js'
-import { DEFAULT_SUBMISSION_POLICY, type SubmissionPolicy } from './submission-policy.js'
+import { completePolicy, type SubmissionPolicy } from './submission-policy.js'
 import { checkVerifications } from './verification-rules.js'
 import type { Verifications } from './verifications.js'
 import { createViolation, VIOLATION_MESSAGES, type Violation, type ViolationCode } from './violation.js'
@@ -39,7 +39,7 @@ export type ParsedSubmission =
 export interface ParseSubmissionOptions {
   /** The time of ingestion. Default: the clock of the machine. */
   readonly now?: Date
-  /** Switches that differ from {@link DEFAULT_SUBMISSION_POLICY}. */
+  /** Switches that differ from `DEFAULT_SUBMISSION_POLICY`. */
   readonly policy?: Partial<SubmissionPolicy>
   /** `tokens` expects tokens of the vault in `person.ssn` and `documentNumber`. Default `clear`. */
   readonly pii?: PiiForm
@@ -97,10 +97,10 @@ export function examineSubmission(
   input: unknown,
   options: ParseSubmissionOptions,
 ): { readonly submission: Submission | null; readonly violations: Violation[]; readonly warnings: Warning[] } {
-  // The one place in the rules that asks the clock, for callers who pass no time.
+  // eslint-disable-next-line no-restricted-syntax -- the one default clock, for callers who pass no time
   const now = options.now ?? new Date()
   const pii = options.pii ?? 'clear'
-  const policy = { ...DEFAULT_SUBMISSION_POLICY, ...options.policy }
+  const policy = completePolicy(options.policy)
 
   const read = readJson(input)
   const parsed = argumentsSchema.safeParse(read.value)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { addressSchema } from './address.js'
 import { isFullDate } from './calendar-date.js'
 import { isEmailAddress } from './email-address.js'
@@ -13,11 +13,12 @@ import {
 } from './field-schema.js'
 import { readSsn } from './ssn.js'
 
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]/u
+/** Format characters, and letters and marks that show nothing (Hangul fillers, blank Braille). */
+const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
 const JOINERS = /[\u200c\u200d]/g
 const LETTER = /\p{L}/u
 /** Letters and marks of any script, digits, spaces, and the punctuation that names are written with. */
-const NAME = /^[\p{L}\p{M}\p{N}\p{Zs}'’‘`´ʹ\-‐‑–.·・,/()]+$/u
+const NAME = /^[\p{L}\p{M}\p{N}\p{Zs}'’‘`´\-‐‑–.·・,/()]+$/u
 
 /** A name of any script, as decision 11 has it. */
 const nameRule: TextRule = (text) => {

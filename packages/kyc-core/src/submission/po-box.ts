@@ -3,8 +3,8 @@
  * highway-contract addresses hold the word BOX and are street addresses (31 CFR 1020.220; USPS Publication 28).
  */
 const EXEMPT = [
-  /^(?:PSC|CMR|UNIT|UMR|OMC) ?#? ?\d+[A-Z]? ?,? ?BOX ?#? ?[\dA-Z-]+$/,
-  /^(?:RR|R\. ?R\.?|RURAL ROUTE|RURAL RTE|RT|RTE|HCR?|HIGHWAY CONTRACT(?: ROUTE)?|STAR ROUTE|SR) ?#? ?[\dA-Z]+ ?,? ?BOX ?#? ?[\dA-Z-]+$/,
+  /^(?:PSC|CMR|UNIT|UMR|OMC) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+$/,
+  /^(?:R\.? ?R\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+$/,
 ] as const
 
 const PO_BOX = [
@@ -16,7 +16,7 @@ const PO_BOX = [
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
-  /\bPOST(?:AL)? ?(?:OFFICE ?|OFF\.? ?)?B[O0]X\b/,
+  /\bPOST(?:AL)? ?(?:OFFICE ?|OFF\.? ?)?B[O0]X\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGE|HOUSE|HILL)\b)/,
   // A bare "Box 9"
   /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+$/,
   /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+,/,
@@ -37,10 +37,13 @@ const PO_BOX = [
   /\bBOITE POSTALE\b/,
   /(?:^|, ?)B\.? ?P\.? ?(?:NO\.?|#)? ?\d/,
   /\bCASE POSTALE\b/,
-  /\bSKRYTKA POCZTOWA\b/,
+  /\bSKR(?:YTKA|\.)? ?POCZT(?:OWA|\.)/,
+  /(?:^|, ?)PF\. ?\d/,
+  /\bKOTAK POS\b/,
+  /(?:^|, ?)P\. ?K\. ?\d/,
+  /(?:^|, ?)Τ\. ?Θ\. ?\d/,
   /\bPOSTILOKERO\b/,
-  /(?:^|, ?)PL ?\d+$/,
-  /私書箱|邮政信箱|郵政信箱|사서함|А\/Я/,
+  /私書箱|邮政信箱|郵政信箱|사서함|А\/Я|ص ?\. ?ب|ת ?\. ?ד/,
 ] as const
 
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/

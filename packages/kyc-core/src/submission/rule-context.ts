@@ -19,6 +19,7 @@ export interface RuleContext {
   array(pointer: string): readonly JsonValue[]
   /** True when there is any value at the pointer, valid or not. */
   isPresent(pointer: string): boolean
+  isObject(pointer: string): boolean
   refuse(pointer: string, code: ViolationCode): void
   warn(pointer: string, code: WarningCode): void
   /** A warning when the decision is FAILED, else a violation. */
@@ -73,6 +74,10 @@ export function createRuleContext(
       return Array.isArray(value) ? (value as readonly JsonValue[]) : []
     },
     isPresent: (pointer) => valueAt(root, pointer) !== undefined,
+    isObject(pointer) {
+      const value = valueAt(root, pointer)
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    },
     refuse,
     warn,
     refuseUnlessFailed(pointer, code, warning) {

@@ -1,26 +1,24 @@
+/** Words for the number itself; `id` after one of them makes it a reference. */
+const SSN_WORDS = ['ssn', 'itin', 'tin'] as const
+
+/** Phrases for the number itself, `id` included. */
 const SSN_PHRASES = [
-  'ssn',
-  'itin',
-  'tin',
-  'social',
   'social security',
-  'social security number',
-  'social security no',
+  'socialsecurity',
+  'socialsecuritynumber',
   'tax id',
   'taxid',
   'tax identifier',
   'tax identification',
   'taxpayer id',
   'taxpayer identification',
-  'socialsecurity',
-  'socialsecuritynumber',
 ] as const
 
-/** Words after which the value is a reference to something about the SSN, not the SSN. */
+/** Words that make the value a reference to, or a statement about, the number. */
 const REFERENCE_WORDS: ReadonlySet<string> = new Set(
   (
     'ref reference transaction report request check record case session score match matched status result source code ' +
-    'verification inquiry lookup last4 last4digits four last hash token token'
+    'verification inquiry lookup last4 last4digits four last hash token type'
   ).split(' '),
 )
 
@@ -43,7 +41,8 @@ export function isSsnLikeKey(key: string): boolean {
   const words = wordsOf(key)
   if (words.some((word) => REFERENCE_WORDS.has(word))) return false
   const text = ` ${words.join(' ')} `
-  return SSN_PHRASES.some((phrase) => text.includes(` ${phrase} `))
+  const isWord = !words.includes('id') && SSN_WORDS.some((word) => words.includes(word))
+  return isWord || SSN_PHRASES.some((phrase) => text.includes(` ${phrase} `))
 }
 
 const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'number', 'full', 'raw', 'clear', 'text', 'digits', 'values'])

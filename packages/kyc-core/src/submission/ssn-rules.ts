@@ -7,7 +7,9 @@ const LAST_FOUR = '/person/ssnLast4'
 
 /** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (spec, "`person` object", rule 4). */
 export function checkSsn(context: RuleContext): void {
-  const { text, isPresent, refuse } = context
+  const { text, isPresent, isObject, refuse } = context
+  // A person that is missing as a whole has its own violation.
+  if (!isObject('/person')) return
   if (isPresent('/verifications/ssn') && !isPresent(SSN)) refuse(SSN, 'SSN_REQUIRED')
   if ((isPresent('/verifications/ssn') || isPresent(SSN)) && !isPresent(LAST_FOUR)) {
     refuse(LAST_FOUR, 'SSN_LAST4_REQUIRED')

@@ -7,7 +7,7 @@ export type SsnReading =
 const SSN = /^(\d{3})-?(\d{2})-?(\d{4})$/
 /** Mask characters seen in practice, with digits and separators around them. */
 const MASKED = /^(?=.*[Xx*#•●∗_?.])[\dXx*#•●∗_?. -]{3,20}$/u
-const FEWER_DIGITS = /^\d[\d -]*$/
+const FEWER_DIGITS = /^[ -]*\d[\d -]*$/
 
 /**
  * Reads an SSN by its shape alone (spec, `person.ssn`: digits with optional dashes).

@@ -32,3 +32,9 @@ export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   maxDecisionAgeDays: 730,
   allowLoopbackPhotos: false,
 }
+
+/** The given switches, and the default of every other. */
+export function completePolicy(policy: Partial<SubmissionPolicy> = {}): SubmissionPolicy {
+  const given = Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined))
+  return { ...DEFAULT_SUBMISSION_POLICY, ...given }
+}

@@ -55,12 +55,8 @@ function textOf(error: unknown): string {
 
 /** Everything an error shows: its texts, its properties and its causes. */
 export function everythingIn(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error)
-  const parts = Reflect.ownKeys(error).map((key) => {
-    const value: unknown = Reflect.get(error, key)
-    return key === 'cause'
-      ? everythingIn(value)
-      : `${String(key)}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
-  })
-  return parts.join('\n')
+  if (typeof error !== 'object' || error === null) return JSON.stringify(error) ?? ''
+  return Reflect.ownKeys(error)
+    .map((key) => `${String(key)}=${everythingIn(Reflect.get(error, key) as unknown)}`)
+    .join('\n')
 }

@@ -47,7 +47,7 @@ export function sampleSubmission(changes: Readonly<Record<string, unknown>> = {}
       },
       ssn: { verificationId: 'ssn-0001', status: 'PASSED', source: 'ECBSV' },
     },
-    externalProviderData: { templateId: 'itmpl_standard', partnerReference: '123456789' },
+    externalProviderData: { templateId: 'itmpl_standard', partnerReference: '740019283' },
     ...changes,
   }
 }

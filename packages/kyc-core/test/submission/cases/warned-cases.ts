@@ -1,0 +1,161 @@
+import { REMOVED, type CaseGroup } from './case-row.js'
+
+const A = '/person/address'
+const D = '/verifications/document'
+
+export const warnedCases: readonly CaseGroup[] = [
+  {
+    heading: 'Accepted with a remark: addresses',
+    rows: [
+      ...(
+        [
+          ['PR', '00901', 'San Juan'],
+          ['GU', '96910', 'Hagåtña'],
+          ['VI', '00802', 'Charlotte Amalie'],
+          ['AS', '96799', 'Pago Pago'],
+          ['MP', '96950', 'Saipan'],
+        ] as const
+      ).map(([countryCode, postalCode, city]) => ({
+        what: `${countryCode} as country code`,
+        change: { [A]: { streetLine1: '5 Calle Luna', city, postalCode, countryCode } },
+        warned: [`${A}/countryCode US_TERRITORY_AS_COUNTRY`],
+      })),
+      {
+        what: 'a private mailbox',
+        change: { [`${A}/streetLine1`]: '123 Main St PMB 456' },
+        warned: [`${A}/streetLine1 PRIVATE_MAILBOX`],
+      },
+      {
+        what: 'a private mailbox in line 2',
+        change: { [`${A}/streetLine2`]: 'PMB #456' },
+        warned: [`${A}/streetLine2 PRIVATE_MAILBOX`],
+      },
+      {
+        what: 'a PO box in line 2',
+        change: { [`${A}/streetLine2`]: 'PO Box 5' },
+        warned: [`${A}/streetLine2 PO_BOX_IN_LINE_2`],
+      },
+    ],
+  },
+  {
+    heading: 'Accepted with a remark: time of the decision',
+    rows: [
+      {
+        what: 'no offset',
+        change: { '/decisionedAt': '2026-01-05T10:00:00' },
+        warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC'],
+      },
+      {
+        what: 'no offset, with fraction',
+        change: { '/decisionedAt': '2026-01-05T10:00:00.123456' },
+        warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC'],
+      },
+      {
+        what: 'three years old',
+        change: { '/decisionedAt': '2023-01-05T10:00:00Z' },
+        warned: ['/decisionedAt STALE_DECISION'],
+      },
+      {
+        what: 'three years old and without offset',
+        change: { '/decisionedAt': '2023-01-05T10:00:00' },
+        warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC', '/decisionedAt STALE_DECISION'],
+      },
+      {
+        what: 'older than a policy of 30 days',
+        change: { '/decisionedAt': '2025-12-01T10:00:00Z' },
+        policy: { maxDecisionAgeDays: 30 },
+        warned: ['/decisionedAt STALE_DECISION'],
+      },
+    ],
+  },
+  {
+    heading: 'Accepted with a remark: evidence that contradicts the decision, recorded as sent',
+    rows: [
+      {
+        what: 'PASSED with a FAILED document',
+        change: { [`${D}/status`]: 'FAILED' },
+        warned: ['/decision DECISION_EVIDENCE_MISMATCH'],
+      },
+      {
+        what: 'PASSED with a FAILED ssn section',
+        change: { '/verifications/ssn/status': 'FAILED' },
+        warned: ['/decision DECISION_EVIDENCE_MISMATCH'],
+      },
+      {
+        what: 'PASSED with a FAILED check',
+        change: { [`${D}/checks`]: [{ name: 'face_match', status: 'FAILED' }] },
+        warned: ['/decision DECISION_EVIDENCE_MISMATCH'],
+      },
+      {
+        what: 'PASSED with a FAILED check of the database',
+        change: {
+          '/verifications': {
+            database: { verificationId: 'db-1', status: 'PASSED', checks: [{ name: 'watchlist', status: 'FAILED' }] },
+          },
+        },
+        warned: ['/decision DECISION_EVIDENCE_MISMATCH'],
+      },
+      {
+        what: 'an expired document',
+        change: { [`${D}/expirationDate`]: '2026-01-03' },
+        warned: [`${D}/expirationDate DOCUMENT_EXPIRED`],
+      },
+      {
+        what: 'a score of 0.85',
+        change: { [`${D}/confidenceScore`]: 0.85 },
+        warned: [`${D}/confidenceScore CONFIDENCE_SCALE_SUSPECT`],
+      },
+    ],
+  },
+  {
+    heading: 'A FAILED decision may be about the very thing: impossible numbers and dates are remarks there',
+    rows: [
+      ...['000-12-1120', '666-12-1120', '900-70-1120', '078-00-1120'].map((value) => ({
+        what: `SSN ${value}`,
+        change: { '/decision': 'FAILED', '/person/ssn': value },
+        warned: ['/person/ssn SSN_IMPLAUSIBLE'],
+      })),
+      {
+        what: 'a number from advertising, with rejectKnownSampleSsns',
+        change: { '/decision': 'FAILED' },
+        policy: { rejectKnownSampleSsns: true },
+        warned: ['/person/ssn SSN_IMPLAUSIBLE'],
+      },
+      {
+        what: 'expired before it was issued',
+        change: { '/decision': 'FAILED', [`${D}/expirationDate`]: '2020-05-31' },
+        warned: [`${D}/expirationDate DATES_IMPLAUSIBLE`],
+      },
+      {
+        what: 'issued before birth',
+        change: { '/decision': 'FAILED', [`${D}/issueDate`]: '1985-04-11' },
+        warned: [`${D}/issueDate DATES_IMPLAUSIBLE`],
+      },
+      {
+        what: 'issued in the future',
+        change: { '/decision': 'FAILED', [`${D}/issueDate`]: '2027-01-01' },
+        warned: [`${D}/issueDate DATES_IMPLAUSIBLE`],
+      },
+      {
+        what: 'born in 1850',
+        change: { '/decision': 'FAILED', '/person/dateOfBirth': '1850-01-01' },
+        warned: ['/person/dateOfBirth DATES_IMPLAUSIBLE'],
+      },
+      {
+        what: 'born tomorrow',
+        change: {
+          '/decision': 'FAILED',
+          '/person/dateOfBirth': '2026-01-07',
+          [`${D}/issueDate`]: REMOVED,
+          '/decisionedAt': REMOVED,
+        },
+        warned: ['/person/dateOfBirth DATES_IMPLAUSIBLE'],
+      },
+      {
+        what: 'decided before birth',
+        change: { '/decision': 'FAILED', '/decisionedAt': '1985-04-10T00:00:00Z' },
+        warned: ['/decisionedAt DATES_IMPLAUSIBLE'],
+      },
+    ],
+  },
+]
