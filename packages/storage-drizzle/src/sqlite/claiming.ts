@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
+import { chooseInTurn, type Turn } from '../webhooks/claim-order.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { attempts, deliveries, endpoints, endpointTurns, events } from './tables/webhooks.js'
 
@@ -123,50 +124,26 @@ export type ClaimingStatements = ReturnType<typeof prepareClaiming>
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
-interface Pick {
+interface EndpointTurn extends Turn<number> {
   readonly endpoint: number
-  readonly position: number
-  readonly failing: boolean
-  /** 0 for the endpoint's first delivery of this claim, 1 for its second, … */
-  readonly round: number
-  readonly turnAt: number
-  readonly dueAt: number
 }
 
-function listPicks(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number): Pick[] {
+function listTurns(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number) {
   const cap = failing ? request.maxInFlight.failing : request.maxInFlight.healthy
   const limit = failing ? request.limit - request.keepForHealthy : request.limit
   if (limit <= 0) return []
   const turns = statements.listTurns.all({ failing: failing ? 1 : 0, now, cap, limit })
   // With as many endpoints as places, each gets one: no need to read their second deliveries.
   const mostEach = turns.length >= limit ? 1 : limit
-  return turns.flatMap(({ endpoint, inFlight, turnAt }) =>
-    statements.listWaiting
-      .all({ endpoint, now, limit: Math.min(cap - inFlight, mostEach) })
-      .map(({ position, dueAt }, round) => ({
-        endpoint,
-        position,
-        failing,
-        round,
-        turnAt: turnAt ?? now,
-        dueAt: dueAt ?? now,
-      })),
-  )
-}
-
-/** Endpoints take turns; within a round, who waited longest for the turn goes first. */
-function inTurn(one: Pick, other: Pick): number {
-  return (
-    one.round - other.round || one.turnAt - other.turnAt || one.dueAt - other.dueAt || one.position - other.position
-  )
-}
-
-function choose(statements: ClaimingStatements, request: ClaimRequest, now: number): readonly Pick[] {
-  let placesForFailing = request.limit - request.keepForHealthy
-  const picks = [...listPicks(statements, request, false, now), ...listPicks(statements, request, true, now)].sort(
-    inTurn,
-  )
-  return picks.filter((pick) => !pick.failing || placesForFailing-- > 0).slice(0, request.limit)
+  return turns.map(({ endpoint, inFlight, turnAt }): EndpointTurn => {
+    const waiting = statements.listWaiting.all({ endpoint, now, limit: Math.min(cap - inFlight, mostEach) })
+    return {
+      endpoint,
+      failing,
+      turnAtMs: turnAt ?? now,
+      waiting: waiting.map(({ position, dueAt }) => ({ id: position, position, dueAtMs: dueAt ?? now })),
+    }
+  })
 }
 
 function readClaimed(statements: ClaimingStatements, position: number, token: string, now: number): ClaimedDelivery {
@@ -199,8 +176,9 @@ export function claimDue(
   now: number,
   newToken: () => string,
 ): Awaited<ReturnType<WebhookStore['claimDue']>> {
-  const picks = choose(statements, request, now)
-  const claimed = picks.map(({ position }) => {
+  const turns = [false, true].flatMap((failing) => listTurns(statements, request, failing, now))
+  const chosen = chooseInTurn<number, EndpointTurn>(turns, request)
+  const claimed = chosen.map(({ waiting: { position } }) => {
     const token = newToken()
     const { attemptsMade } = statements.openAttempt.get({ position, token, leaseUntil: now + request.leaseMs })
     const row = { delivery: position, number: attemptsMade, startedAt: now }
@@ -209,7 +187,10 @@ export function claimDue(
     return readClaimed(statements, position, token, now)
   })
   const claimedOf = new Map<number, number>()
-  for (const { endpoint } of picks) claimedOf.set(endpoint, (claimedOf.get(endpoint) ?? 0) + 1)
+  for (const {
+    turn: { endpoint },
+  } of chosen)
+    claimedOf.set(endpoint, (claimedOf.get(endpoint) ?? 0) + 1)
   for (const [endpoint, count] of claimedOf) statements.takeTurn.run({ endpoint, claimed: count, now })
   const earliest = statements.findEarliestDue.get()?.nextDueAt ?? null
   return { claimed, nextDueInMs: earliest === null ? null : Math.max(0, earliest - now) }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
+import { settlementOutcome } from '../webhooks/settlement-outcome.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { attempts, deliveries, endpoints, endpointTurns } from './tables/webhooks.js'
 
@@ -60,18 +61,6 @@ export function prepareSettling(db: DrizzleDatabase) {
 
 export type SettlingStatements = ReturnType<typeof prepareSettling>
 
-/** The next state as columns. What was cancelled meanwhile, or has nowhere to go any more, is never due again. */
-function nextColumns(next: Settlement['next'], cancelRequested: string | null, now: number) {
-  if (next.state === 'PENDING' && cancelRequested === null) {
-    return { state: next.state, dueAt: now + next.delayMs, endedAt: null, cancelReason: null }
-  }
-  if (next.state === 'PENDING') {
-    return { state: 'CANCELLED', dueAt: null, endedAt: now, cancelReason: cancelRequested }
-  }
-  const cancelReason = next.state === 'CANCELLED' ? next.reason : null
-  return { state: next.state, dueAt: null, endedAt: now, cancelReason }
-}
-
 /** Applies each settlement whose fence is current, inside a transaction that the caller holds. */
 export function settle(
   statements: SettlingStatements,
@@ -79,7 +68,8 @@ export function settle(
   now: number,
 ): { readonly stale: readonly Fence[] } {
   const stale: Fence[] = []
-  for (const { fence, attempt, next } of settlements) {
+  for (const settlement of settlements) {
+    const { fence, attempt } = settlement
     const row = statements.findLeased.get({ deliveryId: fence.deliveryId })
     if (row?.leaseToken !== fence.token || row.attemptsMade !== fence.attempt) {
       stale.push(fence)
@@ -94,18 +84,24 @@ export function settle(
       report: JSON.stringify(report),
       responseBody,
     })
-    const unsent = attempt.state === 'UNSENT'
-    const removed = row.endpointRemovedAt === null ? null : 'ENDPOINT_REMOVED'
-    const columns = nextColumns(next, row.cancelRequested ?? removed, now)
+    const leased = {
+      attemptsMade: row.attemptsMade,
+      unsentSinceMs: row.unsentSince,
+      cancelRequested: row.cancelRequested,
+      endpointRemoved: row.endpointRemovedAt !== null,
+    }
+    const outcome = settlementOutcome(leased, settlement, now)
     statements.endLease.run({
       position: row.position,
-      attemptsMade: unsent ? row.attemptsMade - 1 : row.attemptsMade,
-      unsentSince: unsent ? (row.unsentSince ?? now) : null,
-      ...columns,
+      state: outcome.state,
+      attemptsMade: outcome.attemptsMade,
+      dueAt: outcome.dueAtMs,
+      unsentSince: outcome.unsentSinceMs,
+      endedAt: outcome.endedAtMs,
+      cancelReason: outcome.cancelReason,
     })
-    // What was never sent says nothing about its endpoint.
-    const failing = unsent ? null : attempt.state === 'SUCCEEDED' ? 0 : 1
-    statements.endTurn.run({ endpoint: row.endpoint, failing, dueAt: columns.dueAt })
+    const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
+    statements.endTurn.run({ endpoint: row.endpoint, failing, dueAt: outcome.dueAtMs })
   }
   return { stale }
 }

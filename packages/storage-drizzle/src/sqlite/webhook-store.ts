@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
-import { StorageError } from '../storage-error.js'
+import { checkedClaim, checkedLease } from '../webhooks/claim-request.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
 import { claimDue, claimExpired, prepareClaiming } from './claiming.js'
 import { createDeliveryLog } from './delivery-log.js'
@@ -185,19 +185,4 @@ function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
     standardWebhooks: row.standardWebhooks === 1,
     createdAt: new Date(row.createdAt),
   }
-}
-
-function checkedLease<T extends { readonly limit: number; readonly leaseMs: number }>(request: T): T {
-  const { limit, leaseMs } = request
-  if (!Number.isSafeInteger(limit) || limit < 0 || !Number.isFinite(leaseMs) || leaseMs < 0) {
-    throw new StorageError('ARGUMENT_INVALID')
-  }
-  return request
-}
-
-function checkedClaim(request: Parameters<WebhookStore['claimDue']>[0]) {
-  const { maxInFlight, keepForHealthy } = request
-  const counts = [maxInFlight.healthy, maxInFlight.failing, keepForHealthy]
-  if (counts.some((count) => !Number.isSafeInteger(count) || count < 0)) throw new StorageError('ARGUMENT_INVALID')
-  return checkedLease(request)
 }

@@ -1,0 +1,19 @@
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
+
+/** @throws `ARGUMENT_INVALID` unless `limit` is a whole number and `leaseMs` a duration, both not negative. */
+export function checkedLease<T extends { readonly limit: number; readonly leaseMs: number }>(request: T): T {
+  const { limit, leaseMs } = request
+  if (!Number.isSafeInteger(limit) || limit < 0 || !Number.isFinite(leaseMs) || leaseMs < 0) {
+    throw new StorageError('ARGUMENT_INVALID')
+  }
+  return request
+}
+
+/** @throws `ARGUMENT_INVALID` unless every count is a whole number that is not negative. */
+export function checkedClaim(request: Parameters<WebhookStore['claimDue']>[0]): typeof request {
+  const { maxInFlight, keepForHealthy } = request
+  const counts = [maxInFlight.healthy, maxInFlight.failing, keepForHealthy]
+  if (counts.some((count) => !Number.isSafeInteger(count) || count < 0)) throw new StorageError('ARGUMENT_INVALID')
+  return checkedLease(request)
+}
