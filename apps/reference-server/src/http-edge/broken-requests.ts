@@ -24,8 +24,6 @@ export function refusalOfParserError(code: string | undefined): Refusal | null {
       return { code: 'PAYLOAD_TOO_LARGE' }
     case 'HPE_INVALID_EOF_STATE':
       return { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' }
-    case 'HPE_INVALID_VERSION':
-      return { code: 'BAD_REQUEST', detail: 'HTTP_VERSION', status: 505 }
     default:
       return code?.startsWith('HPE_') === true ? { code: 'BAD_REQUEST', detail: 'HTTP_SYNTAX' } : null
   }

@@ -9,7 +9,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Log, LogFields } from '../observability/log.js'
 import { createBrokenRequests, type Exchange } from './broken-requests.js'
@@ -65,7 +65,6 @@ export async function startListener(options: {
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
-  const handle = getRequestListener(options.app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false })
   const latest = new WeakMap<Duplex, Exchange>()
 
   const present = (refusal: Refusal, requestId: string): PlainAnswer => {
@@ -88,6 +87,20 @@ export async function startListener(options: {
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
     })
+  const handle = getRequestListener(options.app.fetch, {
+    overrideGlobalObjects: false,
+    // A body that nobody reads is dropped by Node, or by the refusal that ends its connection.
+    autoCleanupIncoming: false,
+    errorHandler: (error) => {
+      // It is not told which request failed, so the answer gets an id of its own.
+      const requestId = randomUUID()
+      const refusal: Refusal =
+        error instanceof RequestError ? { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' } : { code: 'INTERNAL' }
+      onRefused(refusal, requestId)
+      const { status, headers, body } = present(refusal, requestId)
+      return new Response(body, { status, headers: { ...headers, 'x-request-id': requestId } })
+    },
+  })
   const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => {
     const requestId = beginExchange(request, response)
     onRefused(refusal, requestId)

@@ -15,6 +15,9 @@ export const maxHeaderLines = 128
 
 const singleHeaders = new Set(['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding'])
 
+// RFC 9112 §3.2.1. Brackets, braces and the like are what clients send unescaped; a backslash some parsers read as a slash.
+const originForm = /^\/[!$-[\]-~]*$/
+
 /** Probes ask by address, under whatever name (or none) the platform gives them. */
 const probeTargets = new Set(['/healthz', '/readyz'])
 
@@ -33,7 +36,7 @@ const hostHeader = /^(?<name>[A-Za-z0-9_.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\
 export function refuseRequestHead(head: RequestHead, servesHost: (name: string) => boolean): Refusal | null {
   if (head.httpVersion !== '1.1') return { code: 'BAD_REQUEST', detail: 'HTTP_VERSION', status: 505 }
   if (head.method === 'TRACE') return { code: 'METHOD_NOT_ALLOWED' }
-  if (!head.target.startsWith('/')) return { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' }
+  if (!originForm.test(head.target)) return { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' }
   if (head.rawHeaders.length / 2 >= maxHeaderLines) {
     return { code: 'BAD_REQUEST', detail: 'TOO_MANY_HEADERS', status: 431 }
   }

@@ -1,0 +1,104 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { graphqlErrorBody } from '../src/http-edge/error-bodies.js'
+import { readJsonObject } from '../src/http-edge/json-body.js'
+import { startListener, type EdgeEnv, type Listener } from '../src/http-edge/listener.js'
+import { anyHost } from '../src/http-edge/served-hosts.js'
+import { createLocalCertificates } from '../src/local-start/local-ca.js'
+import { createLog } from '../src/observability/log.js'
+import { expectGraphqlRefusal } from './expect-refusal.js'
+import { openRaw, type RawTarget } from './raw-connection.js'
+
+const lines: string[] = []
+let plain: Listener
+let secure: Listener
+let targets: RawTarget[]
+let bodiesRead = 0
+
+beforeAll(async () => {
+  const app = new Hono<EdgeEnv>()
+  app.post('/read', async (c) => {
+    const body = await readJsonObject(c.env.incoming)
+    bodiesRead += body.ok ? 1 : 0
+    return c.json({ read: body.ok })
+  })
+  const { caPem, certificatePem, privateKeyPem } = await createLocalCertificates(new Date())
+  const options = {
+    app,
+    host: '127.0.0.1',
+    port: 0,
+    servesHost: anyHost,
+    errorBody: graphqlErrorBody,
+    name: 'secure' as const,
+    log: createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
+    timeouts: { headMs: 100, requestMs: 200, checkMs: 10 },
+  }
+  plain = await startListener({ ...options, tls: null })
+  secure = await startListener({ ...options, tls: { cert: certificatePem, key: privateKeyPem } })
+  targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
+})
+afterAll(() => Promise.all([plain.close(), secure.close()]))
+
+it.each([
+  ['B014 a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
+  ['B014 a connection that says nothing', ''],
+  [
+    'B014 a body that never ends',
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  ],
+  [
+    'B014 chunks that never end',
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n',
+  ],
+])('%s is answered 408 and closed', async (_name, bytes) => {
+  for (const target of targets) {
+    const connection = await openRaw(target)
+    connection.send(bytes)
+    expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+    await connection.closed()
+  }
+  expect(bodiesRead).toBe(0)
+})
+
+it('B014 one byte after the other does not help', async () => {
+  const connection = await openRaw({ port: plain.port })
+  const drip = setInterval(() => connection.send('x'), 5)
+  connection.send(
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n',
+  )
+  try {
+    expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+    await connection.closed()
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B014 a refused client that keeps sending is cut off', async () => {
+  const connection = await openRaw({ port: plain.port })
+  const drip = setInterval(() => connection.send('x'), 5)
+  connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\nhost: other\r\ncontent-length: 100000\r\n\r\n')
+  try {
+    expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'DUPLICATE_HEADER')
+    await connection.closed()
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B014 a TLS handshake that never ends is closed', async () => {
+  const connection = await openRaw({ port: secure.port })
+  connection.send(Buffer.from([0x16, 0x03, 0x01]))
+  await connection.closed()
+})
+
+it('every refusal leaves one line in the log', () => {
+  const refusals = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(refusals.length).toBe(10)
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({ msg: 'request refused', listener: 'secure', code: 'BAD_REQUEST' })
+    expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
