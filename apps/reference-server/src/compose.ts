@@ -3,6 +3,7 @@ import { createIngestion } from '@kyc-relay/kyc-core'
 import { createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
 import {
   createDeliveryWorker,
+  moveTransaction,
   prepareEvent,
   prepareTestEvent,
   type ClaimedDelivery,
@@ -20,6 +21,7 @@ import type { Env } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlRoute } from './graphql/graphql-route.js'
 import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
+import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
 import type { Log } from './observability/log.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
@@ -48,7 +50,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
   const storage = await openStorage(env, cipher, onStoreFailure)
-  const { verifications, webhooks, apps: directory, vault } = storage
+  const { verifications, webhooks, apps: directory, transactions, users, vault } = storage
 
   const accessTokens = createEmbeddedAccessTokens(directory, now)
   const apiKeys = createApiKeys({ directory, cipher, now })
@@ -95,15 +97,25 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const publishing = { grants, endpoints: webhooks, now, newId: uuidv7 }
   const internalApp = createInternalApp({
     internalToken,
-    async publish({ sourceEventId, ...event }) {
-      const prepared = await prepareEvent({ ...event, sourceEventId: sourceEventId ?? null }, publishing)
+    async publish(event) {
+      const prepared = await prepareEvent(event, publishing)
       const inserted = await webhooks.insertEvent(prepared)
       worker.wake()
       return inserted
     },
-    directory,
-    accessTokens,
-    cancelPending: (request) => webhooks.cancelPending(request),
+    transactions: {
+      async move(request) {
+        const moved = await moveTransaction(request, { ...publishing, transactions })
+        worker.wake()
+        return moved
+      },
+      newId: uuidv7,
+    },
+    vault: {
+      custodian: vault,
+      eraseUser: (userId) => eraseUser(userId, { users, custodian: vault, erasePhotos: async () => {}, now }),
+    },
+    embeddedTokens: { directory, accessTokens, cancelPending: (request) => webhooks.cancelPending(request) },
     log,
   })
 

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** An id as our services exchange them: the shape of a UUID, of any version. */
+export const id = z.guid()
+
+/** A transaction's id. Kept in lower case, so that two spellings are one transaction. */
+export const transactionId = z.guid().transform((text) => text.toLowerCase())
+
+/** Id of a fact at its source: 1 to 255 visible ASCII characters. */
+export const sourceEventId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/)
+  .nullish()
+
+/** Payload fields of an event. */
+export const eventData = z.record(z.string(), z.unknown())
+
+/** A name or reason for the audit: 1 to 200 characters, not blank, no control characters or line separators. */
+export const auditText = z
+  .string()
+  .max(200)
+  .regex(/\S/)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
