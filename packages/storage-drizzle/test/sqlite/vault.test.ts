@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSqliteVault, type SqliteVault } from '../../src/sqlite/index.js'
+import { createSqliteVault, type StoredVault } from '../../src/sqlite/index.js'
 
 const owner = { appId: '0192f000-0000-7000-8000-00000000000a', userId: '0192f000-0000-7000-8000-0000000000b1' }
 const ssn = { kind: 'ssn', value: '078-05-1120' } as const
@@ -19,7 +19,7 @@ const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
 
 describe('the SQLite vault', () => {
   let folder: string
-  let vault: SqliteVault
+  let vault: StoredVault
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'kyc-vault-'))

@@ -1,0 +1,46 @@
+import type { AppUser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { NewTokenRow } from './sealing.js'
+
+/** A data key as stored. `position` tells it from a later key of the same owner. */
+export interface DataKeyRow extends AppUser {
+  readonly position: number
+  readonly dataKey: WrappedDataKey
+}
+
+/** A token as stored. */
+export interface TokenRow {
+  readonly token: Token
+  readonly field: PiiField
+  readonly sealed: Uint8Array | null
+  readonly createdAt: Date
+}
+
+/** What was looked at, for the audit: a token, or a part of a record. */
+export type AuditSubject = { readonly token: Token } | { readonly recordId: string; readonly part: string }
+
+/** The rows of a vault in one engine. Every method is one atomic unit of work; writes resolve when durable. */
+export interface VaultRows {
+  findDataKey(owner: AppUser): Promise<DataKeyRow | null>
+  /** Keeps the key that is there, if any. */
+  insertDataKey(owner: AppUser, dataKey: WrappedDataKey): Promise<void>
+  /** Writes all rows, or none and answers false when the owner's data key is not that one any more. */
+  insertTokens(owner: AppUser, dataKeyPosition: number, rows: readonly NewTokenRow[]): Promise<boolean>
+  findToken(owner: AppUser, token: string): Promise<TokenRow | null>
+  /** In the order asked. */
+  findTokens(owner: AppUser, tokens: readonly string[]): Promise<readonly (TokenRow | null)[]>
+  insertAudit(request: RevealRequest, subject: AuditSubject): Promise<void>
+  /** Deletes the tokens and the data key; answers how many tokens, and the key if there was one. */
+  deleteOwner(owner: AppUser): Promise<{ readonly tokens: number; readonly dataKeys: readonly WrappedDataKey[] }>
+  deleteTokens(tokens: readonly Token[]): Promise<void>
+  /** Oldest first. */
+  listOlderThan(request: {
+    readonly ageMs: number
+    readonly limit: number
+    readonly after?: Token
+  }): Promise<readonly Token[]>
+  listDataKeysNotUnder(keyId: string, limit: number): Promise<readonly DataKeyRow[]>
+  countDataKeysNotUnder(keyId: string): Promise<number>
+  /** False when the key was replaced meanwhile. */
+  replaceDataKey(former: DataKeyRow, fresh: WrappedDataKey): Promise<boolean>
+  close(): Promise<void>
+}

@@ -1,0 +1,128 @@
+import { KycError, parseToken } from '@kyc-relay/kyc-core'
+import type {
+  AppUser,
+  ClearValue,
+  PiiCipher,
+  PiiCustodian,
+  PiiKeyRotation,
+  PiiTokenizer,
+  RevealRequest,
+  SealContext,
+  Token,
+  TokenFacts,
+  TokenInspector,
+} from '@kyc-relay/kyc-core'
+import { checkedLimit } from '../page-cursor.js'
+import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'
+import { vaultErrorOf } from './vault-errors.js'
+import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
+
+/** All rights on one vault. Hand each part of a system only the port it needs: ingestion gets the {@link PiiTokenizer}. */
+export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian, PiiKeyRotation {
+  /** Writes what is queued and closes what the vault opened. */
+  close(): Promise<void>
+}
+
+/** How often a tokenization starts over because its owner is being erased at the same time. */
+const mostStarts = 5
+
+/** The vault over the rows of an engine: all cryptography first, then one atomic write. */
+export function createVault(
+  rows: VaultRows,
+  options: { readonly cipher: PiiCipher; readonly randomBytes: (size: number) => Uint8Array },
+): StoredVault {
+  const { cipher, randomBytes } = options
+
+  async function ensureDataKey(owner: AppUser): Promise<DataKeyRow | null> {
+    const known = await rows.findDataKey(owner)
+    if (known !== null) return known
+    await rows.insertDataKey(owner, await cipher.createDataKey(keyContext(owner)))
+    return rows.findDataKey(owner)
+  }
+
+  async function tokenize(owner: AppUser, values: readonly ClearValue[]) {
+    if (values.length === 0) return []
+    for (let start = 0; start < mostStarts; start++) {
+      const key = await ensureDataKey(owner)
+      if (key === null) continue
+      const { dataKey, position } = key
+      const sealed = await Promise.all(values.map((one) => sealValue(one, { owner, cipher, dataKey, randomBytes })))
+      const fresh = sealed.flatMap(({ row }) => (row === null ? [] : [row]))
+      // An erasure since the sealing destroyed the key: what was sealed under it could never be opened.
+      if (await rows.insertTokens(owner, position, fresh)) return sealed.map(({ answer }) => answer)
+    }
+    throw new KycError('VAULT_UNAVAILABLE')
+  }
+
+  async function open(owner: AppUser, key: DataKeyRow, context: SealContext, sealed: Uint8Array): Promise<string> {
+    const clear = await cipher.open({ dataKey: key.dataKey, keyContext: keyContext(owner), context, sealed })
+    return new TextDecoder().decode(clear)
+  }
+
+  async function reveal(request: RevealRequest & { readonly token: Token }): Promise<string> {
+    const { owner, token } = request
+    const row = await rows.findToken(owner, token)
+    if (row === null) throw new KycError('TOKEN_UNKNOWN')
+    if (row.sealed === null) throw new KycError('NOT_REVEALABLE')
+    const key = await rows.findDataKey(owner)
+    if (key === null) throw new KycError('TOKEN_UNKNOWN')
+    await rows.insertAudit(request, { token: row.token })
+    return open(owner, key, tokenContext(owner, row.field, row.token), row.sealed)
+  }
+
+  async function openRecord(request: Parameters<PiiCustodian['openRecord']>[0]): Promise<string> {
+    const { owner, recordId, part, sealed } = request
+    const key = await rows.findDataKey(owner)
+    if (key === null) throw new KycError('SEAL_BROKEN')
+    await rows.insertAudit(request, { recordId, part })
+    return open(owner, key, recordContext(owner, recordId, part), sealed)
+  }
+
+  async function eraseOwner(owner: AppUser): Promise<number> {
+    const { tokens, dataKeys } = await rows.deleteOwner(owner)
+    for (const dataKey of dataKeys) cipher.evictDataKey(dataKey)
+    return tokens
+  }
+
+  async function rewrapDataKeys({ limit }: { readonly limit: number }) {
+    const keyId = await cipher.currentKeyId()
+    let rewrapped = 0
+    for (const former of await rows.listDataKeysNotUnder(keyId, checkedLimit(limit, 1_000))) {
+      const fresh = await cipher.rewrapDataKey(former.dataKey, keyContext(former))
+      if (await rows.replaceDataKey(former, fresh)) rewrapped++
+    }
+    return { rewrapped, remaining: await rows.countDataKeysNotUnder(keyId) }
+  }
+
+  return {
+    tokenize: (owner, values) => guarded(() => tokenize(owner, values)),
+    fingerprint: (purpose, text) => guarded(() => cipher.fingerprint(purpose, text)),
+    inspect: (owner, asked) =>
+      guarded(async () => {
+        const wellFormed = asked.map((token) => (parseToken(token) === null ? '' : token))
+        return (await rows.findTokens(owner, wellFormed)).map(factsOf)
+      }),
+    reveal: (request) => guarded(() => reveal(request)),
+    openRecord: (request) => guarded(() => openRecord(request)),
+    eraseOwner: (owner) => guarded(() => eraseOwner(owner)),
+    listOlderThan: (request) =>
+      guarded(() => rows.listOlderThan({ ...request, limit: checkedLimit(request.limit, 10_000) })),
+    erase: (tokens) => guarded(() => rows.deleteTokens(tokens)),
+    rewrapDataKeys: (request) => guarded(() => rewrapDataKeys(request)),
+    close: () => guarded(() => rows.close()),
+  }
+}
+
+function factsOf(row: TokenRow | null): TokenFacts | null {
+  if (row === null) return null
+  const { token, field, createdAt } = row
+  return { token, field, lastFour: parseToken(token)?.lastFour ?? null, createdAt }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw vaultErrorOf(error)
+  }
+}
