@@ -7,14 +7,18 @@ import { root } from './published-packages.mjs'
 
 const bin = (name) => [path.join('node_modules', '.bin', name)]
 const script = (name) => [process.execPath, path.join('scripts', name)]
+const typescript = (project) => {
+  const record = path.join('node_modules', '.cache', 'typescript', `${project}.tsbuildinfo`)
+  return [...bin('tsc'), '-p', project, '--incremental', '--tsBuildInfoFile', record]
+}
 
 // The longest come first. `after` names a step whose result this one reads.
 const steps = [
   { name: 'build', run: script('build.mjs') },
   { name: 'lint', run: [...bin('eslint'), '.', '--max-warnings=0'] },
   { name: 'packed packages', run: script('check-packed-packages.mjs'), after: 'build' },
-  { name: 'types', run: [...bin('tsc'), '-p', 'tsconfig.json'] },
-  { name: 'types of pure code', run: [...bin('tsc'), '-p', 'tsconfig.pure.json'] },
+  { name: 'types', run: typescript('tsconfig.json') },
+  { name: 'types of pure code', run: typescript('tsconfig.pure.json') },
   { name: 'documented examples', run: script('check-doc-examples.mjs') },
   { name: 'format', run: [...bin('prettier'), '--check', '--log-level=warn', '.'] },
   {
