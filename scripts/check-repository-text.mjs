@@ -1,6 +1,6 @@
 // What no tool looks at: names that say nothing, paths of one machine, registry hosts, secrets, leftovers.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './published-packages.mjs'
 
@@ -50,6 +50,17 @@ function isLocked(location, name) {
   for (let folder = location; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (`${folder}/node_modules/${name}`.replace(/^\//, '') in lockfile.packages) return true
     if (folder === '') return false
+  }
+}
+
+// Links between files, in Markdown outside of code.
+for (const file of files.filter((name) => name.endsWith('.md') && existsSync(path.join(root, name)))) {
+  const text = readFileSync(path.join(root, file), 'utf8')
+    .replace(/^ *```[\s\S]*?^ *```/gm, '')
+    .replace(/`[^`\n]*`/g, '')
+  for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)) {
+    if (!existsSync(path.join(root, path.dirname(file), target)))
+      problems.push(`${file}: links to ${target}, which is not there`)
   }
 }
 
