@@ -64,6 +64,17 @@ for (const file of files.filter((name) => name.endsWith('.md') && existsSync(pat
   }
 }
 
+// Decisions: every number once, and each in the list.
+const decisions = files
+  .filter((name) => /^docs\/decisions\/\d{4}-.*\.md$/.test(name))
+  .map((name) => path.basename(name))
+const listed = readFileSync(path.join(root, 'docs/decisions/README.md'), 'utf8')
+for (const [index, name] of decisions.sort().entries()) {
+  if (!listed.includes(`](${name})`)) problems.push(`docs/decisions/README.md: does not list ${name}`)
+  if (decisions[index - 1]?.slice(0, 4) === name.slice(0, 4))
+    problems.push(`docs/decisions/${name}: its number is taken`)
+}
+
 const { allowScripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const lockfile = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 for (const [location, { resolved, optionalDependencies, hasInstallScript }] of Object.entries(lockfile.packages)) {
