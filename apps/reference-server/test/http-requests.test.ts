@@ -45,13 +45,14 @@ function request(
   return Buffer.concat([Buffer.from(`${method} ${target} ${version}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 
-const recordedIds = async (accessToken = token) => {
+const recordedIds = async (accessToken = token): Promise<string[]> => {
   const { json } = await server.graphql(
     'api',
     { query: '{ kycVerifications(first: 200) { nodes { externalVerificationId } } }' },
     { token: accessToken },
   )
-  return json.data.kycVerifications.nodes.map((node: { externalVerificationId: string }) => node.externalVerificationId)
+  const nodes = json.data.kycVerifications.nodes as { externalVerificationId: string }[]
+  return nodes.map((node) => node.externalVerificationId)
 }
 
 it('a good request over a raw socket is accepted', async () => {

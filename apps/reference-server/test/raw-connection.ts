@@ -62,7 +62,7 @@ export async function openRaw(target: RawTarget): Promise<RawConnection & { read
         try {
           found = look()
         } catch (error) {
-          finish(() => reject(error as Error))
+          finish(() => reject(error instanceof Error ? error : new Error('unreadable')))
           return
         }
         if (found !== undefined) finish(() => resolve(found))
