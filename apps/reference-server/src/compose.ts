@@ -11,8 +11,10 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import { checkEndpointUrl, createHttpsSender } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
+import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
 import { createStandardDoor } from './api/standard-door.js'
+import { createTestEvents } from './api/test-event.js'
 import { createEmbeddedAccessTokens } from './auth/access-tokens.js'
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
@@ -21,6 +23,7 @@ import type { Env } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlRoute } from './graphql/graphql-route.js'
 import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
+import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
 import type { Log } from './observability/log.js'
@@ -83,11 +86,12 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   // An event.
   const endpointPolicy =
     env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : undefined
+  const send = createHttpsSender({ policy: endpointPolicy })
   const worker = createDeliveryWorker({
     store: webhooks,
     signingKeys: apiKeys,
     grants,
-    send: createHttpsSender({ policy: endpointPolicy }),
+    send,
     now,
     random: Math.random,
     options: { retry: { baseMs: env.deliveryRetryBaseMs } },
@@ -135,7 +139,22 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       apiKeys,
       store: webhooks,
       checkUrl: (url) => checkEndpointUrl(url, endpointPolicy),
-      prepareTestEvent: (request) => prepareTestEvent(request, publishing),
+      testEvents: createTestEvents({
+        apiKeys,
+        store: webhooks,
+        findAppName: async (appId) => (await directory.findApp(appId))?.name ?? null,
+        now,
+        newId: uuidv7,
+        wake: () => worker.wake(),
+      }),
+      rehearse: createKeyRehearsal({
+        apiKeys,
+        listEndpoints: (appId) => webhooks.listEndpoints(appId),
+        prepare: (request) => prepareTestEvent(request, publishing),
+        send,
+        now,
+      }),
+      limits: createRequestLimits({ nowMs: () => performance.now() }),
       wake: () => worker.wake(),
       now,
     },

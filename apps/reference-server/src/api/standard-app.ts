@@ -1,11 +1,13 @@
 import { Hono, type Handler } from 'hono'
 import { isRetryable } from '../graphql/graphql-route.js'
+import { createAssetRoutes } from '../html/assets.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
+import { createDocumentationRoutes } from './documentation-routes.js'
 import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
 
-/** The standard API: GraphQL for reading, `/api/v1/webhooks`, and the health checks. */
+/** The standard API: GraphQL for reading, `/api/v1/webhooks` with its description, the portal, the health checks. */
 export function createStandardApp(deps: {
   readonly graphql: Handler<EdgeEnv>
   readonly webhooks: WebhookRoutesDeps
@@ -15,7 +17,9 @@ export function createStandardApp(deps: {
 }): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>()
   app.all('/api/v1/graphql', deps.graphql)
-  app.route('/api/v1/webhooks', createWebhookRoutes(deps.webhooks))
+  app.route('/', createWebhookRoutes(deps.webhooks))
+  app.route('/', createDocumentationRoutes())
+  app.route('/', createAssetRoutes())
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) =>
     (await deps.isReady()) ? c.json({ status: 'ready' }) : c.json({ status: 'not_ready' }, 503),

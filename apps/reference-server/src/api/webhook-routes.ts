@@ -1,195 +1,206 @@
 import { randomUUID } from 'node:crypto'
-import { eventTypes } from '@kyc-relay/webhooks'
-import type { DeliveryRecord, Endpoint, PreparedEvent, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
-import { Hono, type Context } from 'hono'
-import { z } from 'zod'
+import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../auth/api-keys.js'
 import { parseBearer } from '../auth/bearer.js'
-import { readJson, refuseProblem } from '../http-edge/json-route.js'
+import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
+import type { RequestLimits } from '../http-edge/request-limits.js'
+import { errorCode } from '../observability/log.js'
+import { type createKeyRehearsal, type KeyRehearsalDeps } from './key-rehearsal.js'
+import { answer, refuseOtherMethods, serveOperation } from './operation.js'
+import type { TestEvents } from './test-event.js'
+import { violation } from './violations.js'
+import { webhookOperations as operations } from './webhook-operations.js'
+import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 
-const endpointsPerApp = 50
-
-const registration = z.strictObject({
-  url: z.string().max(2048),
-  eventTypes: z.array(z.enum(eventTypes)).max(100).nullish(),
-  standardWebhooks: z.boolean().nullish(),
-})
-
-const listing = z.object({
-  status: z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).optional(),
-  eventType: z.enum(eventTypes).optional(),
-  endpointId: z.uuid().optional(),
-  cursor: z.string().min(1).max(500).optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, 200))
-    .default(50),
-})
+/** Most endpoints of one app. */
+export const endpointsPerApp = 50
 
 /** What the webhook routes need. */
 export interface WebhookRoutesDeps {
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
-  readonly prepareTestEvent: (request: { appId: string; endpointId: string }) => Promise<PreparedEvent>
+  readonly testEvents: TestEvents
+  readonly rehearse: ReturnType<typeof createKeyRehearsal>
+  readonly limits: RequestLimits
   readonly wake: () => void
   readonly now: () => Date
 }
+
+export type { KeyRehearsalDeps }
 
 /** `/api/v1/webhooks`: registration, delivery log, resend, test events and API keys of one app, by its API key. */
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const routes = new Hono<EdgeEnv>()
+  const guard = requireApiKey(apiKeys, deps.limits)
+  routes.use('/api/v1/webhooks', guard)
+  routes.use('/api/v1/webhooks/*', guard)
 
-  routes.use(async (c, next) => {
-    const key = parseBearer(c.env.incoming.headers.authorization)
-    const app = key === null ? null : await apiKeys.findApp(key)
-    if (app === null)
-      return refuseProblem(c, { code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED' }, { 'www-authenticate': 'Bearer' })
-    c.set('appId', app.appId)
-    return next()
-  })
-
-  routes.get('/', async (c) =>
-    c.json({ items: (await store.listEndpoints(c.get('appId'))).map(presentEndpoint), nextCursor: null }),
+  serveOperation(routes, operations.listEndpoints, async ({ appId }) =>
+    answer(200, { items: (await store.listEndpoints(appId)).map(presentEndpoint), nextCursor: null }),
   )
 
-  routes.post('/', async (c) => {
-    const body = await readJson(c, registration)
-    if (!body.ok) return body.response
-    const checked = deps.checkUrl(body.value.url)
-    if (!checked.ok)
-      return refuseProblem(c, {
-        code: 'BAD_REQUEST',
-        detail: checked.code,
-        fields: [{ pointer: '/url', code: checked.code }],
-      })
-    const types = [...new Set(body.value.eventTypes ?? [])]
-    const endpoint: Endpoint = {
-      endpointId: randomUUID(),
-      appId: c.get('appId'),
-      url: checked.url,
-      eventTypes: types.length === 0 ? null : types,
-      standardWebhooks: body.value.standardWebhooks ?? false,
-      createdAt: deps.now(),
+  serveOperation(routes, operations.registerEndpoint, async ({ appId, body }) => {
+    const registered = await registerEndpoint(deps, { appId, ...body })
+    if (registered.kind === 'url_refused') {
+      const { code } = registered
+      return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
     }
-    if ((await store.registerEndpoint(endpoint, endpointsPerApp)) === 'limit_reached') {
-      return refuseProblem(c, { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 })
+    if (registered.kind === 'limit_reached')
+      return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
+    const { endpoint } = registered
+    const location = `/api/v1/webhooks/${endpoint.endpointId}`
+    return answer(201, presentEndpoint(endpoint), { location })
+  })
+
+  serveOperation(routes, operations.listDeliveries, async ({ appId, query: { status, ...filter } }) => {
+    const page = await listDeliveries(store, { appId, ...defined(filter), ...(status ? { state: status } : {}) })
+    if (page === 'cursor_invalid') {
+      const fields = [violation('/cursor', 'CURSOR_INVALID')]
+      return { refusal: { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields } }
     }
-    return c.json(presentEndpoint(endpoint), 201, { location: `/api/v1/webhooks/${endpoint.endpointId}` })
+    return answer(200, { items: page.items.map(presentDelivery), nextCursor: page.nextCursor })
   })
 
-  routes.get('/deliveries', async (c) => {
-    const query = listing.safeParse(c.req.query())
-    if (!query.success) return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID' })
-    const { status, ...filter } = query.data
-    const page = await store.listDeliveries({ appId: c.get('appId'), ...filter, ...(status ? { state: status } : {}) })
-    return c.json({ items: page.items.map(presentDelivery), nextCursor: page.nextCursor })
+  serveOperation(routes, operations.getDelivery, async ({ appId, params: { deliveryId } }) => {
+    const found = await store.findDelivery({ appId, deliveryId })
+    return found === null ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentDeliveryDetail(found))
   })
 
-  routes.get('/deliveries/:deliveryId', async (c) => {
-    const found = await findDelivery(c)
-    if (found === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    return c.json({
-      ...presentDelivery(found),
-      body: Buffer.from(found.body).toString('utf8'),
-      attempts: found.attempts.map(({ report, ...attempt }) => ({
-        ...attempt,
-        ...(report === null
-          ? {}
-          : {
-              ...report,
-              responseBody: report.responseBody === null ? null : Buffer.from(report.responseBody).toString('utf8'),
-            }),
-      })),
-    })
-  })
-
-  routes.post('/deliveries/:deliveryId/resend', async (c) => {
-    const deliveryId = c.req.param('deliveryId')
-    if (!isUuid(deliveryId)) return refuseProblem(c, { code: 'NOT_FOUND' })
+  serveOperation(routes, operations.resendDelivery, async ({ appId, params: { deliveryId } }) => {
     const newDeliveryId = randomUUID()
-    const outcome = await store.resendDelivery({ appId: c.get('appId'), deliveryId, newDeliveryId })
-    if (outcome === 'not_found') return refuseProblem(c, { code: 'NOT_FOUND' })
-    if (outcome === 'not_finished')
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'DELIVERY_PENDING', status: 409 })
-    if (outcome === 'endpoint_removed')
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'ENDPOINT_REMOVED', status: 409 })
+    const outcome = await store.resendDelivery({ appId, deliveryId, newDeliveryId })
+    if (outcome === 'not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (outcome === 'not_finished') return conflict('DELIVERY_PENDING')
+    if (outcome === 'endpoint_removed') return conflict('ENDPOINT_REMOVED')
     deps.wake()
-    return c.json({ deliveryId: newDeliveryId }, 202)
+    return answer(202, { deliveryId: newDeliveryId })
   })
 
-  routes.post('/keys/rotate', async (c) => {
-    const rotated = await apiKeys.rotate(c.get('appId'))
-    if (rotated === 'rotation_pending')
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'ROTATION_PENDING', status: 409 })
-    return c.json({ apiKey: rotated.apiKey, version: rotated.version, signsFrom: rotated.signsFrom }, 201)
-  })
-
-  routes.post('/keys/activate', async (c) =>
-    (await apiKeys.activate(c.get('appId')))
-      ? c.json({ activated: true })
-      : refuseProblem(c, { code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', status: 409 }),
+  serveOperation(routes, operations.listKeys, async ({ appId }) =>
+    answer(200, { items: (await apiKeys.listVersions(appId)).map(presentKeyVersion) }),
   )
 
-  routes.delete('/:endpointId', async (c) => {
-    const endpointId = c.req.param('endpointId')
-    const removed = isUuid(endpointId) && (await store.removeEndpoint({ appId: c.get('appId'), endpointId }))
-    return removed ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
+  serveOperation(routes, operations.rotateKey, async ({ appId }) => {
+    const rotated = await apiKeys.rotate(appId)
+    if (rotated === 'rotation_pending') return conflict('ROTATION_PENDING')
+    const { apiKey, version, signsFrom } = rotated
+    return answer(201, { apiKey, version, signsFrom: signsFrom.toISOString() })
   })
 
-  routes.post('/:endpointId/test', async (c) => {
-    const endpointId = c.req.param('endpointId')
-    const endpoint = (await store.listEndpoints(c.get('appId'))).find((one) => one.endpointId === endpointId)
-    if (endpoint === undefined) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const inserted = await store.insertEvent(await deps.prepareTestEvent({ appId: c.get('appId'), endpointId }))
-    deps.wake()
-    return c.json({ eventId: inserted.eventId, deliveries: inserted.deliveries }, 202)
+  serveOperation(routes, operations.rehearseKey, async ({ appId, body: { endpointId } }) => {
+    const rehearsal = await deps.rehearse({ appId, endpointId })
+    if (rehearsal === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (rehearsal === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')
+    if (rehearsal === 'rehearsal_running') return conflict('REHEARSAL_RUNNING')
+    const { endpoint, ready } = rehearsal
+    const results = rehearsal.results.map(({ result, explanation, ...one }) => ({
+      ...one,
+      httpStatus: result.status,
+      cause: result.cause,
+      explanation: { ...explanation },
+    }))
+    return answer(200, { endpointId, url: endpoint.url, ready, results })
   })
 
-  async function findDelivery(c: Context<EdgeEnv>) {
-    const deliveryId = c.req.param('deliveryId') ?? ''
-    return isUuid(deliveryId) ? store.findDelivery({ appId: c.get('appId'), deliveryId }) : null
-  }
+  serveOperation(routes, operations.activateKey, async ({ appId }) =>
+    (await apiKeys.activate(appId)) ? answer(200, { activated: true } as const) : conflict('NO_ROTATION_PENDING'),
+  )
 
+  serveOperation(routes, operations.getEndpoint, async ({ appId, params: { endpointId } }) => {
+    const endpoint = (await store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentEndpoint(endpoint))
+  })
+
+  serveOperation(routes, operations.removeEndpoint, async ({ appId, params: { endpointId } }) =>
+    (await store.removeEndpoint({ appId, endpointId })) ? answer(204) : { refusal: { code: 'NOT_FOUND' } },
+  )
+
+  serveOperation(routes, operations.sendTestEvent, async ({ appId, params: { endpointId }, body }) => {
+    const test = await deps.testEvents.prepare({ appId, endpointId, eventType: body.eventType ?? null })
+    if (test === null) return { refusal: { code: 'NOT_FOUND' } }
+    if (body.dryRun === true) {
+      const { headers, ...request } = await deps.testEvents.preview(test)
+      return answer(200, { request: { ...request, headers: { ...headers } } })
+    }
+    const inserted = await deps.testEvents.send(test)
+    return answer(202, { eventId: inserted.eventId, deliveries: [...inserted.deliveries] })
+  })
+
+  refuseOtherMethods(routes, Object.values(operations))
   return routes
 }
 
-const isUuid = (text: string) => z.uuid().safeParse(text).success
-
-function presentEndpoint(endpoint: Endpoint) {
-  return {
-    id: endpoint.endpointId,
-    endpointId: endpoint.endpointId,
-    url: endpoint.url,
-    eventTypes: endpoint.eventTypes ?? [],
-    allEvents: endpoint.eventTypes === null,
-    standardWebhooks: endpoint.standardWebhooks,
-    createdAt: endpoint.createdAt,
+/** Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. */
+function requireApiKey(apiKeys: Pick<ApiKeys, 'findApp'>, limits: RequestLimits): MiddlewareHandler<EdgeEnv> {
+  return async (c, next) => {
+    const { headers, socket } = c.env.incoming
+    const key = parseBearer(headers.authorization)
+    const app = key === null ? null : await apiKeys.findApp(key)
+    if (app === null) {
+      // Only failures count: behind one address may be a partner and whoever tries keys beside it.
+      const { verdict, headers: limit } = limits.take('failed-authentication', socket.remoteAddress ?? '')
+      if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
+      const refusal = { code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED' } as const
+      return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })
+    }
+    const { verdict, headers: limit } = limits.take('app', app.appId)
+    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
+    c.set('appId', app.appId)
+    await next()
+    for (const [name, value] of Object.entries(limit)) c.res.headers.set(name, value)
   }
 }
 
-function presentDelivery(delivery: DeliveryRecord) {
-  return {
-    id: delivery.deliveryId,
-    deliveryId: delivery.deliveryId,
-    eventId: delivery.eventId,
-    xEventId: delivery.xEventId,
-    eventType: delivery.eventType,
-    test: delivery.test,
-    endpointId: delivery.endpointId,
-    url: delivery.url,
-    status: delivery.state,
-    attemptsMade: delivery.attemptsMade,
-    createdAt: delivery.createdAt,
-    nextAttemptAt: delivery.nextAttemptAt,
-    endedAt: delivery.endedAt,
-    cancelReason: delivery.cancelReason,
-    resendOf: delivery.resendOf,
+/** Registers an endpoint: the one path of REST and portal. */
+export async function registerEndpoint(
+  deps: Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'now'>,
+  request: {
+    readonly appId: string
+    readonly url: string
+    readonly eventTypes?: readonly NonNullable<Endpoint['eventTypes']>[number][] | null | undefined
+    readonly standardWebhooks?: boolean | null | undefined
+  },
+) {
+  const checked = deps.checkUrl(request.url)
+  if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
+  const types = [...new Set(request.eventTypes ?? [])]
+  const endpoint: Endpoint = {
+    endpointId: randomUUID(),
+    appId: request.appId,
+    url: checked.url,
+    eventTypes: types.length === 0 ? null : types,
+    standardWebhooks: request.standardWebhooks ?? false,
+    createdAt: deps.now(),
+  }
+  const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
+  return outcome === 'limit_reached' ? ({ kind: outcome } as const) : ({ kind: outcome, endpoint } as const)
+}
+
+/** One page, or that the cursor was not made by this list. */
+export async function listDeliveries(
+  store: Pick<WebhookStore, 'listDeliveries'>,
+  request: Parameters<WebhookStore['listDeliveries']>[0],
+) {
+  try {
+    return await store.listDeliveries(request)
+  } catch (error) {
+    if (errorCode(error) === 'CURSOR_INVALID') return 'cursor_invalid'
+    throw error
+  }
+}
+
+function conflict(detail: string) {
+  return { refusal: { code: 'BAD_REQUEST', detail, status: 409 } } as const
+}
+
+/** Leaves out what is undefined: the store tells absent and undefined apart. */
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
   }
 }

@@ -13,6 +13,14 @@ export interface AccessTokens {
   find(token: string): Promise<AccessTokenHolder | null>
 }
 
+/** Every opaque token of the embedded store begins so. */
+const opaquePrefix = 'kyc_at_'
+
+/** Opaque tokens are looked up in the embedded store, all others are those of the OAuth server. */
+export function joinAccessTokens(embedded: AccessTokens, issued: AccessTokens): AccessTokens {
+  return { find: (token) => (token.startsWith(opaquePrefix) ? embedded : issued).find(token) }
+}
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
 /** Opaque tokens of the embedded store, kept as SHA-256: 256 random bits need no slow hash. */
@@ -28,7 +36,7 @@ export function createEmbeddedAccessTokens(
       return row === null ? null : { appId: row.appId, userId: row.userId, scopes: row.scopes }
     },
     async issue(holder, lifetimeMs) {
-      const accessToken = `kyc_at_${randomBytes(32).toString('base64url')}`
+      const accessToken = `${opaquePrefix}${randomBytes(32).toString('base64url')}`
       const expiresAt = new Date(now().getTime() + lifetimeMs)
       await directory.addAccessToken({ hash: sha256(accessToken), ...holder, expiresAt })
       return { accessToken, expiresAt }

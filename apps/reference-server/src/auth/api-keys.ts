@@ -17,6 +17,20 @@ export interface ApiKeys {
   activate(appId: string): Promise<boolean>
   /** The key that signs for each of these apps now, in the order asked; null for an app without one. */
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
+  /** The key that will sign once activated; null when none waits. */
+  findWaiting(appId: string): Promise<SigningKey | null>
+  /** Versions that are accepted now, newest first. */
+  listVersions(appId: string): Promise<readonly KeyVersion[]>
+}
+
+/** What may be said about one version of an API key. */
+export interface KeyVersion {
+  readonly version: number
+  /** `SIGNING` signs now, `WAITING` will once activated, `RETIRING` is accepted until `retiredAt`, if that is set. */
+  readonly standing: 'SIGNING' | 'WAITING' | 'RETIRING'
+  readonly createdAt: Date
+  readonly signsFrom: Date
+  readonly retiredAt: Date | null
 }
 
 /** {@link ApiKeys} over the embedded directory, sealed by the cipher of the key file. */
@@ -91,6 +105,23 @@ export function createApiKeys(deps: {
         keys.set(row.appId, { key: await open(row), version: row.version })
       }
       return appIds.map((appId) => keys.get(appId) ?? null)
+    },
+    async findWaiting(appId) {
+      const at = now()
+      const waiting = (await directory.listApiKeys([appId], at)).find((row) => row.signsFrom > at)
+      return waiting === undefined ? null : { key: await open(waiting), version: waiting.version }
+    },
+    async listVersions(appId) {
+      const at = now()
+      const rows = await directory.listApiKeys([appId], at)
+      const signing = rows.find((row) => row.signsFrom <= at)
+      return rows.map(({ version, createdAt, signsFrom, retiredAt }) => ({
+        version,
+        standing: signsFrom > at ? 'WAITING' : version === signing?.version ? 'SIGNING' : 'RETIRING',
+        createdAt,
+        signsFrom,
+        retiredAt,
+      }))
     },
   }
 }

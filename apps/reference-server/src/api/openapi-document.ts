@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { errorCatalogue } from '../http-edge/error-catalogue.js'
+import type { AnswerShape, OperationShape, RefusalNote } from './operation.js'
+import { problem } from './webhook-schemas.js'
+
+type Json = Record<string, unknown>
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument extends Json {
+  readonly openapi: '3.1.1'
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly [part: string]: unknown }
+}
+
+/** What every operation may answer beside its own refusals. */
+const everywhere: readonly RefusalNote[] = [
+  { status: 401, code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED', when: 'The API key is missing or unknown.' },
+  { status: 429, code: 'RATE_LIMITED', when: 'Too many requests; see `Retry-After`.' },
+  { status: 500, code: 'INTERNAL', when: 'The service failed. A retry is safe.' },
+  { status: 503, code: 'UNAVAILABLE', when: 'The service is overloaded or cannot reach its database.' },
+]
+
+const withBody: readonly RefusalNote[] = [
+  { status: 413, code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than 512 KiB.' },
+  { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The body is not JSON in UTF-8.' },
+]
+
+const limitHeaders = {
+  RateLimit: 'What is left: `"app";r=<requests>;t=<seconds until all are back>`.',
+  'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
+}
+
+/** Makes the document of these operations: what they judge requests by is what is written here. */
+export function openApiDocument(operations: readonly OperationShape[]): OpenApiDocument {
+  const components: Record<string, Json> = {}
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components)
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: {
+        operationId: operation.id,
+        tags: [operation.tag],
+        summary: operation.summary,
+        ...(operation.description === undefined ? {} : { description: operation.description }),
+        parameters: parametersOf(operation, schemaOf),
+        ...(operation.body === undefined
+          ? {}
+          : {
+              requestBody: {
+                required: operation.bodyOptional !== true,
+                content: { 'application/json': { schema: schemaOf(operation.body, 'input') } },
+              },
+            }),
+        responses: responsesOf(operation, schemaOf),
+      },
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'kyc-relay webhooks',
+      version: '1',
+      description:
+        'Registration of webhook endpoints, the delivery log, test events and API keys of one application. ' +
+        'Errors are problem details (RFC 9457) with a stable `code`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The standard API host.' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1))),
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the application.' },
+      },
+    },
+  }
+}
+
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+
+function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  }))
+  const inQuery = Object.entries(operation.query?.shape ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = schemaOf(schema as z.ZodType, 'input')
+    return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
+  })
+  return [...inPath, ...inQuery]
+}
+
+function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
+  const answers = Object.entries(operation.answers).map(([status, answer]): [string, Json] => [
+    status,
+    answerOf(answer, schemaOf),
+  ])
+  const notes = [...operation.refusals, ...everywhere, ...(operation.body === undefined ? [] : withBody)]
+  const refusals = [...new Set(notes.map(({ status }) => status))].map((status): [string, Json] => {
+    const of = notes.filter((note) => note.status === status)
+    return [
+      String(status),
+      {
+        description: of
+          .map((note) => `\`${[note.code, note.detail].filter(Boolean).join(' ')}\` ${note.when}`)
+          .join('\n\n'),
+        ...(status === 429 || status === 503 ? { headers: headersOf({ 'Retry-After': 'Seconds to wait.' }) } : {}),
+        content: { 'application/problem+json': { schema: schemaOf(problem, 'output') } },
+      },
+    ]
+  })
+  return Object.fromEntries([...answers, ...refusals].sort(([one], [other]) => Number(one) - Number(other)))
+}
+
+function answerOf(answer: AnswerShape, schemaOf: SchemaOf): Json {
+  return {
+    description: answer.description,
+    headers: headersOf({ ...answer.headers, ...limitHeaders }),
+    ...(answer.schema === null
+      ? {}
+      : { content: { 'application/json': { schema: schemaOf(answer.schema, 'output') } } }),
+  }
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Json {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  )
+}
+
+/** A schema as JSON Schema 2020-12; named ones move to `components`. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Record<string, Json>): Json {
+  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline', override }) as Json
+  const { $schema: _dialect, $defs, id, ...rest } = made
+  for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+    components[name] = withoutId(withComponentRefs(definition) as Json)
+  }
+  const own = withComponentRefs(rest) as Json
+  if (typeof id !== 'string') return own
+  components[id] = own
+  return { $ref: `#/components/schemas/${id}` }
+
+  function override({ jsonSchema: json }: { jsonSchema: Json }): void {
+    // A format says it; the pattern that checks it is not for people.
+    if (json['format'] === 'uuid' || json['format'] === 'date-time') delete json['pattern']
+    // Answers may get more members in later versions.
+    if (io === 'output' && json['additionalProperties'] === false) delete json['additionalProperties']
+    const instead = json['override']
+    if (typeof instead !== 'object' || instead === null) return
+    const { description } = json
+    for (const key of Object.keys(json)) delete json[key]
+    Object.assign(json, instead, description === undefined ? {} : { description })
+  }
+}
+
+function withoutId({ id: _id, ...rest }: Json): Json {
+  return rest
+}
+
+function withComponentRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withComponentRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : withComponentRefs(inner),
+    ]),
+  )
+}
+
+/** Fixed texts of the codes, for the documentation page. */
+export const problemTitles: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(errorCatalogue).map(([code, { message }]) => [code, message]),
+)

@@ -1,0 +1,215 @@
+import { defineOperation, type OperationShape } from './operation.js'
+import * as schemas from './webhook-schemas.js'
+
+const base = '/api/v1/webhooks'
+const notFound = { status: 404, code: 'NOT_FOUND', when: 'This app has nothing with this id (any more).' } as const
+const bodyInvalid = {
+  status: 400,
+  code: 'BAD_REQUEST',
+  detail: 'BODY_INVALID',
+  when: 'The body does not fit; see `violations`.',
+} as const
+
+const listEndpoints = defineOperation({
+  id: 'listEndpoints',
+  method: 'get',
+  path: base,
+  tag: 'Endpoints',
+  summary: 'List endpoints',
+  description: 'Oldest first. An app has at most 50, so there is one page.',
+  answers: { 200: { description: 'All endpoints of the app.', schema: schemas.endpointPage } },
+  refusals: [],
+})
+
+const registerEndpoint = defineOperation({
+  id: 'registerEndpoint',
+  method: 'post',
+  path: base,
+  tag: 'Endpoints',
+  summary: 'Register an endpoint',
+  description:
+    'The URL must be public HTTPS. To change the event types of an endpoint, delete it and register it again. ' +
+    'The same URL registered twice gets every event twice, under two `X-Event-ID`s.',
+  body: schemas.registration,
+  answers: {
+    201: { description: 'Registered.', schema: schemas.endpoint, headers: { Location: 'Address of the endpoint.' } },
+  },
+  refusals: [
+    bodyInvalid,
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a URL in plain spelling.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It holds a user name or password.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It holds a fragment.' },
+    {
+      status: 400,
+      code: 'BAD_REQUEST',
+      detail: 'URL_PORT_NOT_ALLOWED',
+      when: 'Its port is neither 443 nor one above 1023 that browsers do not block.',
+    },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
+    { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app has 50 endpoints already.' },
+  ],
+})
+
+const getEndpoint = defineOperation({
+  id: 'getEndpoint',
+  method: 'get',
+  path: `${base}/{endpointId}`,
+  tag: 'Endpoints',
+  summary: 'Read an endpoint',
+  answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
+  refusals: [notFound],
+})
+
+const removeEndpoint = defineOperation({
+  id: 'removeEndpoint',
+  method: 'delete',
+  path: `${base}/{endpointId}`,
+  tag: 'Endpoints',
+  summary: 'Remove an endpoint',
+  description: 'Cancels its pending deliveries. An attempt in flight ends by itself and is not repeated.',
+  answers: { 204: { description: 'Removed.', schema: null } },
+  refusals: [notFound],
+})
+
+const sendTestEvent = defineOperation({
+  id: 'sendTestEvent',
+  method: 'post',
+  path: `${base}/{endpointId}/test`,
+  tag: 'Endpoints',
+  summary: 'Send a test event, or show it',
+  description:
+    'Delivered like any other event, with nil UUIDs as user and account id and `X-Test-Event: true`. ' +
+    'With `dryRun` nothing is sent and the answer holds the exact request.',
+  body: schemas.testRequest,
+  bodyOptional: true,
+  answers: {
+    200: { description: 'The request as it would be sent (`dryRun`).', schema: schemas.testPreview },
+    202: { description: 'On its way.', schema: schemas.published },
+  },
+  refusals: [bodyInvalid, notFound],
+})
+
+const listDeliveries = defineOperation({
+  id: 'listDeliveries',
+  method: 'get',
+  path: `${base}/deliveries`,
+  tag: 'Deliveries',
+  summary: 'List deliveries',
+  description: 'Newest first. Filters may be combined.',
+  query: schemas.deliveriesQuery,
+  answers: { 200: { description: 'One page.', schema: schemas.deliveryPage } },
+  refusals: [
+    {
+      status: 400,
+      code: 'BAD_REQUEST',
+      detail: 'QUERY_INVALID',
+      when: 'A filter, the limit or the cursor does not fit; see `violations`.',
+    },
+  ],
+})
+
+const getDelivery = defineOperation({
+  id: 'getDelivery',
+  method: 'get',
+  path: `${base}/deliveries/{deliveryId}`,
+  tag: 'Deliveries',
+  summary: 'Read a delivery with its attempts',
+  answers: { 200: { description: 'The delivery.', schema: schemas.deliveryDetail } },
+  refusals: [notFound],
+})
+
+const resendDelivery = defineOperation({
+  id: 'resendDelivery',
+  method: 'post',
+  path: `${base}/deliveries/{deliveryId}/resend`,
+  tag: 'Deliveries',
+  summary: 'Send a finished delivery again',
+  description:
+    'A new delivery of the same bytes with the same `X-Event-ID`, due at once, with five attempts of its own.',
+  answers: { 202: { description: 'On its way.', schema: schemas.resent } },
+  refusals: [
+    notFound,
+    { status: 409, code: 'BAD_REQUEST', detail: 'DELIVERY_PENDING', when: 'It is still being delivered.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'ENDPOINT_REMOVED', when: 'Its endpoint was removed.' },
+  ],
+})
+
+const listKeys = defineOperation({
+  id: 'listKeys',
+  method: 'get',
+  path: `${base}/keys`,
+  tag: 'API keys',
+  summary: 'List versions of the API key',
+  description: 'Those that are accepted now, newest first. The keys themselves are never shown again.',
+  answers: { 200: { description: 'Accepted versions.', schema: schemas.apiKeyList } },
+  refusals: [],
+})
+
+const rotateKey = defineOperation({
+  id: 'rotateKey',
+  method: 'post',
+  path: `${base}/keys/rotate`,
+  tag: 'API keys',
+  summary: 'Make a new API key',
+  description:
+    'Accepted for the API at once. It signs webhooks when it is activated, or after 24 hours. ' +
+    'Until then a receiver should accept signatures of both.',
+  answers: { 201: { description: 'The new key, shown once.', schema: schemas.rotatedKey } },
+  refusals: [
+    {
+      status: 409,
+      code: 'BAD_REQUEST',
+      detail: 'ROTATION_PENDING',
+      when: 'A new key waits for its activation already.',
+    },
+  ],
+})
+
+const rehearseKey = defineOperation({
+  id: 'rehearseKey',
+  method: 'post',
+  path: `${base}/keys/rehearse`,
+  tag: 'API keys',
+  summary: 'Rehearse a rotation at one endpoint',
+  description:
+    'Sends one test event signed with the present key and one signed with the waiting key, at once and without retry, ' +
+    'and answers what became of both: at most 30 seconds. Neither is in the delivery log.',
+  body: schemas.rehearsalRequest,
+  answers: { 200: { description: 'What the endpoint answered.', schema: schemas.rehearsal } },
+  refusals: [
+    bodyInvalid,
+    notFound,
+    { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'The app has a rehearsal under way.' },
+  ],
+})
+
+const activateKey = defineOperation({
+  id: 'activateKey',
+  method: 'post',
+  path: `${base}/keys/activate`,
+  tag: 'API keys',
+  summary: 'Sign with the new API key from now on',
+  description: 'The old key is accepted for the API for 24 more hours, then retired.',
+  answers: { 200: { description: 'The new key signs.', schema: schemas.activated } },
+  refusals: [
+    { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
+  ],
+})
+
+/** Every operation under `/api/v1/webhooks`. Fixed paths stand before those with parameters. */
+export const webhookOperations = {
+  listEndpoints,
+  registerEndpoint,
+  listDeliveries,
+  getDelivery,
+  resendDelivery,
+  listKeys,
+  rotateKey,
+  rehearseKey,
+  activateKey,
+  getEndpoint,
+  removeEndpoint,
+  sendTestEvent,
+} as const satisfies Readonly<Record<string, OperationShape>>

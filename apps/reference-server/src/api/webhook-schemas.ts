@@ -1,0 +1,228 @@
+import { eventTypes } from '@kyc-relay/webhooks'
+import { z } from 'zod'
+
+const uuid = z.uuid()
+const instant = z.iso
+  .datetime()
+  .meta({ description: 'Instant in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
+const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of an event.' })
+const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
+  id: 'DeliveryStatus',
+  description: '`PENDING` while it is being delivered or retried; the other three are final.',
+})
+const milliseconds = z.number().nonnegative().nullable()
+
+/** Largest page. A larger `limit` means this one. */
+export const maxPageSize = 200
+
+export const registration = z
+  .strictObject({
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        description: 'Public HTTPS URL that accepts POST. The same URL may be registered more than once.',
+        examples: ['https://partner.com/webhooks'],
+      }),
+    eventTypes: z
+      .array(eventType)
+      .max(100)
+      .nullish()
+      .meta({ description: 'None, or an empty list, subscribes to all.' }),
+    standardWebhooks: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Send the three Standard Webhooks headers beside `X-HMAC-Signature`. Default false.' }),
+  })
+  .meta({ id: 'Registration' })
+
+export const testRequest = z
+  .strictObject({
+    eventType: eventType.nullish().meta({ description: 'Default: the first type that the endpoint subscribed to.' }),
+    dryRun: z.boolean().nullish().meta({ description: 'Show the exact request and send nothing. Default false.' }),
+  })
+  .meta({ id: 'TestRequest' })
+
+export const rehearsalRequest = z
+  .strictObject({ endpointId: uuid.meta({ description: 'Endpoint to send the test events to.' }) })
+  .meta({ id: 'RehearsalRequest' })
+
+export const deliveriesQuery = z.object({
+  status: deliveryStatus.optional(),
+  eventType: eventType.optional(),
+  endpointId: uuid.optional(),
+  cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the page before.' }),
+  limit: z
+    .string()
+    .regex(/^\d{1,20}(?:[eE]\d{1,2})?$/)
+    .transform(Number)
+    .pipe(z.number().min(1))
+    .transform((limit) => Math.min(limit, maxPageSize))
+    .default(50)
+    .meta({
+      override: { type: 'integer', minimum: 1, default: 50 },
+      description: `Rows of a page. More than ${maxPageSize} means ${maxPageSize}.`,
+    }),
+})
+
+export const endpoint = z
+  .object({
+    id: uuid,
+    endpointId: uuid.meta({ description: 'The same as `id`.' }),
+    url: z.string(),
+    eventTypes: z.array(eventType).meta({ description: 'Empty when subscribed to all.' }),
+    allEvents: z.boolean().meta({ description: 'Subscribed to all types, those of later versions included.' }),
+    standardWebhooks: z.boolean(),
+    createdAt: instant,
+  })
+  .meta({ id: 'Endpoint', description: 'A registered HTTPS URL with its event types.' })
+
+export const endpointPage = z
+  .object({ items: z.array(endpoint), nextCursor: z.null().meta({ description: 'All endpoints fit one page.' }) })
+  .meta({ id: 'EndpointPage' })
+
+const deliveryFields = {
+  id: uuid,
+  deliveryId: uuid.meta({ description: 'The same as `id`.' }),
+  eventId: uuid,
+  xEventId: uuid.meta({ description: 'Value of `X-Event-ID`, the same on every attempt and on a resend.' }),
+  eventType,
+  test: z.boolean(),
+  endpointId: uuid,
+  url: z.string(),
+  status: deliveryStatus,
+  attemptsMade: z.int().min(0).max(5),
+  createdAt: instant,
+  nextAttemptAt: instant.nullable().meta({ description: 'Null while an attempt is in flight and in a final state.' }),
+  endedAt: instant.nullable(),
+  cancelReason: z.string().nullable(),
+  resendOf: uuid.nullable().meta({ description: 'The delivery that a person asked to repeat.' }),
+}
+
+export const delivery = z
+  .object(deliveryFields)
+  .meta({ id: 'Delivery', description: 'One event on its way to one endpoint.' })
+
+export const deliveryPage = z
+  .object({ items: z.array(delivery), nextCursor: z.string().nullable() })
+  .meta({ id: 'DeliveryPage', description: 'Newest first. `nextCursor` is null on the last page.' })
+
+export const attempt = z
+  .object({
+    number: z.int().min(1).max(5),
+    state: z.enum(['STARTED', 'SUCCEEDED', 'FAILED', 'INTERRUPTED', 'UNSENT']),
+    startedAt: instant,
+    endedAt: instant.nullable(),
+    cause: z.string().nullable().meta({
+      description:
+        'Class of what went wrong, such as `HTTP_STATUS`, `TIMEOUT` or `TLS_FAILED`; null for a success. Open.',
+    }),
+    explanation: z
+      .object({
+        cause: z.string(),
+        nextStep: z.string(),
+        registerUrl: z.string().nullable().meta({ description: 'Of a redirect: the URL to register instead.' }),
+      })
+      .nullable()
+      .meta({ description: 'What happened and what to do about it; null while in flight.' }),
+    httpStatus: z.int().nullable(),
+    address: z.string().nullable().meta({ description: 'IP address that was connected to.' }),
+    timings: z
+      .object({
+        dnsMs: milliseconds,
+        connectMs: milliseconds,
+        tlsMs: milliseconds,
+        firstByteMs: milliseconds,
+        totalMs: milliseconds,
+      })
+      .nullable()
+      .meta({ description: 'Milliseconds since the attempt began at which each stage was over.' }),
+    responseHeaders: z.record(z.string(), z.string()),
+    responseBody: z.string().nullable().meta({ description: 'The first 16 KiB, read as UTF-8.' }),
+    keyVersion: z.int().nullable().meta({ description: 'Version of the API key that signed.' }),
+  })
+  .meta({ id: 'Attempt', description: 'One numbered try of a delivery.' })
+
+export const deliveryDetail = z
+  .object({
+    ...deliveryFields,
+    body: z.string().nullable().meta({ description: 'The exact body; null once it was erased.' }),
+    curl: z.string().nullable().meta({
+      description: 'Shell command that sends the same request again. Reads the API key from `$KYC_RELAY_API_KEY`.',
+    }),
+    attempts: z.array(attempt),
+  })
+  .meta({ id: 'DeliveryDetail' })
+
+export const signedRequest = z
+  .object({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+  .meta({ id: 'SignedRequest', description: 'A request exactly as it would be sent.' })
+
+export const testPreview = z.object({ request: signedRequest }).meta({ id: 'TestPreview' })
+
+export const published = z
+  .object({ eventId: uuid, deliveries: z.array(z.object({ deliveryId: uuid, endpointId: uuid })) })
+  .meta({ id: 'Published' })
+
+export const resent = z.object({ deliveryId: uuid }).meta({ id: 'Resent' })
+
+const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
+  id: 'KeyStanding',
+  description: '`SIGNING` signs now; `WAITING` signs once activated; `RETIRING` is accepted until `retiredAt`.',
+})
+
+export const apiKey = z
+  .object({
+    version: z.int().min(1),
+    standing: keyStanding,
+    createdAt: instant,
+    signsFrom: instant,
+    retiredAt: instant.nullable(),
+  })
+  .meta({ id: 'ApiKey', description: 'A version of the API key. The key itself is shown once, when it is made.' })
+
+export const apiKeyList = z.object({ items: z.array(apiKey) }).meta({ id: 'ApiKeyList' })
+
+export const rotatedKey = z
+  .object({
+    apiKey: z.string().meta({ description: 'Shown here and never again. Accepted for the API at once.' }),
+    version: z.int(),
+    signsFrom: instant.meta({ description: 'It signs webhooks from here on, or earlier once activated.' }),
+  })
+  .meta({ id: 'RotatedKey' })
+
+export const activated = z.object({ activated: z.literal(true) }).meta({ id: 'Activated' })
+
+const rehearsed = z.object({
+  key: z.enum(['SIGNING', 'WAITING']),
+  version: z.int(),
+  xEventId: uuid,
+  accepted: z.boolean(),
+  httpStatus: z.int().nullable(),
+  cause: z.string().nullable(),
+  explanation: z.object({ cause: z.string(), nextStep: z.string(), registerUrl: z.string().nullable() }),
+})
+
+export const rehearsal = z
+  .object({
+    endpointId: uuid,
+    url: z.string(),
+    ready: z.boolean().meta({ description: 'The endpoint accepted both keys: activating loses nothing.' }),
+    results: z.array(rehearsed),
+  })
+  .meta({ id: 'Rehearsal', description: 'One test event per key, sent once and now; neither is in the delivery log.' })
+
+export const problem = z
+  .object({
+    type: z.literal('about:blank'),
+    title: z.string().meta({ description: 'Fixed text of the code.' }),
+    status: z.int(),
+    code: z.string().meta({ description: 'Stable code.' }),
+    detail: z.string().optional().meta({ description: 'Which rule was broken: a stable code too.' }),
+    requestId: z.string().meta({ description: 'Also in `X-Request-Id`.' }),
+    violations: z
+      .array(z.object({ pointer: z.string(), code: z.string(), message: z.string().optional() }))
+      .optional()
+      .meta({ description: 'JSON Pointers into the request, at most 50. Never a value.' }),
+  })
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457).' })

@@ -1,0 +1,95 @@
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import type { AccessTokenHolder, AccessTokens } from './access-tokens.js'
+import { issuedId } from './issued-ids.js'
+import type { KeySetCache, LocalJWKSet } from './key-set-cache.js'
+
+/** Signatures that are accepted: public keys only, so that a key set can never verify what anyone could have signed. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+/** Clocks of two machines may differ by so much. */
+const clockSkewSeconds = 30
+
+const tokenTypes = new Set(['at+jwt', 'application/at+jwt'])
+
+/** What JWT access tokens are judged by. */
+export interface JwtAccessTokensDeps {
+  /** Exactly the `iss` of its tokens. */
+  readonly issuer: string
+  /** Our name at the OAuth server: one of a token's `aud`. */
+  readonly audience: string
+  readonly keys: KeySetCache
+  readonly now: () => Date
+}
+
+/**
+ * JWT access tokens of an OAuth server (RFC 9068): `client_id` is the app, `sub` the user, `scope` the scopes.
+ *
+ * @throws OauthServerError from `find` when the OAuth server's keys are needed and cannot be had.
+ */
+export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
+  const { issuer, audience, keys, now } = deps
+
+  async function verify(token: string, keySet: LocalJWKSet): Promise<JWTPayload> {
+    const { payload } = await jwtVerify(token, keySet, {
+      algorithms,
+      issuer,
+      audience,
+      typ: 'at+jwt',
+      clockTolerance: clockSkewSeconds,
+      currentDate: now(),
+      requiredClaims: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
+    })
+    return payload
+  }
+
+  async function verifyByNewestKeys(token: string): Promise<JWTPayload> {
+    const known = await keys.current()
+    try {
+      return await verify(token, known)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      const newer = await keys.newerThan(known)
+      if (newer === known) throw error
+      return verify(token, newer)
+    }
+  }
+
+  return {
+    async find(token) {
+      // Judged before any key is looked for: no stranger's token makes us ask the OAuth server.
+      if (!claimsToBeOurs(token, issuer)) return null
+      try {
+        return holderOf(await verifyByNewestKeys(token), issuer, now())
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return null
+        throw error
+      }
+    },
+  }
+}
+
+function claimsToBeOurs(token: string, issuer: string): boolean {
+  try {
+    const { alg, typ, kid } = decodeProtectedHeader(token)
+    if (typeof typ !== 'string' || !tokenTypes.has(typ.toLowerCase())) return false
+    if (alg === undefined || !algorithms.includes(alg)) return false
+    if (kid !== undefined && (typeof kid !== 'string' || kid.length > 256)) return false
+    return decodeJwt(token).iss === issuer
+  } catch {
+    return false
+  }
+}
+
+/** Null for a token that speaks for no user, or for an app itself (RFC 9068 §2.2: `sub` of a client's own token). */
+function holderOf(claims: JWTPayload, issuer: string, now: Date): AccessTokenHolder | null {
+  const { sub, iat, jti, scope, client_id: clientId } = claims
+  if (typeof sub !== 'string' || sub === '' || typeof clientId !== 'string' || clientId === '') return null
+  if (typeof jti !== 'string' || jti === '' || sub === clientId) return null
+  if (typeof iat !== 'number' || iat > now.getTime() / 1000 + clockSkewSeconds) return null
+  return {
+    appId: issuedId(issuer, 'client_id', clientId),
+    userId: issuedId(issuer, 'sub', sub),
+    // RFC 6749 §3.3: separated by single spaces; anything else is not a scope of ours.
+    scopes: typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '') : [],
+  }
+}

@@ -1,0 +1,100 @@
+import type { JSONWebKeySet } from 'jose'
+import { z } from 'zod'
+import { OauthServerError } from './oauth-server-error.js'
+
+/** Fetches what an OAuth server publishes. */
+export interface OauthDocuments {
+  /** @throws OauthServerError */
+  fetchKeySet(): Promise<JSONWebKeySet>
+}
+
+const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
+
+const timeoutMs = 5_000
+const mostBytes = 512 * 1024
+const metadataAgeMs = 60 * 60 * 1000
+
+/**
+ * The key set of one issuer, found through its metadata (RFC 8414, OpenID Connect Discovery 1.0).
+ *
+ * HTTPS only, except on loopback where `allowLoopbackHttp` says so. No redirect is followed; answers over 512 KiB and
+ * those that take longer than 5 s count as an outage.
+ */
+export function createOauthDocuments(deps: {
+  readonly issuer: string
+  readonly allowLoopbackHttp: boolean
+  readonly nowMs: () => number
+  readonly fetch?: typeof globalThis.fetch
+}): OauthDocuments {
+  const { issuer, allowLoopbackHttp, nowMs, fetch = globalThis.fetch } = deps
+  let known: { readonly jwksUri: string; readonly foundAtMs: number } | null = null
+
+  async function fetchJson(address: string): Promise<unknown> {
+    const url = new URL(address)
+    if (!isAllowedOauthUrl(url, allowLoopbackHttp)) throw new OauthServerError()
+    const response = await fetch(url, {
+      redirect: 'error',
+      headers: { accept: 'application/json, application/jwk-set+json' },
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (response.status === 404) {
+      await response.body?.cancel()
+      return null
+    }
+    if (response.status !== 200 || response.body === null) throw new OauthServerError()
+    return JSON.parse(await readBounded(response.body)) as unknown
+  }
+
+  async function findKeySetUri(): Promise<string> {
+    if (known !== null && nowMs() - known.foundAtMs < metadataAgeMs) return known.jwksUri
+    for (const address of metadataAddresses(issuer)) {
+      const document = await fetchJson(address)
+      if (document === null) continue
+      const parsed = metadata.parse(document)
+      // RFC 8414 §3.3: metadata of another issuer must not be used.
+      if (parsed.issuer !== issuer) throw new OauthServerError()
+      known = { jwksUri: parsed.jwks_uri, foundAtMs: nowMs() }
+      return parsed.jwks_uri
+    }
+    throw new OauthServerError()
+  }
+
+  return {
+    async fetchKeySet() {
+      try {
+        return keySet.parse(await fetchJson(await findKeySetUri()))
+      } catch {
+        // What the network, the parser or the schema says can hold an address or a key.
+        throw new OauthServerError()
+      }
+    },
+  }
+}
+
+/** HTTPS without credentials or fragment; HTTP on loopback where that is allowed. */
+export function isAllowedOauthUrl(url: URL, allowLoopbackHttp: boolean): boolean {
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return false
+  if (url.protocol === 'https:') return true
+  return allowLoopbackHttp && url.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
+}
+
+function metadataAddresses(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+}
+
+async function readBounded(body: ReadableStream<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > mostBytes) throw new OauthServerError()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,46 @@
+// What pages gain from JavaScript: copying, local time, fresh rows. Everything works without it.
+export const script = String.raw`'use strict'
+for (const time of document.querySelectorAll('time[datetime]')) {
+  const at = new Date(time.dateTime)
+  if (!Number.isNaN(at.getTime())) time.title = at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
+}
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy)
+  if (!source || !navigator.clipboard) continue
+  const label = button.textContent
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent)
+      button.textContent = 'Copied'
+    } catch {
+      getSelection().selectAllChildren(source)
+      button.textContent = 'Selected: copy it now'
+    }
+    setTimeout(() => (button.textContent = label), 2000)
+  })
+}
+// A page that shows something under way looks again, as long as nobody is typing or reading with a screen reader's focus in it.
+const refresh = document.querySelector('[data-refresh]')
+if (refresh) {
+  let looks = 0
+  const look = async () => {
+    looks += 1
+    if (looks > 60) return
+    const main = document.querySelector('main')
+    if (!document.hidden && !main.contains(document.activeElement)) {
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null)
+      if (answer && answer.ok && !answer.redirected) {
+        const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+        const region = fresh.querySelector('[data-refresh]')
+        const stays = document.querySelector('[data-live]')
+        const now = fresh.querySelector('[data-live]')
+        if (stays && now && stays.innerHTML !== now.innerHTML) stays.innerHTML = now.innerHTML
+        if (!region) return
+      }
+    }
+    setTimeout(look, Math.min(1500 + looks * 250, 10000))
+  }
+  setTimeout(look, 1500)
+}
+`
