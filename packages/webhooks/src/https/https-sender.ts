@@ -248,12 +248,17 @@ async function exchange(
   }
 }
 
+/** Names of undici's errors about what a server said, in contrast to a connection that broke. */
+const invalidAnswerErrors: ReadonlySet<string> = new Set([
+  'HTTPParserError',
+  'HeadersOverflowError',
+  'ResponseContentLengthMismatchError',
+])
+
 function causeOfExchange(error: unknown, deadline: AbortSignal, informational: AbortSignal): AttemptCause {
   if (informational.aborted) return 'INVALID_RESPONSE'
   if (deadline.aborted) return 'TIMEOUT'
-  const code = (error as { readonly code?: unknown } | null)?.code
-  const invalid = typeof code === 'string' && (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
-  return invalid ? 'INVALID_RESPONSE' : 'CONNECTION_LOST'
+  return error instanceof Error && invalidAnswerErrors.has(error.name) ? 'INVALID_RESPONSE' : 'CONNECTION_LOST'
 }
 
 /** The beginning of the body, as much of it as came. Never rejects: the body is a courtesy. */

@@ -2,6 +2,10 @@
 const secretHeaders =
   /^(?:set-cookie|authorization|proxy-authorization|.*(?:token|secret|api-?key|signature|session).*)$/i
 
+/** Headers that the service itself reads, or that explain a failure: they are kept before any others. */
+const tellingHeaders = ['location', 'retry-after', 'content-type', 'server', 'www-authenticate', 'allow']
+const isTelling = (name: string) => tellingHeaders.includes(name.toLowerCase())
+
 const maxHeaders = 64
 const maxValueLength = 1_024
 
@@ -13,7 +17,9 @@ export function readableHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
   const readable: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers).slice(0, maxHeaders)) {
+  const names = Object.keys(headers).sort((one, other) => Number(isTelling(other)) - Number(isTelling(one)))
+  for (const name of names.slice(0, maxHeaders)) {
+    const value = headers[name]
     if (value === undefined) continue
     const text = typeof value === 'string' ? value : value.join(', ')
     readable[name.toLowerCase()] = secretHeaders.test(name) ? '[redacted]' : printable(text).slice(0, maxValueLength)
