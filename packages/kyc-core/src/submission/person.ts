@@ -27,7 +27,8 @@ const nameRule: TextRule = (text) => {
   return NAME.test(visible) && LETTER.test(visible) ? null : 'FORMAT'
 }
 
-const nameKeywords = { maxLength: 100 } as const
+/** JSON Schema counts before characters are composed, so it allows for the accents. */
+const nameKeywords = { maxLength: 300 } as const
 
 const ssnRule: TextRule = (text) => {
   const reading = readSsn(text)

@@ -431,7 +431,7 @@ export const acceptedCases: readonly CaseGroup[] = [
           'timestamps',
           { at: '2026-01-05T10:00:00.123456Z', ms: 1767607200123, s: '1767607200', ns: '1767607200123456789' },
         ],
-        ['booleans under ssn-like keys', { ssn: true, ssnMatch: false, ssn_verified: true, ssn: null }],
+        ['booleans under ssn-like keys', { ssn: true, ssnMatch: false, ssn_verified: true, itin: null }],
         ['outcomes under ssn-like keys', { ssn: 'MATCH', ssnStatus: 'verified', tin: 'not checked' }],
         [
           'references under ssn-like keys',

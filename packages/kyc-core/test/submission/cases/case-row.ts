@@ -12,7 +12,7 @@ export interface CaseRow {
   /** What is special about this submission, in words. */
   readonly what: string
   /** JSON Pointer → the value to put there; `REMOVED` takes the field away. */
-  readonly change: Readonly<Record<string, JsonValue | typeof REMOVED>>
+  readonly change: Readonly<Record<string, JsonValue | symbol>>
   /** Switches that differ from the default policy. */
   readonly policy?: Partial<SubmissionPolicy>
   /** `pointer CODE` of every violation; none: the submission is accepted. */
@@ -22,7 +22,7 @@ export interface CaseRow {
 }
 
 /** Takes a field away. */
-export const REMOVED = Symbol('removed')
+export const REMOVED: symbol = Symbol('removed')
 
 /** A headed group of lines. */
 export interface CaseGroup {
@@ -34,14 +34,14 @@ type Editable = { [key: string]: JsonValue }
 
 /** The base with the changes of a row. */
 export function applyChange(change: CaseRow['change']): Editable {
-  const submission = structuredClone(BASE) as Editable
+  const submission: Editable = structuredClone(BASE)
   for (const [pointer, value] of Object.entries(change)) {
     const keys = pointer.split('/').slice(1)
     const last = keys.pop() ?? ''
     let target = submission
     for (const key of keys) target = (target[key] ??= {}) as Editable
-    if (value === REMOVED) delete target[last]
-    else target[last] = value
+    if (typeof value === 'symbol') delete target[last]
+    else if (value !== undefined) target[last] = value
   }
   return submission
 }

@@ -1,4 +1,4 @@
-import { REMOVED, type CaseGroup } from './case-row.js'
+import { REMOVED, type CaseGroup, type CaseRow } from './case-row.js'
 
 const A = '/person/address'
 
@@ -205,22 +205,24 @@ export const refusedAddress: readonly CaseGroup[] = [
   },
   {
     heading: 'With strictAddresses: private mailboxes, and PO boxes in the second line',
-    rows: [
-      {
-        what: '"123 Main St PMB 456"',
-        change: { [`${A}/streetLine1`]: '123 Main St PMB 456' },
-        refused: [`${A}/streetLine1 PO_BOX`],
-      },
-      {
-        what: '"PMB 456" in line 2',
-        change: { [`${A}/streetLine2`]: 'PMB 456' },
-        refused: [`${A}/streetLine2 PO_BOX`],
-      },
-      {
-        what: '"PO Box 5" in line 2',
-        change: { [`${A}/streetLine2`]: 'PO Box 5' },
-        refused: [`${A}/streetLine2 PO_BOX`],
-      },
-    ].map((row) => ({ ...row, policy: { strictAddresses: true } })),
+    rows: (
+      [
+        {
+          what: '"123 Main St PMB 456"',
+          change: { [`${A}/streetLine1`]: '123 Main St PMB 456' },
+          refused: [`${A}/streetLine1 PO_BOX`],
+        },
+        {
+          what: '"PMB 456" in line 2',
+          change: { [`${A}/streetLine2`]: 'PMB 456' },
+          refused: [`${A}/streetLine2 PO_BOX`],
+        },
+        {
+          what: '"PO Box 5" in line 2',
+          change: { [`${A}/streetLine2`]: 'PO Box 5' },
+          refused: [`${A}/streetLine2 PO_BOX`],
+        },
+      ] as readonly CaseRow[]
+    ).map((row): CaseRow => ({ ...row, policy: { strictAddresses: true } })),
   },
 ]

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseSubmission, VIOLATION_MESSAGES } from '@kyc-relay/kyc-core'
+import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
+import { CASES_NOW } from './cases/case-row.js'
+
+const now = new Date(CASES_NOW)
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const key of Reflect.ownKeys(value)) deepFreeze(Reflect.get(value, key))
+  }
+  return value
+}
+
+describe('any input at all', () => {
+  it('is answered: never an exception, never a text that is not ours', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withTypedArray: true,
+          withNullPrototype: true,
+        }),
+        (input) => {
+          const parsed = parseSubmission(input, { now })
+          expect(parsed.ok).toBe(false)
+          if (!parsed.ok) {
+            expect(parsed.violations.length).toBeGreaterThan(0)
+            for (const { code, message } of parsed.violations) expect(message).toBe(VIOLATION_MESSAGES[code])
+          }
+        },
+      ),
+      { seed: 1, numRuns: 1000 },
+    )
+  })
+
+  it('in any place of a valid submission is answered, and one pointer has one violation', () => {
+    const pointers = placesOf(sampleSubmission())
+    fc.assert(
+      fc.property(fc.constantFrom(...pointers), fc.anything({ withBigInt: true, withDate: true }), (path, value) => {
+        const input = sampleSubmission() as unknown
+        const target = path
+          .slice(0, -1)
+          .reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], input)
+        ;(target as Record<string, unknown>)[path.at(-1) ?? ''] = value
+        const parsed = parseSubmission(input, { now })
+        if (parsed.ok) return
+        const seen = parsed.violations.map((violation) => violation.pointer)
+        expect(new Set(seen).size).toBe(seen.length)
+      }),
+      { seed: 2, numRuns: 2000 },
+    )
+  })
+
+  it.each([
+    ['undefined', undefined, 'REQUIRED'],
+    ['null', null, 'TYPE'],
+    ['a list', [], 'TYPE'],
+    ['a text', '{}', 'TYPE'],
+    ['a number', 1, 'TYPE'],
+    ['a function', () => {}, 'TYPE'],
+    ['a symbol', Symbol('x'), 'TYPE'],
+    ['a bigint', 1n, 'UNSAFE_NUMBER'],
+    ['a date', new Date(0), 'TYPE'],
+    ['a map', new Map(), 'TYPE'],
+  ])('%s is refused as a whole', (_what, input, code) => {
+    expect(parseSubmission(input, { now })).toEqual({
+      ok: false,
+      violations: [{ pointer: '', code, message: VIOLATION_MESSAGES[code as 'TYPE'] }],
+    })
+  })
+
+  it('is not changed', () => {
+    const input = deepFreeze(sampleSubmission())
+    expect(parseSubmission(input, { now }).ok).toBe(true)
+    expect(
+      parseSubmission(deepFreeze({ ...sampleSubmission(), person: { firstName: null, x: [1] } }), { now }).ok,
+    ).toBe(false)
+  })
+
+  it('may be circular', () => {
+    const data: Record<string, unknown> = {}
+    data['self'] = data
+    const parsed = parseSubmission({ ...sampleSubmission(), externalProviderData: data }, { now })
+    expect(parsed.ok ? [] : parsed.violations.map(({ code }) => code)).toContain('TOO_LONG')
+    const list: unknown[] = []
+    list.push(list, list)
+    const wide = parseSubmission({ ...sampleSubmission(), externalProviderData: { list } }, { now })
+    expect(wide.ok ? [] : wide.violations.map(({ code }) => code)).toContain('TOO_LONG')
+  })
+
+  it('cannot reach a prototype through the keys of JSON', () => {
+    for (const place of ['externalProviderData', 'person']) {
+      const input = JSON.parse(
+        `{"${place}":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}`,
+      ) as object
+      const parsed = parseSubmission({ ...sampleSubmission(), ...input }, { now })
+      expect(parsed.ok ? [] : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(
+        expect.arrayContaining([`/${place}/constructor UNKNOWN_FIELD`, `/${place} UNKNOWN_FIELD`]),
+      )
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+    }
+    const top = parseSubmission(JSON.parse('{"__proto__":{"decision":"PASSED"}}'), { now })
+    expect(top.ok ? [] : top.violations.map(({ pointer, code }) => `${pointer} ${code}`)).toContain(
+      '/decision REQUIRED',
+    )
+  })
+
+  it('may come without prototype, as GraphQL servers hand arguments over', () => {
+    const input = Object.assign(Object.create(null), sampleSubmission()) as unknown
+    expect(parseSubmission(input, { now }).ok).toBe(true)
+  })
+
+  it('that is undefined counts as absent, in lists as null', () => {
+    const parsed = parseSubmission(
+      { ...sampleSubmission(), decisionReason: undefined, externalProviderData: { a: [undefined], b: undefined } },
+      { now },
+    )
+    expect(parsed.ok && parsed.submission.externalProviderData).toEqual({ a: [null] })
+  })
+})
+
+/** Paths of all values inside an object. */
+function placesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path]
+  const inside = Object.entries(value).flatMap(([key, item]) => placesOf(item, [...path, key]))
+  return path.length === 0 ? inside : [path, ...inside]
+}
+
+describe('without options', () => {
+  it('the clock of the machine is the time of ingestion', () => {
+    const parsed = parseSubmission({ ...sampleSubmission(), decisionedAt: undefined })
+    const age = parsed.ok ? Date.now() - parsed.submission.decisionedAt.getTime() : Number.NaN
+    expect(age).toBeGreaterThanOrEqual(0)
+    expect(age).toBeLessThan(60_000)
+  })
+
+  it('a switch that is undefined keeps its default', () => {
+    const policy = { providers: undefined, maxDecisionAgeDays: undefined } as unknown as { providers: string[] }
+    expect(parseSubmission(sampleSubmission(), { now, policy })).toMatchObject({ ok: true, warnings: [] })
+  })
+})

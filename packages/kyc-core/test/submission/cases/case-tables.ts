@@ -1,0 +1,19 @@
+import { acceptedCases } from './accepted-cases.js'
+import { acceptedCountries } from './accepted-countries.js'
+import type { CaseGroup } from './case-row.js'
+import { refusedAddress } from './refused-address.js'
+import { refusedArguments } from './refused-arguments.js'
+import { refusedFreeForm } from './refused-free-form.js'
+import { refusedPerson } from './refused-person.js'
+import { refusedVerifications } from './refused-verifications.js'
+import { warnedCases } from './warned-cases.js'
+
+/** All tables, in the order of the contract. */
+export const CASE_TABLES: readonly { readonly title: string; readonly groups: readonly CaseGroup[] }[] = [
+  {
+    title: 'Refused',
+    groups: [...refusedArguments, ...refusedPerson, ...refusedAddress, ...refusedVerifications, ...refusedFreeForm],
+  },
+  { title: 'Accepted with a remark', groups: warnedCases },
+  { title: 'Accepted', groups: [...acceptedCases, ...acceptedCountries] },
+]
