@@ -31,4 +31,11 @@ export type { Secrets, WebhookBody } from './signature/signed-request.js'
 export { signWebhook } from './signature/sign-webhook.js'
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './signature/verification-error.js'
 export { verifySignature } from './signature/verify-signature.js'
-export { verifyWebhook, type SignedRequest, type VerifiedWebhook } from './signature/verify-webhook.js'
+export type { VerifiedWebhook } from './signature/read-event.js'
+export {
+  signStandardWebhook,
+  verifyStandardWebhook,
+  type StandardWebhooksHeaders,
+  type VerifiedStandardWebhook,
+} from './signature/standard-webhooks.js'
+export { verifyWebhook, type SignedRequest } from './signature/verify-webhook.js'

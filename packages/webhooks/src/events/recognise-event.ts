@@ -2,18 +2,8 @@ import { eventTypes, type EventType } from './event-types.js'
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
-const declineOnlyFields = [
-  'transactionDateTime',
-  'fluzAmount',
-  'externalFundingAmount',
-  'isCashBalanceUsed',
-  'isPrepaymentBalanceUsed',
-  'isRewardsBalanceUsed',
-  'isReserveBalanceUsed',
-  'declineReason',
-  'declineTitle',
-  'declineCategory',
-]
+// No other event has any of these.
+const declineOnlyFields = ['transactionDateTime', 'fluzAmount', 'externalFundingAmount', 'declineReason']
 
 /**
  * Tells the event type of a payload that was received.
@@ -32,7 +22,7 @@ function looksDeclined(payload: Readonly<Record<string, unknown>>): boolean {
   return (
     typeof payload['transactionId'] === 'string' &&
     !('recordId' in payload) &&
-    (payload['status'] === 'DECLINED' || declineOnlyFields.some((field) => Object.hasOwn(payload, field)))
+    (payload['status'] === 'DECLINED' || declineOnlyFields.some((field) => field in payload))
   )
 }
 

@@ -95,7 +95,8 @@ export async function receiveNodeWebhook(
   if (rawBody !== undefined) {
     return Buffer.byteLength(rawBody) > maxBytes ? bodyTooLarge() : receiveWebhook({ body: rawBody, headers }, options)
   }
-  if (isParsed(request.body) || wasRead(request)) return refuseParsedBody(options)
+  if (isParsed(request.body) || wasRead(request))
+    return refuseParsedBody({ body: request.body ?? request, headers }, options)
 
   const body = await readBody(request, maxBytes, options.bodyTimeoutMs ?? 30_000)
   if (body === 'TOO_LARGE') return bodyTooLarge()

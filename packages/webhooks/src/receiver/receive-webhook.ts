@@ -1,7 +1,9 @@
 import { explainMismatch, type Diagnosis, type ExplainableRequest } from '../signature/explain-mismatch.js'
 import type { HeadersLike } from '../signature/headers.js'
 import type { Secrets, WebhookBody } from '../signature/signed-request.js'
-import { verifyWebhook, type VerifiedWebhook } from '../signature/verify-webhook.js'
+import type { VerifiedWebhook } from '../signature/read-event.js'
+import { verifyStandardWebhook } from '../signature/standard-webhooks.js'
+import { verifyWebhook, type SignedRequest } from '../signature/verify-webhook.js'
 import { WebhookVerificationError } from '../signature/verification-error.js'
 import type { DeduplicationStore } from './deduplication-store.js'
 import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
@@ -27,6 +29,11 @@ export interface WebhookReceiverOptions {
   readonly onRefused?: ((refusal: WebhookRefusal) => void) | undefined
   /** Told what `onEvent` or the deduplication store threw. Without it the failure is visible only as status 500. */
   readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * Demands the Standard Webhooks headers, which an endpoint can opt in to, so that replays are refused: `now` is the
+   * clock, `toleranceMs` how old a request may be, default 300,000 (5 minutes). Duplicates are then told by the signed id.
+   */
+  readonly standardWebhooks?: { readonly now: () => Date; readonly toleranceMs?: number | undefined } | undefined
   /** Where this runs, so that an error names the very line to change. */
   readonly framework?: ReceiverFramework | undefined
 }
@@ -76,7 +83,7 @@ export async function receiveWebhook(
   options: WebhookReceiverOptions,
 ): Promise<WebhookAnswer> {
   try {
-    const webhook = await verifyWebhook({ ...request, secrets: options.secrets })
+    const webhook = await verify({ ...request, secrets: options.secrets }, options.standardWebhooks)
     return options.deduplicate
       ? await processOnce(webhook, options.deduplicate, options)
       : await act(webhook, null, options)
@@ -84,6 +91,15 @@ export async function receiveWebhook(
     if (!(error instanceof WebhookVerificationError)) return fail(error, options)
     return error.code === 'BODY_ALREADY_PARSED' ? refuseParsedBody(request, options) : refuse(error, request, options)
   }
+}
+
+function verify(
+  request: SignedRequest,
+  standardWebhooks: WebhookReceiverOptions['standardWebhooks'],
+): Promise<VerifiedWebhook> {
+  if (!standardWebhooks) return verifyWebhook(request)
+  const { now, toleranceMs } = standardWebhooks
+  return verifyStandardWebhook({ ...request, now: now(), toleranceMs })
 }
 
 async function processOnce(

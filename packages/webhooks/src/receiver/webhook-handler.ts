@@ -44,7 +44,8 @@ export function createWebhookHandler(given: WebhookHandlerOptions): (request: Re
 
 async function handle(request: Request, options: WebhookHandlerOptions): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
-  if (request.bodyUsed) return refuseParsedBody({ body: request, headers: request.headers }, options)
+  if (request.bodyUsed || request.body?.locked)
+    return refuseParsedBody({ body: request, headers: request.headers }, options)
   const body = await readBody(request, options.maxBodyBytes ?? 262_144, options.bodyTimeoutMs ?? 30_000)
   if (body === 'TOO_LARGE') return answer(413, { code: 'BODY_TOO_LARGE' })
   if (body === 'TIMED_OUT') return answer(408, { code: 'BODY_TIMEOUT' })

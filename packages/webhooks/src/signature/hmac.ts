@@ -59,8 +59,8 @@ function oneShotHmacHex(node: NodeCrypto, body: string | Uint8Array, secret: str
   return hex
 }
 
-// Every character is looked at, whatever the others were: how long it takes says nothing about where they differ.
-function equalInConstantTime(expected: string, given: string): boolean {
+/** Whether two texts are the same; takes as long wherever they differ. */
+export function equalInConstantTime(expected: string, given: string): boolean {
   let difference = expected.length ^ given.length
   for (let i = 0; i < expected.length; i++) difference |= expected.charCodeAt(i) ^ given.charCodeAt(i)
   return difference === 0

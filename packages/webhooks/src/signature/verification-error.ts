@@ -8,30 +8,33 @@ export type WebhookVerificationErrorCode =
   | 'BODY_ALREADY_PARSED'
   | 'PAYLOAD_INVALID'
   | 'SECRET_MISSING'
+  // of verifyStandardWebhook alone
+  | 'TIMESTAMP_INVALID'
+  | 'TIMESTAMP_OUTSIDE_TOLERANCE'
 
 const brand = Symbol.for('@kyc-relay/webhooks.WebhookVerificationError')
 
 const passHeaders = 'Pass the headers as they came; a proxy in front must forward '
 
 // [HTTP status to answer with, what is wrong, what to do about it]
-const texts: Readonly<Record<WebhookVerificationErrorCode, readonly [number, string, string]>> = {
+const texts: Readonly<Record<string, readonly [number, string, string]>> = {
   SIGNATURE_MISSING: [401, 'X-HMAC-Signature is missing.', `${passHeaders}X-HMAC-Signature.`],
   SIGNATURE_MALFORMED: [
     401,
     'X-HMAC-Signature is not one value of 64 lower-case hexadecimal characters.',
-    'Pass the header as it came: once, without prefix, quotes or change of case.',
+    'Pass the header as it came, once.',
   ],
   SIGNATURE_MISMATCH: [
     401,
     'The signature does not match the body.',
-    'The body is not byte for byte what was sent, or the secret is not the API key. explainMismatch() tells which.',
+    'The body is not what was sent, byte for byte, or the secret is not the API key: explainMismatch() tells.',
   ],
   EVENT_ID_MISSING: [400, 'X-Event-ID is missing or not one value.', `${passHeaders}X-Event-ID.`],
-  BODY_EMPTY: [401, 'The body is empty.', 'Read the raw body before anything else does. Express: express.raw().'],
+  BODY_EMPTY: [401, 'The body is empty.', 'Read the raw body before anything else does.'],
   BODY_ALREADY_PARSED: [
     500,
     'The body is not a string or bytes: something has parsed it.',
-    "Pass the raw body. Express: express.raw({ type: 'application/json' }) on this route, before express.json(). Fastify: addContentTypeParser with parseAs: 'buffer'. Hono, Next, Workers: await request.text().",
+    "Pass the raw body. Express: express.raw({ type: 'application/json' }) before express.json(). Fastify: parseAs: 'buffer'. Others: await request.text().",
   ],
   PAYLOAD_INVALID: [400, 'The body is not a JSON object in UTF-8.', 'Its signer does not send events.'],
   SECRET_MISSING: [500, 'No secret was given.', 'Pass the API key. Is the environment variable set?'],
@@ -62,10 +65,13 @@ export class WebhookVerificationError extends Error {
   /** HTTP status to answer with: 401 not authentic, 400 bad payload, 500 a mistake in the receiver's own set-up. */
   readonly status: number
 
-  /** @param hint fixed text that replaces the general hint of this code. */
-  constructor(code: WebhookVerificationErrorCode, hint?: string) {
-    const [status, message, generalHint] = texts[code]
-    super(message)
+  /**
+   * @param hint fixed text that replaces the general hint of this code.
+   * @param message fixed text of a code that only part of the package knows.
+   */
+  constructor(code: WebhookVerificationErrorCode, hint?: string, message = '') {
+    const [status, generalMessage, generalHint] = texts[code] ?? [401, message, '']
+    super(generalMessage)
     this.name = 'WebhookVerificationError'
     this.code = code
     this.hint = hint ?? generalHint

@@ -1,9 +1,6 @@
-import type { EventType } from '../events/event-types.js'
-import { isTestEvent, recogniseEventType } from '../events/recognise-event.js'
-import type { EventPayloads, UnknownEvent } from '../events/webhook-event.js'
 import { headerValue, type HeadersLike } from './headers.js'
 import { matchesHmac } from './hmac.js'
-import { decodeUtf8 } from './runtime.js'
+import { readEvent, type VerifiedWebhook } from './read-event.js'
 import { isHexDigest, signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
 import { WebhookVerificationError } from './verification-error.js'
 
@@ -12,20 +9,6 @@ export interface SignedRequest {
   readonly body: WebhookBody
   readonly headers: HeadersLike
   readonly secrets: Secrets
-}
-
-/** An authentic webhook. Switch on `type` to have `event` typed. */
-export type VerifiedWebhook =
-  | {
-      [Type in EventType]: VerifiedFields & { readonly type: Type; readonly event: EventPayloads[Type] }
-    }[EventType]
-  | (VerifiedFields & { readonly type: 'UNKNOWN'; readonly event: UnknownEvent })
-
-interface VerifiedFields {
-  /** The value of `X-Event-ID`: the same on every attempt and on a resend. Detect duplicates by it. */
-  readonly eventId: string
-  /** True for an event that somebody sent to try the endpoint: do not act on it. */
-  readonly test: boolean
 }
 
 /**
@@ -74,16 +57,5 @@ export async function verifyWebhook({ body, headers, secrets }: SignedRequest): 
 
   const eventId = headerValue(headers, 'x-event-id')
   if (!eventId || !/^[!-+\--~]{1,200}$/.test(eventId)) throw new WebhookVerificationError('EVENT_ID_MISSING')
-  const event = parsePayload(bytes)
-  return { eventId, type: recogniseEventType(event), event, test: isTestEvent(event) } as VerifiedWebhook
-}
-
-function parsePayload(body: string | Uint8Array): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(typeof body === 'string' ? body : decodeUtf8(body))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // What the parser says may quote the body.
-  }
-  throw new WebhookVerificationError('PAYLOAD_INVALID')
+  return readEvent(eventId, bytes)
 }
