@@ -56,7 +56,7 @@ function isLocked(location, name) {
 // Links between files, in Markdown outside of code.
 for (const file of files.filter((name) => name.endsWith('.md') && existsSync(path.join(root, name)))) {
   const text = readFileSync(path.join(root, file), 'utf8')
-    .replace(/^ *```[\s\S]*?^ *```/gm, '')
+    .replace(/^ *```.*\n[\s\S]*?^ *```/gm, '')
     .replace(/`[^`\n]*`/g, '')
   for (const [, target] of text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)) {
     if (!existsSync(path.join(root, path.dirname(file), target)))

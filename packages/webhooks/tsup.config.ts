@@ -1,7 +1,15 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/node/index.ts', 'src/events/index.ts', 'src/delivery/index.ts', 'src/https/index.ts', 'src/testing/index.ts', 'src/cli/main.ts'],
+  entry: [
+    'src/index.ts',
+    'src/node/index.ts',
+    'src/events/index.ts',
+    'src/delivery/index.ts',
+    'src/https/index.ts',
+    'src/testing/index.ts',
+    'src/cli/main.ts',
+  ],
   outDir: 'dist',
   format: ['esm', 'cjs'],
   dts: true,

@@ -9,7 +9,6 @@ import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
 export function openSqliteMigrations(path: string, which: 'main' | 'vault'): MigrationTarget {
   const history: SqliteHistory = which === 'main' ? 'sqlite' : 'sqlite-vault'
   return {
-    // eslint-disable-next-line @typescript-eslint/require-await
     async status() {
       if (!existsSync(path)) return { applied: [], pending: readMigrations(history) }
       const client = new Database(path, { readonly: true, fileMustExist: true })
@@ -19,7 +18,7 @@ export function openSqliteMigrations(path: string, which: 'main' | 'vault'): Mig
         client.close()
       }
     },
-    // eslint-disable-next-line @typescript-eslint/require-await
+
     async up() {
       const { client, close } = openConnection({ path })
       try {

@@ -33,7 +33,7 @@ function failingDatabase(path: string) {
       },
     })
   const prepare = database.prepare.bind(database)
-  database.prepare = ((source: string) => watch(prepare(source))) as typeof database.prepare
+  database.prepare = (source: string) => watch(prepare(source))
   return {
     database,
     arm(after: number) {

@@ -10,10 +10,10 @@ async function preparedStatements() {
   const database = new Database(':memory:')
   const prepared = new Set<string>()
   const prepare = database.prepare.bind(database)
-  database.prepare = ((source: string) => {
+  database.prepare = (source: string) => {
     prepared.add(source)
     return prepare(source)
-  }) as typeof database.prepare
+  }
   const storage = await createSqliteStorage({ database })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   await createSqliteVault({ database }, { cipher })

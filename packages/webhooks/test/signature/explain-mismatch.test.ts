@@ -89,7 +89,7 @@ const proved: readonly (readonly [name: string, cause: Diagnosis['cause'], reque
     { body: JSON.stringify({ body: Buffer.from(signed).toString('base64'), isBase64Encoded: true }) },
   ],
   ['a Buffer as JSON', 'BODY_BUFFER_AS_JSON', { body: JSON.stringify(Buffer.from(signed)) }],
-  ['[object Object]', 'BODY_OBJECT_AS_TEXT', { body: String({}) }],
+  ['[object Object]', 'BODY_OBJECT_AS_TEXT', { body: '[object Object]' }],
   // the secret
   ['secret with a newline', 'SECRET_WHITE_SPACE', { secrets: `${secret}\n` }],
   ['secret with spaces', 'SECRET_WHITE_SPACE', { secrets: ` ${secret}` }],

@@ -37,7 +37,7 @@ export function* bodyVariants(bytes: Uint8Array): Generator<BodyVariant> {
 }
 
 function* whiteSpaceVariants(text: string): Generator<BodyVariant> {
-  const withoutNewline = text.replace(/[\r\n]+$/, '')
+  const withoutNewline = text.replace(/(?<![\r\n])[\r\n]+$/, '')
   if (withoutNewline !== text) {
     yield variant('BODY_NEWLINE_ADDED', 'The body ends with a trailing newline that was not signed.', withoutNewline)
   }
@@ -135,7 +135,7 @@ function* recodedVariants(bytes: Uint8Array): Generator<BodyVariant> {
     // Single bytes that stand for characters: ISO 8859-1, while UTF-8 was signed.
     const asUtf8 = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
     yield variant('BODY_WRONG_CHARSET', 'The body is not UTF-8: it was written out as ISO 8859-1 (latin1).', asUtf8)
-  } else if (/[\u0080-\u00ff]/.test(text) && !/[^\u0000-\u00ff]/.test(text)) {
+  } else if (/[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text)) {
     const asLatin1 = Uint8Array.from(text, (character) => character.charCodeAt(0))
     yield variant(
       'BODY_WRONG_CHARSET',
@@ -172,7 +172,7 @@ export function decodeBase64(text: string): Uint8Array | null {
   const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/\s+/g, '')
   if (plain.length < 4 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return null
   try {
-    return Uint8Array.from(atob(plain.replace(/=+$/, '')), (character) => character.charCodeAt(0))
+    return Uint8Array.from(atob(plain.replaceAll('=', '')), (character) => character.charCodeAt(0))
   } catch {
     return null
   }

@@ -17,12 +17,19 @@ const mostSecrets = 3
 /** A diagnosis without its fix. */
 type Finding = Pick<Diagnosis, 'cause' | 'confidence' | 'evidence'>
 
+async function refusalOf(request: ExplainableRequest): Promise<WebhookVerificationError | null> {
+  try {
+    await verifyWebhook({ ...request, body: request.body as WebhookBody })
+    return null
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error
+    throw error
+  }
+}
+
 /** See `explainMismatch`. */
 export async function diagnose(request: ExplainableRequest): Promise<Diagnosis | null> {
-  const refusal = await verifyWebhook({ ...request, body: request.body as WebhookBody }).then(
-    () => null,
-    (error: unknown) => (error instanceof WebhookVerificationError ? error : Promise.reject(error)),
-  )
+  const refusal = await refusalOf(request)
   if (refusal === null) return null
 
   const keys = refusal.code === 'SECRET_MISSING' ? [] : usableSecrets(request.secrets).slice(0, mostSecrets)
