@@ -49,12 +49,16 @@ function member(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** Arguments of every submission in a document, inlined literals included. */
-function submissionsIn(
-  document: DocumentNode,
-  variables: Readonly<Record<string, unknown>>,
-): Record<string, unknown>[] {
+/** Arguments of every submission in a document, inlined literals and defaults of variables included. */
+function submissionsIn(document: DocumentNode, sent: Readonly<Record<string, unknown>>): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
+  const defaults = new Map<string, unknown>()
+  visit(document, {
+    [Kind.VARIABLE_DEFINITION]({ variable, defaultValue }) {
+      if (defaultValue !== undefined) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue))
+    },
+  })
+  const variables = { ...Object.fromEntries(defaults), ...sent }
   visit(document, {
     [Kind.FIELD](field) {
       if (field.name.value !== 'postKycVerification' && field.name.value !== 'validateKycVerification') return

@@ -6,7 +6,7 @@ export interface JsonLimits {
   readonly maxDepth: number
   /** Values of every kind, members and elements. Default 10,000. */
   readonly maxValues: number
-  /** Length of one string in UTF-16 units as written. Default 32,768. */
+  /** Length of one string in UTF-16 units. Default 32,768. */
   readonly maxStringLength: number
 }
 
@@ -53,11 +53,12 @@ export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): 
       case quote: {
         const end = endOfString(text, index)
         if (end === -1) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
-        if (end - index - 2 > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
         const raw = text.slice(index, end)
         const escaped = raw.includes('\\')
         const value = escaped ? unescaped(raw) : raw.slice(1, -1)
         if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
+        // Counted as meant, not as written: serializers that escape all but ASCII need six characters for one.
+        if (value.length > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
         if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
         const keys = open[open.length - 1] ?? null
         if (keyExpected && keys !== null) {

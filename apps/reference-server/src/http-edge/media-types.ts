@@ -41,13 +41,12 @@ function parseAccept(accept: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const part of accept.toLowerCase().split(',')) {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    if (range === '') continue
     const valueOf = (name: string) =>
       parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1)
-    const charset = valueOf('charset')
-    if (range === '') continue
-    if (charset !== undefined && !/^"?utf-?8"?$/.test(charset)) continue
+    const isUtf8 = /^"?utf-?8"?$/.test(valueOf('charset') ?? 'utf-8')
     const weight = Number(valueOf('q') ?? 1)
-    weights.set(range, Number.isFinite(weight) ? weight : 1)
+    weights.set(isUtf8 ? range : part, Number.isFinite(weight) ? weight : 1)
   }
   return weights
 }
