@@ -66,7 +66,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   if (grants.length !== 1 || grant === undefined) throw new WebhookError('GRANTS_MISMATCH')
 
   // Without a grant there is nothing to fill from, but a malformed event is still the publisher's mistake.
-  const body = serialise(eventType, input.data, grant ?? placeholderIdentity(appId, userId, input.data))
+  const body = serialise(eventType, input.data, () => grant ?? placeholderIdentity(appId, userId, input.data))
   const matching = matchEndpoints(endpoints, eventType)
   const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
   const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
@@ -139,10 +139,10 @@ export async function prepareTestEvent(
   }
 }
 
-function serialise(type: EventType, data: Readonly<Record<string, unknown>>, identity: Identity): Uint8Array {
+function serialise(type: EventType, data: Readonly<Record<string, unknown>>, identify: () => Identity): Uint8Array {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) throw invalid([notAnObject])
   try {
-    const { payload, violations } = fillCommonIdentifiers(type, data, identity)
+    const { payload, violations } = fillCommonIdentifiers(type, data, identify())
     const parsed = parseEvent(type, payload)
     const all = [...violations, ...(parsed.ok ? [] : parsed.violations)]
     if (!parsed.ok || all.length > 0) throw invalid(all)
@@ -175,9 +175,9 @@ function newDelivery(endpoint: Endpoint, newId: () => string): PreparedEvent['de
 }
 
 /** Takes what was given for what is unknown, so that only the rest is judged. */
-function placeholderIdentity(appId: string, userId: string, data: Readonly<Record<string, unknown>> | null): Identity {
+function placeholderIdentity(appId: string, userId: string, data: Readonly<Record<string, unknown>>): Identity {
   const given = (field: string, otherwise: string) => {
-    const value = data?.[field]
+    const value = data[field]
     return typeof value === 'string' ? value : otherwise
   }
   return {

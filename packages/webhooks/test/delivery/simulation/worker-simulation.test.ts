@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { simulate, type Sabotage } from './simulated-world.js'
+
+const seeds = Array.from({ length: 8 }, (_, index) => index + 1)
+
+describe('an hour of crashes, losses and outages, and the time until everything has ended', () => {
+  test.each(seeds)(
+    'seed %i: nothing is lost, nothing is sent more than five times, nothing leaves a final state',
+    async (seed) => {
+      const { violations, posts, crashes, stale, states } = await simulate(seed)
+      expect(violations).toEqual([])
+      expect(posts).toBeGreaterThan(50)
+      expect(crashes).toBeGreaterThan(0)
+      expect(stale).toBeGreaterThan(0)
+      expect(states['DELIVERED']).toBeGreaterThan(10)
+    },
+  )
+
+  test('the same seed gives the same history', async () => {
+    const [one, other] = [await simulate(7), await simulate(7)]
+    expect(other).toEqual(one)
+    expect((await simulate(8)).trace).not.toBe(one.trace)
+  })
+})
+
+describe('the invariants notice', () => {
+  const sabotages: readonly (readonly [Sabotage, string])[] = [
+    ['interrupted-not-counted', 'I6'],
+    ['believes-timeouts', 'I7'],
+    ['retries-at-once', 'I10'],
+    ['gives-up-early', 'I6'],
+    ['never-takes-over', 'I5'],
+    ['sixth-attempt', 'I6'],
+  ]
+  test.each(sabotages)('%s', async (sabotage, invariant) => {
+    const { violations } = await simulate(3, sabotage)
+    expect(violations.some((violation) => violation.startsWith(invariant))).toBe(true)
+  })
+})
