@@ -1,0 +1,182 @@
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import { asBuffer } from './as-buffer.js'
+import type { PostgresDatabase } from './database.js'
+import { statement } from './statement.js'
+import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
+
+const value = sql.placeholder
+
+const insertApp = statement(
+  'insert_app',
+  sql`
+WITH app AS (
+  INSERT INTO kyc_relay_apps (app_id, name) VALUES (${value('appId')}, ${value('name')}) RETURNING app_id
+)
+INSERT INTO kyc_relay_api_keys (app_id, version, hash, sealed, created_at, signs_from, retired_at)
+SELECT app.app_id, ${value('version')}::int, ${value('hash')}::bytea, ${value('sealed')}::bytea,
+  ${value('createdAt')}::timestamptz, ${value('signsFrom')}::timestamptz, ${value('retiredAt')}::timestamptz
+FROM app`,
+)
+
+/** Holds concurrent rotations of one app apart. */
+const lockApp = statement(
+  'lock_app',
+  sql`SELECT FROM kyc_relay_apps WHERE app_id = ${value('appId')} FOR NO KEY UPDATE`,
+)
+
+const findWaitingKey = statement<{ version: number }>(
+  'find_waiting_key',
+  sql`
+SELECT version FROM kyc_relay_api_keys
+WHERE app_id = ${value('appId')} AND signs_from > ${value('now')}::timestamptz
+  AND (retired_at IS NULL OR retired_at > ${value('now')}::timestamptz)
+ORDER BY version DESC LIMIT 1`,
+)
+
+const insertKey = statement(
+  'insert_key',
+  sql`
+INSERT INTO kyc_relay_api_keys (app_id, version, hash, sealed, created_at, signs_from, retired_at)
+VALUES (${value('appId')}, ${value('version')}, ${value('hash')}, ${value('sealed')}, ${value('createdAt')},
+  ${value('signsFrom')}, ${value('retiredAt')})`,
+)
+
+const activateKey = statement(
+  'activate_key',
+  sql`
+WITH activated AS (
+  UPDATE kyc_relay_api_keys SET signs_from = ${value('now')}::timestamptz
+  WHERE app_id = ${value('appId')} AND version = ${value('version')}::int
+)
+UPDATE kyc_relay_api_keys SET retired_at = ${value('retireOldAt')}::timestamptz
+WHERE app_id = ${value('appId')} AND version < ${value('version')}::int
+  AND (retired_at IS NULL OR retired_at > ${value('retireOldAt')}::timestamptz)`,
+)
+
+// Not a replacement: deleting the old row would take the access tokens made under it along.
+const putGrant = statement(
+  'put_grant',
+  sql`
+INSERT INTO kyc_relay_grants (app_id, user_id, account_id, external_reference_id, scopes)
+VALUES (${value('appId')}, ${value('userId')}, ${value('accountId')}, ${value('externalReferenceId')},
+  ${value('scopes')})
+ON CONFLICT (app_id, user_id) DO UPDATE SET account_id = excluded.account_id,
+  external_reference_id = excluded.external_reference_id, scopes = excluded.scopes`,
+)
+
+const deleteGrant = statement(
+  'delete_grant',
+  sql`DELETE FROM kyc_relay_grants WHERE app_id = ${value('appId')} AND user_id = ${value('userId')}`,
+)
+
+const insertToken = statement(
+  'insert_access_token',
+  sql`
+INSERT INTO kyc_relay_access_tokens (hash, app_id, user_id, scopes, expires_at)
+VALUES (${value('hash')}, ${value('appId')}, ${value('userId')}, ${value('scopes')}, ${value('expiresAt')})`,
+)
+
+function prepareReads(db: NodePgDatabase) {
+  const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
+  return {
+    findApp: db
+      .select()
+      .from(apps)
+      .where(eq(apps.appId, value('appId')))
+      .prepare('kyc_relay_find_app'),
+    findKey: db
+      .select({ appId: apiKeys.appId, version: apiKeys.version })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.hash, value('hash')), accepted))
+      .prepare('kyc_relay_find_key'),
+    listKeys: db
+      .select()
+      .from(apiKeys)
+      .where(and(sql`${apiKeys.appId} = ANY(${value('appIds')}::text[])`, accepted))
+      .orderBy(desc(apiKeys.version), apiKeys.appId)
+      .prepare('kyc_relay_list_keys'),
+    findGrants: db
+      .select()
+      .from(grants)
+      .where(
+        sql`(${grants.appId}, ${grants.userId}) IN
+          (SELECT * FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[]))`,
+      )
+      .prepare('kyc_relay_find_grants'),
+    listGrantsOfUser: db
+      .select()
+      .from(grants)
+      .where(eq(grants.userId, value('userId')))
+      .orderBy(grants.appId)
+      .prepare('kyc_relay_list_grants_of_user'),
+    findToken: db
+      .select()
+      .from(accessTokens)
+      .where(and(eq(accessTokens.hash, value('hash')), gt(accessTokens.expiresAt, value('now'))))
+      .prepare('kyc_relay_find_access_token'),
+  }
+}
+
+/** The embedded app directory on PostgreSQL. */
+export function createAppDirectory(db: NodePgDatabase, database: PostgresDatabase): AppDirectory {
+  const reads = prepareReads(db)
+  return {
+    async createApp({ appId, name, firstKey }) {
+      await database.run((on) => insertApp.count(on, { ...keyColumns(firstKey), appId, name }))
+    },
+    findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
+    findApiKey: (hash, now) => database.run(async () => (await reads.findKey.execute({ hash, now }))[0] ?? null),
+    listApiKeys: (appIds, now) => database.run(() => reads.listKeys.execute({ appIds: [...appIds], now })),
+    addApiKey: (key) =>
+      database.transaction(async (on) => {
+        await lockApp.count(on, { appId: key.appId })
+        const [waiting] = await findWaitingKey.rows(on, { appId: key.appId, now: key.createdAt })
+        if (waiting !== undefined) return 'rotation_pending'
+        await insertKey.count(on, keyColumns(key))
+        return 'added'
+      }),
+    activateApiKey: (request) =>
+      database.transaction(async (on) => {
+        await lockApp.count(on, { appId: request.appId })
+        const [waiting] = await findWaitingKey.rows(on, request)
+        if (waiting === undefined) return false
+        await activateKey.count(on, { ...request, version: waiting.version })
+        return true
+      }),
+
+    async putGrant(grant) {
+      await database.run((on) => putGrant.count(on, { ...grant, scopes: JSON.stringify(grant.scopes) }))
+    },
+    findGrants: (pairs) =>
+      database.run(async () => {
+        const appIds = pairs.map(({ appId }) => appId)
+        const rows = await reads.findGrants.execute({ appIds, userIds: pairs.map(({ userId }) => userId) })
+        const found = new Map(rows.map((row) => [JSON.stringify([row.appId, row.userId]), readGrant(row)]))
+        return pairs.map(({ appId, userId }) => found.get(JSON.stringify([appId, userId])) ?? null)
+      }),
+    revokeGrant: (request) => database.run(async (on) => (await deleteGrant.count(on, request)) > 0),
+    listGrantsOfUser: (userId) =>
+      database.run(async () => (await reads.listGrantsOfUser.execute({ userId })).map(readGrant)),
+
+    async addAccessToken(token) {
+      const row = { ...token, hash: asBuffer(token.hash), scopes: JSON.stringify(token.scopes) }
+      await database.run((on) => insertToken.count(on, row))
+    },
+    findAccessToken: (hash, now) =>
+      database.run(async () => {
+        const [row] = await reads.findToken.execute({ hash, now })
+        return row === undefined ? null : { ...row, scopes: JSON.parse(row.scopes) as string[] }
+      }),
+  }
+}
+
+function keyColumns(key: ApiKeyRow) {
+  return { ...key, hash: asBuffer(key.hash), sealed: asBuffer(key.sealed) }
+}
+
+function readGrant(row: typeof grants.$inferSelect): Grant {
+  const { appId, userId, accountId, externalReferenceId } = row
+  return { appId, userId, accountId, externalReferenceId, scopes: JSON.parse(row.scopes) as string[] }
+}

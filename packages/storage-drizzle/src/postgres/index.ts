@@ -1,0 +1,8 @@
+export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+export { StorageError, type StorageErrorCode } from '../storage-error.js'
+export type { ErasedRows, UserErasure } from '../user-erasure.js'
+export type { StoredVault } from '../vault/vault.js'
+export type { PostgresLocation } from './connection.js'
+export { insertEvent, type DrizzlePgTransaction, type PgTransaction, type PostgresTransaction } from './insert-event.js'
+export { createPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from './storage.js'
+export { createPostgresVault, type PostgresVaultOptions } from './vault.js'

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
+import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
+import { StorageError } from '../storage-error.js'
+import { storageErrorOf } from './driver-errors.js'
+
+/** A history of migrations, with its own ledger, so that the vault may share a database with the rest or have its own. */
+export type PostgresHistory = Extract<MigrationSet, 'postgres' | 'postgres-vault'>
+
+const ledgers: Readonly<Record<PostgresHistory, string>> = {
+  postgres: 'kyc_relay_migrations',
+  'postgres-vault': 'kyc_relay_vault_migrations',
+}
+
+type Client = Pick<pg.ClientBase, 'query'>
+
+/**
+ * The objects of a history in a stable order: columns with their types, constraints and indexes by name. Definitions as
+ * PostgreSQL prints them are left out, since they change with its major version.
+ */
+export async function describeSchema(client: Client, history: PostgresHistory): Promise<string> {
+  const { rows } = await client.query<{ table: string; line: string }>(`
+    SELECT c.relname AS "table", c.relname || ' ' || o.line AS line
+    FROM pg_catalog.pg_class c
+    CROSS JOIN LATERAL (
+      SELECT 'column ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+        || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS line
+      FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      UNION ALL
+      SELECT 'constraint ' || k.conname FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype <> 'n'
+      UNION ALL
+      SELECT 'index ' || i.relname FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+      WHERE x.indrelid = c.oid AND x.indisvalid
+    ) o
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
+    ORDER BY line COLLATE "C"`)
+  return rows
+    .filter(({ table }) => table.startsWith('kyc_relay_vault_') === (history === 'postgres-vault'))
+    .map(({ line }) => `${line}\n`)
+    .join('')
+}
+
+async function schemaSha256(client: Client, history: PostgresHistory): Promise<string> {
+  return createHash('sha256')
+    .update(await describeSchema(client, history), 'utf8')
+    .digest('hex')
+}
+
+async function readLedger(client: Client, history: PostgresHistory): Promise<readonly LedgerRow[]> {
+  const known = await client.query<{ known: boolean }>(
+    `SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL AS known`,
+    [ledgers[history]],
+  )
+  if (known.rows[0]?.known !== true) return []
+  const { rows } = await client.query<LedgerRow>(
+    `SELECT number, name, sha256, schema_sha256 AS "schemaSha256" FROM ${ledgers[history]} ORDER BY number`,
+  )
+  return rows
+}
+
+/**
+ * What is applied and what is left, without writing anything.
+ *
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ */
+export async function migrationStatus(client: Client, history: PostgresHistory): Promise<MigrationStatus> {
+  const ledger = await readLedger(client, history)
+  const pending = pendingMigrations(readMigrations(history), ledger, await schemaSha256(client, history))
+  return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
+}
+
+/** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
+export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): Promise<void> {
+  const { pending } = await migrationStatus(pool, history).catch((error: unknown) => {
+    throw storageErrorOf(error)
+  })
+  if (pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+}
+
+/**
+ * Applies what is left, each migration in a transaction of its own together with its ledger row, under an advisory
+ * lock: concurrent starts wait for each other and look again under the lock.
+ *
+ * @returns the names applied by this call.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
+ */
+export async function migrate(clientConfig: pg.ClientConfig, history: PostgresHistory): Promise<readonly string[]> {
+  const shipped = readMigrations(history)
+  // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
+  const client = new pg.Client({ ...clientConfig, statement_timeout: 0, query_timeout: 0 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await applyAll(client, history, shipped)
+  } catch (error) {
+    throw storageErrorOf(error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function applyAll(
+  client: pg.Client,
+  history: PostgresHistory,
+  shipped: readonly Migration[],
+): Promise<readonly string[]> {
+  const applied: string[] = []
+  for (;;) {
+    const next = await inTransaction(client, history, () => applyNext(client, history, shipped))
+    if (next === null) return applied
+    applied.push(next)
+  }
+}
+
+async function applyNext(
+  client: Client,
+  history: PostgresHistory,
+  shipped: readonly Migration[],
+): Promise<string | null> {
+  const ledger = await readLedger(client, history)
+  const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history))[0]
+  if (next === undefined) return null
+  if (ledger.length === 0) {
+    await client.query(`CREATE TABLE ${ledgers[history]} (
+      number integer NOT NULL PRIMARY KEY,
+      name text COLLATE "C" NOT NULL,
+      sha256 text COLLATE "C" NOT NULL,
+      schema_sha256 text COLLATE "C" NOT NULL,
+      applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
+    )`)
+  }
+  await client.query(next.sql)
+  await client.query(`INSERT INTO ${ledgers[history]} (number, name, sha256, schema_sha256) VALUES ($1, $2, $3, $4)`, [
+    next.number,
+    next.name,
+    next.sha256,
+    await schemaSha256(client, history),
+  ])
+  return next.name
+}
+
+async function inTransaction<T>(client: pg.Client, history: PostgresHistory, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  // When anything fails the connection is closed, and the server rolls back.
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgers[history]])
+  const value = await work()
+  await client.query('COMMIT')
+  return value
+}

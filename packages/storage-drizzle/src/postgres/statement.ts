@@ -1,0 +1,60 @@
+import { fillPlaceholders, type SQL } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+
+/** What a statement runs on: a pool, a client inside a transaction, or a transaction of the caller. */
+export interface Queryable {
+  query(query: StatementQuery): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
+}
+
+/** One statement with its parameters, as pg takes it. */
+export interface StatementQuery {
+  readonly name?: string
+  readonly text: string
+  readonly values: unknown[]
+  readonly types?: pg.CustomTypesConfig
+}
+
+/** A statement compiled once, prepared by each connection the first time it runs there. */
+export interface Statement<Row> {
+  rows(on: Queryable, values: Readonly<Record<string, unknown>>): Promise<readonly Row[]>
+  /** How many rows it touched. */
+  count(on: Queryable, values: Readonly<Record<string, unknown>>): Promise<number>
+  /** With its parameters filled in. */
+  query(values: Readonly<Record<string, unknown>>): StatementQuery
+}
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins
+
+/** Own parsers, whatever an embedding system has set globally. Positions and counts stay below 2⁵³. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return (text: string) => Number(text)
+    if (oid === TIMESTAMPTZ) return (text: string) => new Date(text)
+    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+  },
+}
+
+/**
+ * Compiles a statement.
+ *
+ * @param name Name of the server-side prepared statement; at most 63 bytes, one text per name.
+ */
+export function statement<Row = never>(name: string, template: SQL): Statement<Row> {
+  const { sql: text, params } = new PgDialect().sqlToQuery(template)
+  const query = (values: Readonly<Record<string, unknown>>): StatementQuery => ({
+    name: `kyc_relay_${name}`,
+    text,
+    values: fillPlaceholders(params, values),
+    types,
+  })
+  return {
+    query,
+    async rows(on, values) {
+      return (await on.query(query(values))).rows as Row[]
+    },
+    async count(on, values) {
+      return (await on.query(query(values))).rowCount ?? 0
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AppDirectory } from '../app-directory.js'
+import type { UserErasure } from '../user-erasure.js'
+import { createAppDirectory } from './app-directory.js'
+import { openConnection, type PostgresLocation } from './connection.js'
+import { createDatabase } from './database.js'
+import { createDueNotifications, createLocalNotifications } from './due-notifications.js'
+import { migrate, requireMigrated } from './migrate.js'
+import { createTransactionStore } from './transaction-store.js'
+import { createUserErasure } from './user-erasure.js'
+import { createVerificationStore } from './verification-store.js'
+import { createWebhookStore } from './webhook-store.js'
+
+export interface PostgresStorageOptions {
+  /** Replaces the database's clock, by which all processes go: for tests. */
+  readonly clock?: () => Date
+  /** Makes fence tokens; never the same twice. Default: random UUIDs. */
+  readonly newToken?: () => string
+  /**
+   * Wakes the workers of other processes with `NOTIFY`. Polling finds everything without it: switch it off behind a
+   * proxy that pools transactions, or on a compatible database that has no `NOTIFY`. Default: true.
+   */
+  readonly notify?: boolean
+  /**
+   * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
+   * migrate with `kyc-relay-migrate up`. Default: `apply`.
+   */
+  readonly migrations?: 'apply' | 'require'
+}
+
+/** The stores of one PostgreSQL database; any number of processes may open it. */
+export interface PostgresStorage {
+  readonly verifications: VerificationStore
+  readonly webhooks: Required<WebhookStore>
+  readonly apps: AppDirectory
+  readonly transactions: TransactionStore
+  readonly users: UserErasure
+  /** Ends the listening connection, and the pool if the store made it. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a PostgreSQL database (14 or newer) behind the ports of kyc-relay. Migrations are applied before it resolves.
+ *
+ * Serialization failures and deadlocks are run again up to three times; everything else has a code. One clock decides
+ * what is due, for all processes: the database's.
+ *
+ * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `MIGRATIONS_NOT_FOUND`;
+ *   `DURABILITY_NOT_GUARANTEED` for a replica or with `synchronous_commit=off`
+ *
+ * @example
+ * const storage = await createPostgresStorage({ connectionString: 'postgres://kyc@localhost/kyc' })
+ * const status = await storage.verifications.findKycStatus(userId)
+ * await storage.close()
+ */
+export async function createPostgresStorage(
+  location: PostgresLocation,
+  options: PostgresStorageOptions = {},
+): Promise<PostgresStorage> {
+  const { clock, newToken = randomUUID, notify = true, migrations = 'apply' } = options
+  const { pool, clientConfig, close } = await openConnection(location)
+  try {
+    if (migrations === 'require') await requireMigrated(pool, 'postgres')
+    else await migrate(clientConfig, 'postgres')
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const db = drizzle({ client: pool })
+  const database = createDatabase(pool)
+  const notifications = notify ? createDueNotifications(pool, clientConfig) : createLocalNotifications()
+  const instant = () => clock?.() ?? null
+  return {
+    verifications: createVerificationStore(db, database),
+    webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
+    apps: createAppDirectory(db, database),
+    transactions: createTransactionStore({ database, notifications, instant }),
+    users: createUserErasure({ database, instant }),
+    async close() {
+      await notifications.close()
+      await close()
+    },
+  }
+}

