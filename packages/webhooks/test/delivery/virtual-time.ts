@@ -1,11 +1,16 @@
 import type { WorkerTimers } from '../../src/delivery/worker-timers.js'
 
+interface Timer {
+  readonly atMs: number
+  readonly callback: () => void
+}
+
 /** Time that passes only when it is told to. */
 export class VirtualTime implements WorkerTimers {
   nowMs: number
   readonly #startMs: number
-  #timers: { readonly atMs: number; readonly order: number; readonly callback: () => void }[] = []
-  #order = 0
+  /** In the order they were set. */
+  readonly #timers = new Set<Timer>()
 
   constructor(start = '2026-03-01T12:00:00.000Z') {
     this.#startMs = this.nowMs = Date.parse(start)
@@ -20,10 +25,10 @@ export class VirtualTime implements WorkerTimers {
   }
 
   schedule(callback: () => void, delayMs: number): () => void {
-    const timer = { atMs: this.nowMs + Math.max(0, delayMs), order: (this.#order += 1), callback }
-    this.#timers.push(timer)
+    const timer = { atMs: this.nowMs + Math.max(0, delayMs), callback }
+    this.#timers.add(timer)
     return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer)
+      this.#timers.delete(timer)
     }
   }
 
@@ -31,9 +36,15 @@ export class VirtualTime implements WorkerTimers {
     return new Promise((resolve) => this.schedule(resolve, ms))
   }
 
+  #earliest(): Timer | undefined {
+    let earliest: Timer | undefined
+    for (const timer of this.#timers) if (earliest === undefined || timer.atMs < earliest.atMs) earliest = timer
+    return earliest
+  }
+
   /** When the next timer rings; null when none is set. */
   nextAtMs(): number | null {
-    return this.#timers.length === 0 ? null : Math.min(...this.#timers.map(({ atMs }) => atMs))
+    return this.#earliest()?.atMs ?? null
   }
 
   /** Lets `ms` pass, ringing every timer in its turn and letting all promises run in between. */
@@ -41,9 +52,9 @@ export class VirtualTime implements WorkerTimers {
     const endMs = this.nowMs + ms
     await settlePromises()
     for (;;) {
-      const next = this.#timers.filter(({ atMs }) => atMs <= endMs).sort(byTime)[0]
-      if (next === undefined) break
-      this.#timers = this.#timers.filter((timer) => timer !== next)
+      const next = this.#earliest()
+      if (next === undefined || next.atMs > endMs) break
+      this.#timers.delete(next)
       this.nowMs = Math.max(this.nowMs, next.atMs)
       next.callback()
       await settlePromises()
@@ -55,10 +66,6 @@ export class VirtualTime implements WorkerTimers {
   stall(ms: number): void {
     this.nowMs += ms
   }
-}
-
-function byTime(one: { atMs: number; order: number }, other: { atMs: number; order: number }): number {
-  return one.atMs - other.atMs || one.order - other.order
 }
 
 /** Everything that needs no further time has run once the event loop turns. */

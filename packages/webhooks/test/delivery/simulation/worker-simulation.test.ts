@@ -3,13 +3,13 @@ import { simulate, type Sabotage } from './simulated-world.js'
 
 const seeds = Array.from({ length: 8 }, (_, index) => index + 1)
 
-describe('an hour of crashes, losses and outages, and the time until everything has ended', () => {
+describe('half an hour of crashes, losses and outages, and the time until everything has ended', () => {
   test.each(seeds)(
     'seed %i: nothing is lost, nothing is sent more than five times, nothing leaves a final state',
     async (seed) => {
       const { violations, posts, crashes, stale, states } = await simulate(seed)
       expect(violations).toEqual([])
-      expect(posts).toBeGreaterThan(50)
+      expect(posts).toBeGreaterThan(30)
       expect(crashes).toBeGreaterThan(0)
       expect(stale).toBeGreaterThan(0)
       expect(states['DELIVERED']).toBeGreaterThan(10)
