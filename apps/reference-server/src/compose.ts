@@ -15,11 +15,14 @@ import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
 import { createStandardDoor } from './api/standard-door.js'
 import { createTestEvents } from './api/test-event.js'
-import { createEmbeddedAccessTokens } from './auth/access-tokens.js'
+import { createEmbeddedAccessTokens, joinAccessTokens, type AccessTokens } from './auth/access-tokens.js'
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
 import { createGrantLookup } from './auth/grants.js'
-import type { Env } from './env.js'
+import { createJwtAccessTokens } from './auth/jwt-access-tokens.js'
+import { createKeySetCache } from './auth/key-set-cache.js'
+import { createOauthDocuments } from './auth/oauth-documents.js'
+import type { Env, OauthServer } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlRoute } from './graphql/graphql-route.js'
 import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
@@ -55,7 +58,11 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const storage = await openStorage(env, cipher, onStoreFailure)
   const { verifications, webhooks, apps: directory, transactions, users, vault } = storage
 
-  const accessTokens = createEmbeddedAccessTokens(directory, now)
+  const embeddedTokens = createEmbeddedAccessTokens(directory, now)
+  const accessTokens =
+    env.oauth === null
+      ? embeddedTokens
+      : joinAccessTokens(embeddedTokens, issuedAccessTokens(env.oauth, env.production))
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
 
@@ -119,7 +126,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       custodian: vault,
       eraseUser: (userId) => eraseUser(userId, { users, custodian: vault, erasePhotos: async () => {}, now }),
     },
-    embeddedTokens: { directory, accessTokens, cancelPending: (request) => webhooks.cancelPending(request) },
+    apps: { directory, apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
+    embeddedTokens: { directory, accessTokens: embeddedTokens },
     log,
   })
 
@@ -165,7 +173,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     log,
   })
 
-  return { secureApp, internalApp, standardApp, worker, storage, directory, apiKeys, accessTokens }
+  return { secureApp, internalApp, standardApp, worker, storage, directory, apiKeys, accessTokens: embeddedTokens }
+}
+
+/** JWT access tokens of an OAuth server, by the keys that it publishes. */
+function issuedAccessTokens({ issuer, audience }: OauthServer, production: boolean): AccessTokens {
+  const nowMs = () => performance.now()
+  const documents = createOauthDocuments({ issuer, allowLoopbackHttp: !production, nowMs })
+  return createJwtAccessTokens({ issuer, audience, keys: createKeySetCache(documents, nowMs), now: () => new Date() })
 }
 
 function logAttempt(log: Log, delivery: ClaimedDelivery, settlement: Settlement): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAllowedOauthUrl } from './auth/oauth-url.js'
 
 const flag = z
   .enum(['0', '1', 'true', 'false'])
@@ -50,11 +51,19 @@ const schema = z.object({
     )
     .pipe(z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/))),
   SUBMISSION_POLICY: policyJson,
+  OAUTH_ISSUER: z.url().optional(),
+  OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
   INTERNAL_TOKEN: z.string().min(16).optional(),
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+/** An OAuth server whose JWT access tokens are accepted. */
+export interface OauthServer {
+  readonly issuer: string
+  readonly audience: string
+}
 
 /** The server's settings, parsed and with their defaults. */
 export interface Env {
@@ -73,6 +82,8 @@ export interface Env {
   readonly externalTokenizer: boolean
   readonly kycProviders: readonly string[]
   readonly submissionPolicy: Readonly<Record<string, unknown>>
+  /** Null: only opaque tokens of the embedded store are accepted. */
+  readonly oauth: OauthServer | null
   readonly internalToken: string | null
   readonly allowLoopbackReceivers: boolean
   readonly deliveryRetryBaseMs: number
@@ -95,6 +106,7 @@ const expectations: Readonly<Record<string, string>> = {
   DATABASE_URL: 'file:<path> or postgres://…',
   VAULT_DATABASE_URL: 'file:<path> or postgres://…',
   INTERNAL_TOKEN: 'at least 16 characters',
+  OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
   KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
   SUBMISSION_POLICY: 'a JSON object',
 }
@@ -113,6 +125,12 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   const value = parsed.data
   if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
     problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither')
+  }
+  if ((value.OAUTH_ISSUER === undefined) !== (value.OAUTH_AUDIENCE === undefined)) {
+    problems.push('OAUTH_ISSUER and OAUTH_AUDIENCE: set both or neither')
+  }
+  if (value.OAUTH_ISSUER !== undefined && !isIssuer(value.OAUTH_ISSUER, value.NODE_ENV === 'production')) {
+    problems.push(`OAUTH_ISSUER: expected ${expectations.OAUTH_ISSUER}`)
   }
   if (value.NODE_ENV === 'production') {
     if (value.INTERNAL_TOKEN === undefined) problems.push('INTERNAL_TOKEN: required in production')
@@ -142,9 +160,19 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     externalTokenizer: value.EXTERNAL_TOKENIZER,
     kycProviders: value.KYC_PROVIDERS,
     submissionPolicy: value.SUBMISSION_POLICY,
+    oauth:
+      value.OAUTH_ISSUER !== undefined && value.OAUTH_AUDIENCE !== undefined
+        ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
+        : null,
     internalToken: value.INTERNAL_TOKEN ?? null,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
     logLevel: value.LOG_LEVEL,
   }
+}
+
+/** RFC 8414 §2: HTTPS without query or fragment. HTTP is for an OAuth server on this machine, outside production. */
+function isIssuer(text: string, production: boolean): boolean {
+  const url = new URL(text)
+  return url.search === '' && !text.includes('#') && isAllowedOauthUrl(url, !production)
 }

@@ -1,7 +1,8 @@
-import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import type { AccessTokenHolder, AccessTokens } from './access-tokens.js'
 import { issuedId } from './issued-ids.js'
 import type { KeySetCache, LocalJWKSet } from './key-set-cache.js'
+import { OauthServerError } from './oauth-server-error.js'
 
 /** Signatures that are accepted: public keys only, so that a key set can never verify what anyone could have signed. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -30,7 +31,7 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
   const { issuer, audience, keys, now } = deps
 
   async function verify(token: string, keySet: LocalJWKSet): Promise<JWTPayload> {
-    const { payload } = await jwtVerify(token, keySet, {
+    const rules: JWTVerifyOptions = {
       algorithms,
       issuer,
       audience,
@@ -38,8 +39,13 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
       clockTolerance: clockSkewSeconds,
       currentDate: now(),
       requiredClaims: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
-    })
-    return payload
+    }
+    try {
+      return (await jwtVerify(token, keySet, rules)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+      return verifyByAnyKey(token, error, rules)
+    }
   }
 
   async function verifyByNewestKeys(token: string): Promise<JWTPayload> {
@@ -62,10 +68,27 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
         return holderOf(await verifyByNewestKeys(token), issuer, now())
       } catch (error) {
         if (error instanceof errors.JOSEError) return null
-        throw error
+        // What is left is a key that the server published and that cannot be used, or no key at all.
+        throw new OauthServerError()
       }
     },
   }
+}
+
+/** A token that names no key is tried with each that fits. */
+async function verifyByAnyKey(
+  token: string,
+  candidates: AsyncIterable<CryptoKey>,
+  rules: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  for await (const key of candidates) {
+    try {
+      return (await jwtVerify(token, key, rules)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed()
 }
 
 function claimsToBeOurs(token: string, issuer: string): boolean {

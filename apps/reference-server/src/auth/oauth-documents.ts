@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { OauthServerError } from './oauth-server-error.js'
+import { isAllowedOauthUrl } from './oauth-url.js'
 
 /** Fetches what an OAuth server publishes. */
 export interface OauthDocuments {
@@ -72,13 +73,6 @@ export function createOauthDocuments(deps: {
   }
 }
 
-/** HTTPS without credentials or fragment; HTTP on loopback where that is allowed. */
-export function isAllowedOauthUrl(url: URL, allowLoopbackHttp: boolean): boolean {
-  if (url.username !== '' || url.password !== '' || url.hash !== '') return false
-  if (url.protocol === 'https:') return true
-  return allowLoopbackHttp && url.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
-}
-
 function metadataAddresses(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -89,12 +83,17 @@ function metadataAddresses(issuer: string): readonly string[] {
 }
 
 async function readBounded(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > mostBytes) throw new OauthServerError()
-    chunks.push(chunk)
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks).toString('utf8')
+    size += value.byteLength
+    if (size > mostBytes) {
+      await reader.cancel()
+      throw new OauthServerError()
+    }
+    chunks.push(value)
   }
-  return Buffer.concat(chunks).toString('utf8')
 }

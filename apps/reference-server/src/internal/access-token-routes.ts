@@ -5,24 +5,20 @@ import { z } from 'zod'
 import type { createEmbeddedAccessTokens } from '../auth/access-tokens.js'
 import { readJson, refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
-import { id } from './field-schemas.js'
+import { id, scopes } from './field-schemas.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000
 
 const tokenRequest = z.strictObject({
   appId: id,
   userId: id.nullish(),
-  scopes: z
-    .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
-    .min(1)
-    .max(50),
+  scopes,
 })
 
 /** What the routes of the embedded token store need. */
 export interface AccessTokenRoutesDeps {
   readonly directory: AppDirectory
   readonly accessTokens: ReturnType<typeof createEmbeddedAccessTokens>
-  readonly cancelPending: (request: { appId: string; userId: string; reason: string }) => Promise<number>
 }
 
 /** The embedded token store: what an OAuth server does elsewhere. */
@@ -48,13 +44,6 @@ export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeE
     const { accessToken, expiresAt } = await deps.accessTokens.issue({ appId, userId, scopes }, tokenLifetimeMs)
     const { accountId, externalReferenceId } = grant
     return c.json({ accessToken, userId, accountId, externalReferenceId, expiresAt }, 201)
-  })
-
-  routes.delete('/grants/:appId/:userId', async (c) => {
-    const { appId, userId } = c.req.param()
-    if (!(await deps.directory.revokeGrant({ appId, userId }))) return refuseProblem(c, { code: 'NOT_FOUND' })
-    await deps.cancelPending({ appId, userId, reason: 'GRANT_REVOKED' })
-    return c.body(null, 204)
   })
   return routes
 }

@@ -21,3 +21,9 @@ export const auditText = z
   .max(200)
   .regex(/\S/)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)
+
+/** One to fifty names of scopes. */
+export const scopes = z
+  .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
+  .min(1)
+  .max(50)

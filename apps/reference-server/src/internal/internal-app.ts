@@ -5,6 +5,7 @@ import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
+import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEventRoutes } from './event-routes.js'
 import { createTransactionRoutes, type TransactionRoutesDeps } from './transaction-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
@@ -15,6 +16,7 @@ export interface InternalAppDeps {
   readonly publish: Parameters<typeof createEventRoutes>[0]['publish']
   readonly transactions: TransactionRoutesDeps
   readonly vault: Omit<VaultRoutesDeps, 'log'>
+  readonly apps: AppRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly log: Log
 }
@@ -36,6 +38,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/events', createEventRoutes({ publish: deps.publish }))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.transactions))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
+  app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
 
   app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
