@@ -14,15 +14,30 @@ export type NameResolver = (hostname: string) => Promise<Resolution>
 /** Codes that mean the name's own servers answered that there is nothing. */
 const notFoundCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
+/** Settings of {@link createNameResolver}. */
+export interface NameResolverOptions {
+  /** Longest wait for an answer. Default 3,000. */
+  readonly timeoutMs?: number
+  /** `address` or `address:port` of the name servers to ask. Default: the system's. */
+  readonly servers?: readonly string[]
+}
+
 /**
  * Asks the name servers directly. `getaddrinfo` would apply search domains and `/etc/hosts`, and four slow names would
  * block its thread pool.
  *
- * @param timeoutMs - longest wait for an answer; default 3,000
+ * @example
+ * ```ts
+ * import { createHttpsSender, createNameResolver } from '@kyc-relay/webhooks/https'
+ *
+ * const send = createHttpsSender({ resolve: createNameResolver({ timeoutMs: 2_000 }) })
+ * ```
  */
-export function createNameResolver(timeoutMs = 3_000): NameResolver {
+export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
+  const timeoutMs = options.timeoutMs ?? 3_000
   return async (hostname) => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 1 })
+    if (options.servers !== undefined) resolver.setServers(options.servers)
     // The option counts per server and try; this counts altogether.
     const timer = setTimeout(() => resolver.cancel(), timeoutMs)
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
