@@ -66,6 +66,15 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
 
+  const limits = createRequestLimits({
+    policies: {
+      app: { perMinute: env.restRequestsPerMinute },
+      token: { perMinute: env.graphqlRequestsPerMinute },
+      'failed-authentication': { perMinute: env.failedAuthenticationsPerMinute },
+    },
+    nowMs: () => performance.now(),
+  })
+
   // A submission.
   const ingestion = createIngestion({
     verifications,
@@ -83,6 +92,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         validationRules: secureRules,
       }),
       accessTokens,
+      limits,
       requiredScope: submissionScope,
       listener: 'secure',
       log,
@@ -91,8 +101,10 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   })
 
   // An event.
-  const endpointPolicy =
-    env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : undefined
+  const endpointPolicy = {
+    ownHosts: env.publicHosts,
+    ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
+  }
   const send = createHttpsSender({ policy: endpointPolicy })
   const worker = createDeliveryWorker({
     store: webhooks,
@@ -139,6 +151,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
       }),
       accessTokens,
+      limits,
       requiredScope: null,
       listener: 'api',
       log,
@@ -162,7 +175,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         send,
         now,
       }),
-      limits: createRequestLimits({ nowMs: () => performance.now() }),
+      limits,
       wake: () => worker.wake(),
       now,
     },

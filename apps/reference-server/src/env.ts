@@ -51,19 +51,25 @@ const schema = z.object({
     )
     .pipe(z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/))),
   SUBMISSION_POLICY: policyJson,
-  OAUTH_ISSUER: z.url().optional(),
-  OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
   INTERNAL_TOKEN: z.string().min(16).optional(),
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
+  PUBLIC_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((name) => name.trim().toLowerCase())
+        .filter((name) => name !== ''),
+    )
+    .pipe(z.array(z.string().regex(/^[a-z0-9.-]{1,253}$/))),
+  REST_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
+  GRAPHQL_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200_000),
+  FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  MAX_IN_FLIGHT: z.coerce.number().int().min(1).max(100_000).default(2_048),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
-
-/** An OAuth server whose JWT access tokens are accepted. */
-export interface OauthServer {
-  readonly issuer: string
-  readonly audience: string
-}
 
 /** The server's settings, parsed and with their defaults. */
 export interface Env {
@@ -87,6 +93,16 @@ export interface Env {
   readonly internalToken: string | null
   readonly allowLoopbackReceivers: boolean
   readonly deliveryRetryBaseMs: number
+  /** Names under which this service itself is reached: no webhook endpoint may be on one of them. */
+  readonly publicHosts: readonly string[]
+  /** Requests per minute of one app to the REST API, and as many at once. */
+  readonly restRequestsPerMinute: number
+  /** Requests per minute of one user of an app to GraphQL, and as many at once. */
+  readonly graphqlRequestsPerMinute: number
+  /** Requests per minute of one address without a valid key or token that are answered 401, and as many at once. */
+  readonly failedAuthenticationsPerMinute: number
+  /** Requests that are worked on at once; more are answered 503. */
+  readonly maxInFlight: number
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
@@ -106,7 +122,7 @@ const expectations: Readonly<Record<string, string>> = {
   DATABASE_URL: 'file:<path> or postgres://…',
   VAULT_DATABASE_URL: 'file:<path> or postgres://…',
   INTERNAL_TOKEN: 'at least 16 characters',
-  OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
+  PUBLIC_HOSTS: 'host names separated by commas',
   KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
   SUBMISSION_POLICY: 'a JSON object',
 }
@@ -160,19 +176,14 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     externalTokenizer: value.EXTERNAL_TOKENIZER,
     kycProviders: value.KYC_PROVIDERS,
     submissionPolicy: value.SUBMISSION_POLICY,
-    oauth:
-      value.OAUTH_ISSUER !== undefined && value.OAUTH_AUDIENCE !== undefined
-        ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
-        : null,
     internalToken: value.INTERNAL_TOKEN ?? null,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
+    publicHosts: value.PUBLIC_HOSTS,
+    restRequestsPerMinute: value.REST_REQUESTS_PER_MINUTE,
+    graphqlRequestsPerMinute: value.GRAPHQL_REQUESTS_PER_MINUTE,
+    failedAuthenticationsPerMinute: value.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    maxInFlight: value.MAX_IN_FLIGHT,
     logLevel: value.LOG_LEVEL,
   }
-}
-
-/** RFC 8414 §2: HTTPS without query or fragment. HTTP is for an OAuth server on this machine, outside production. */
-function isIssuer(text: string, production: boolean): boolean {
-  const url = new URL(text)
-  return url.search === '' && !text.includes('#') && isAllowedOauthUrl(url, !production)
 }

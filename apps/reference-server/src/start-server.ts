@@ -3,6 +3,7 @@ import { compose } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
 import { startListener, type Listener } from './http-edge/listener.js'
+import { createLagMeter, createOverloadGuard, lagCheckMs } from './http-edge/overload.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http-edge/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
 import { startGuide } from './local-start/start-guide.js'
@@ -39,14 +40,18 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
+  const lag = createLagMeter(() => performance.now())
+  const lagChecks = setInterval(() => lag.look(), lagCheckMs).unref()
+  const overload = createOverloadGuard({ maxInFlight: env.maxInFlight, lag })
   const listeners: Listener[] = []
-  const listen = async (options: Parameters<typeof startListener>[0]) => {
-    const listener = await startListener(options)
+  const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload'>) => {
+    const listener = await startListener({ ...options, overload })
     listeners.push(listener)
     return listener.port
   }
   const stop = async (reason: string) => {
     log.info('stopping', { signal: reason })
+    clearInterval(lagChecks)
     await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop()])
     await parts.storage.close()
   }

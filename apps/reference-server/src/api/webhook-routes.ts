@@ -36,9 +36,7 @@ export type { KeyRehearsalDeps }
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const routes = new Hono<EdgeEnv>()
-  const guard = requireApiKey(apiKeys, deps.limits)
-  routes.use('/api/v1/webhooks', guard)
-  routes.use('/api/v1/webhooks/*', guard)
+  routes.use('/api/v1/webhooks/*', requireApiKey(apiKeys, deps.limits))
 
   serveOperation(routes, operations.listEndpoints, async ({ appId }) =>
     answer(200, { items: (await store.listEndpoints(appId)).map(presentEndpoint), nextCursor: null }),

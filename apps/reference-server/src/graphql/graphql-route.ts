@@ -8,8 +8,9 @@ import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { negotiateMediaType } from '../http-edge/media-types.js'
 import { refusalResponse } from '../http-edge/refusal-response.js'
+import type { RequestLimits } from '../http-edge/request-limits.js'
 import { errorCode, type Log } from '../observability/log.js'
-import type { createGraphqlEndpoint } from './graphql-endpoint.js'
+import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
 import { parseGraphqlRequest } from './graphql-request.js'
 
 /** The address of the GraphQL endpoint on both hosts (spec, "Endpoints"). */
@@ -23,6 +24,7 @@ export const graphqlPath = '/api/v1/graphql'
 export function graphqlRoute(options: {
   readonly endpoint: ReturnType<typeof createGraphqlEndpoint>
   readonly accessTokens: AccessTokens
+  readonly limits: RequestLimits
   readonly requiredScope: string | null
   readonly listener: 'api' | 'secure'
   readonly log: Log
@@ -46,15 +48,17 @@ export function graphqlRoute(options: {
     if (mediaType === null) return refuse({ code: 'NOT_ACCEPTABLE' })
     try {
       const token = parseBearer(incoming.headers.authorization)
-      if (token === null) return refuse({ code: 'UNAUTHENTICATED' }, { 'www-authenticate': 'Bearer' })
-      const holder = await options.accessTokens.find(token)
-      if (holder === null)
-        return refuse({ code: 'UNAUTHENTICATED' }, { 'www-authenticate': 'Bearer error="invalid_token"' })
+      const holder = token === null ? null : await options.accessTokens.find(token)
+      if (holder === null) {
+        const failed = options.limits.take('failed-authentication', incoming.socket.remoteAddress ?? '')
+        if (!failed.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, failed.headers)
+        const challenge = token === null ? 'Bearer' : 'Bearer error="invalid_token"'
+        return refuse({ code: 'UNAUTHENTICATED' }, { 'www-authenticate': challenge })
+      }
+      const limit = options.limits.take('token', `${holder.appId} ${holder.userId}`)
+      if (!limit.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, limit.headers)
       if (options.requiredScope !== null && !holder.scopes.includes(options.requiredScope)) {
-        return refuse(
-          { code: 'FORBIDDEN' },
-          { 'www-authenticate': `Bearer error="insufficient_scope", scope="${options.requiredScope}"` },
-        )
+        return refuse({ code: 'FORBIDDEN' }, { 'www-authenticate': insufficientScope(options.requiredScope) })
       }
       const body = await readJsonObject(incoming)
       if (!body.ok) return refuse(body.refusal)
@@ -65,7 +69,7 @@ export function graphqlRoute(options: {
         params: parsed.request,
         caller: { ...holder, requestId },
       })
-      return c.body(text ?? '', init.status as 200, { ...init.headers, 'cache-control': 'no-store' })
+      return c.body(text ?? '', init.status as 200, { ...init.headers, ...limit.headers, 'cache-control': 'no-store' })
     } catch (error) {
       log.error('request failed', { requestId, listener, code: errorCode(error) })
       return refuse({ code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })

@@ -15,6 +15,7 @@ import type { Log, LogFields } from '../observability/log.js'
 import { createBrokenRequests, type Exchange } from './broken-requests.js'
 import { answerAndClose, type PlainAnswer } from './early-answer.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
+import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
 import type { ServesHost } from './served-hosts.js'
 
@@ -62,6 +63,8 @@ export async function startListener(options: {
   readonly errorBody: ErrorBody
   readonly name: NonNullable<LogFields['listener']>
   readonly log: Log
+  /** Refuses what cannot be served in time. Default: nothing is refused. */
+  readonly overload?: OverloadGuard
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
@@ -75,6 +78,7 @@ export async function startListener(options: {
         'content-type': contentType,
         'cache-control': 'no-store',
         ...(refusal.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {}),
+        ...(refusal.code === 'UNAVAILABLE' ? { 'retry-after': '2' } : {}),
       },
       body,
     }
@@ -125,8 +129,11 @@ export async function startListener(options: {
       rawHeaders: request.rawHeaders,
     }
     const refusal = refuseRequestHead(head, options.servesHost)
-    if (refusal === null) void handle(request, response)
-    else refuse(request, response, refusal)
+    if (refusal !== null) return refuse(request, response, refusal)
+    if (options.overload?.enter(head.target) === false)
+      return refuse(request, response, { code: 'UNAVAILABLE', detail: 'OVERLOADED' })
+    response.once('close', () => options.overload?.leave())
+    void handle(request, response)
   }
 
   const limits = {
