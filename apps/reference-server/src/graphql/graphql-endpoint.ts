@@ -2,6 +2,7 @@ import { blankedVariables, inspectSubmissionDocument, type SubmissionField } fro
 import type { DocumentNode, GraphQLError, GraphQLSchema, ValidationRule } from 'graphql'
 import { createHandler, type OperationArgs, type Response } from 'graphql-http'
 import type { AccessTokenHolder } from '../auth/access-tokens.js'
+import { submissionScope } from '../auth/bearer.js'
 import { graphqlErrorBody, type ErrorExtensions } from '../http-edge/error-bodies.js'
 import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import type { GraphqlMediaType } from '../http-edge/media-types.js'
@@ -106,11 +107,20 @@ export function createGraphqlEndpoint(options: {
   }
 }
 
+/** Challenge of a token that lacks a scope (RFC 6750 §3). */
+export function insufficientScope(scope: string): string {
+  return `Bearer error="insufficient_scope", scope="${scope}"`
+}
+
 /** A refusal inside a well-formed GraphQL request; one that the catalogue gives an HTTP status of its own keeps it. */
 function refuse(refusal: Refusal, requestId: string): readonly GraphQLError[] | Response {
   const { status, retryable } = errorCatalogue[refusal.code]
   if (status === 200) return [graphqlRefusal(refusal, requestId)]
   const { body, contentType } = graphqlErrorBody(refusal, requestId)
-  const headers = { 'content-type': contentType, ...(retryable ? { 'retry-after': '5' } : {}) }
+  const headers = {
+    'content-type': contentType,
+    ...(retryable ? { 'retry-after': '5' } : {}),
+    ...(refusal.code === 'FORBIDDEN' ? { 'www-authenticate': insufficientScope(submissionScope) } : {}),
+  }
   return [body, { status: refusal.status ?? status, statusText: '', headers }]
 }
