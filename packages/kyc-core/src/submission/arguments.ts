@@ -1,8 +1,19 @@
 import { z } from 'zod'
-import { atMost, closedObject, enumField, matching, openObject, requiredTextField, textField } from './field-schema.js'
+import {
+  atMost,
+  closedObject,
+  enumField,
+  matching,
+  openObject,
+  requiredTextField,
+  textField,
+  type TextRule,
+} from './field-schema.js'
 import { personSchema } from './person.js'
 import { parseDateTime } from './calendar-date.js'
-import { verificationsSchema } from './verifications.js'
+import { documentSchema, verificationsSchema } from './verifications.js'
+import type { PiiField } from '../tokenization/pii-vault.js'
+import { parseToken } from '../tokenization/token.js'
 
 /** The arguments of `postKycVerification` (spec, "Mutation arguments"). */
 export const argumentsSchema = closedObject(
@@ -39,3 +50,15 @@ export const argumentsSchema = closedObject(
 
 /** The arguments after validation, still as sent. */
 export type SubmissionArguments = z.infer<typeof argumentsSchema>
+
+function tokenRule(field: PiiField): TextRule {
+  return (text) => (parseToken(text)?.field === field ? null : 'TOKEN_INVALID')
+}
+
+/** The same arguments with tokens of the vault in `person.ssn` and `documentNumber`. */
+export const tokenizedArgumentsSchema = argumentsSchema.extend({
+  person: personSchema.extend({ ssn: textField(tokenRule('ssn'), {}).optional() }),
+  verifications: verificationsSchema.extend({
+    document: documentSchema.extend({ documentNumber: requiredTextField(tokenRule('document_number'), {}) }).optional(),
+  }),
+})

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
-import { argumentsSchema, type SubmissionArguments } from './arguments.js'
+import { argumentsSchema, tokenizedArgumentsSchema, type SubmissionArguments } from './arguments.js'
 import { parseDateTime } from './calendar-date.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
@@ -45,23 +45,19 @@ export interface ParseSubmissionOptions {
   readonly pii?: PiiForm
 }
 
-const isIssueCode = (message: string): message is ViolationCode => Object.hasOwn(VIOLATION_MESSAGES, message)
+const isViolationCode = (message: string): message is ViolationCode => Object.hasOwn(VIOLATION_MESSAGES, message)
 
 function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key)}`).join('')
 }
 
 /** zod's issues as our violations. Only paths and our own codes are taken over, never its texts. */
-function violationsOf(issue: z.core.$ZodIssue, pii: PiiForm): Violation[] {
+function violationsOf(issue: z.core.$ZodIssue): Violation[] {
   const pointer = pointerOf(issue.path)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => createViolation(pointerOfKey(pointer, key), 'UNKNOWN_FIELD'))
   }
-  const code = isIssueCode(issue.message) ? issue.message : 'FORMAT'
-  // Where tokens are expected, the rules for tokens decide about these two.
-  const isTokenized = pointer === '/person/ssn' || pointer === '/verifications/document/documentNumber'
-  if (pii === 'tokens' && isTokenized && issue.code === 'custom' && code !== 'REQUIRED') return []
-  return [createViolation(pointer, code)]
+  return [createViolation(pointer, isViolationCode(issue.message) ? issue.message : 'FORMAT')]
 }
 
 function checkProvider({ text, refuse, policy }: RuleContext): void {
@@ -103,12 +99,12 @@ export function examineSubmission(
   const policy = completePolicy(options.policy)
 
   const read = readJson(input)
-  const parsed = argumentsSchema.safeParse(read.value)
+  const parsed = (pii === 'tokens' ? tokenizedArgumentsSchema : argumentsSchema).safeParse(read.value)
   const findings: Findings = { violations: new Map(), warnings: [] }
   const inOrderOfPrecedence = [
     ...findClearPii(read.value),
     ...read.violations,
-    ...(parsed.error?.issues ?? []).flatMap((issue) => violationsOf(issue, pii)),
+    ...(parsed.error?.issues ?? []).flatMap(violationsOf),
   ]
   for (const violation of inOrderOfPrecedence) {
     if (!findings.violations.has(violation.pointer)) findings.violations.set(violation.pointer, violation)

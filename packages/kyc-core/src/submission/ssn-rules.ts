@@ -16,21 +16,14 @@ export function checkSsn(context: RuleContext): void {
   }
   const ssn = text(SSN)
   if (ssn === undefined) return
-  const lastFour = context.pii === 'tokens' ? checkToken(context, ssn) : checkClear(context, ssn)
+  const lastFour = context.pii === 'tokens' ? parseToken(ssn)?.lastFour : checkClear(context, ssn)
   const declared = text(LAST_FOUR)
-  if (lastFour !== null && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
+  if (lastFour !== undefined && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
 }
 
-function checkToken({ refuse }: RuleContext, ssn: string): string | null {
-  const token = parseToken(ssn)
-  if (token?.field === 'ssn') return token.lastFour
-  refuse(SSN, 'TOKEN_INVALID')
-  return null
-}
-
-function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string | null {
+function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string | undefined {
   const reading = readSsn(ssn)
-  if (reading.kind !== 'ssn') return null
+  if (reading.kind !== 'ssn') return undefined
   const { digits, lastFour } = reading
   const acceptable = isIssuableSsn(digits) || (policy.acceptItin && isItin(digits))
   if (!acceptable || (policy.rejectKnownSampleSsns && isKnownSampleSsn(digits))) {

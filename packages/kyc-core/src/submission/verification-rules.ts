@@ -1,13 +1,12 @@
-import { parseToken } from '../tokenization/token.js'
 import type { JsonObject } from './json-value.js'
 import { isPhotoUrl } from './photo-url.js'
 import type { RuleContext } from './rule-context.js'
 
 const SECTIONS = ['document', 'ssn', 'database'] as const
 
-/** Rules about the sections as a whole, photos, document number and scores. */
+/** Rules about the sections as a whole, photos and scores. */
 export function checkVerifications(context: RuleContext): void {
-  const { text, number, isPresent, refuse, warn, policy, pii } = context
+  const { text, number, isPresent, refuse, warn, policy } = context
   if (isPresent('/verifications') && !SECTIONS.some((name) => isPresent(`/verifications/${name}`))) {
     refuse('/verifications', 'NO_VERIFICATION_SECTION')
   }
@@ -17,10 +16,6 @@ export function checkVerifications(context: RuleContext): void {
     if (url !== undefined && !isPhotoUrl(url, policy.allowLoopbackPhotos)) {
       refuse(`${document}/photos/${side}`, 'PHOTO_URL_INVALID')
     }
-  }
-  const documentNumber = text(`${document}/documentNumber`)
-  if (pii === 'tokens' && documentNumber !== undefined && parseToken(documentNumber)?.field !== 'document_number') {
-    refuse(`${document}/documentNumber`, 'TOKEN_INVALID')
   }
   const score = number(`${document}/confidenceScore`)
   if (score !== undefined && score > 0 && score < 1) warn(`${document}/confidenceScore`, 'CONFIDENCE_SCALE_SUSPECT')

@@ -51,7 +51,8 @@ const sectionStatus = () => enumField(['PASSED', 'FAILED'], 'Result of this veri
 const photoUrl = (description: string) =>
   requiredTextField(atMost(4096), { description, format: 'uri', maxLength: 4096, pattern: '^[Hh][Tt][Tt][Pp][Ss]://' })
 
-const documentSchema = closedObject(
+/** `verifications.document`. */
+export const documentSchema = closedObject(
   {
     verificationId: sectionId(),
     status: sectionStatus(),
