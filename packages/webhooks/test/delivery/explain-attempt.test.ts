@@ -73,7 +73,7 @@ describe('a redirect says which URL to register', () => {
     ['https://', null],
     [undefined, null],
   ])('Location %s', (location, registerUrl) => {
-    const report = {
+    const report: AttemptReport = {
       ...reportOfCause('REDIRECT'),
       status: 308,
       responseHeaders: location === undefined ? {} : { location },
