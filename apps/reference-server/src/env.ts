@@ -51,6 +51,8 @@ const schema = z.object({
     )
     .pipe(z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/))),
   SUBMISSION_POLICY: policyJson,
+  OAUTH_ISSUER: z.url().optional(),
+  OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
   INTERNAL_TOKEN: z.string().min(16).optional(),
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
@@ -70,6 +72,12 @@ const schema = z.object({
   MAX_IN_FLIGHT: z.coerce.number().int().min(1).max(100_000).default(2_048),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+/** An OAuth server whose JWT access tokens are accepted. */
+export interface OauthServer {
+  readonly issuer: string
+  readonly audience: string
+}
 
 /** The server's settings, parsed and with their defaults. */
 export interface Env {
@@ -122,6 +130,7 @@ const expectations: Readonly<Record<string, string>> = {
   DATABASE_URL: 'file:<path> or postgres://…',
   VAULT_DATABASE_URL: 'file:<path> or postgres://…',
   INTERNAL_TOKEN: 'at least 16 characters',
+  OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
   PUBLIC_HOSTS: 'host names separated by commas',
   KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
   SUBMISSION_POLICY: 'a JSON object',
@@ -176,6 +185,10 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     externalTokenizer: value.EXTERNAL_TOKENIZER,
     kycProviders: value.KYC_PROVIDERS,
     submissionPolicy: value.SUBMISSION_POLICY,
+    oauth:
+      value.OAUTH_ISSUER !== undefined && value.OAUTH_AUDIENCE !== undefined
+        ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
+        : null,
     internalToken: value.INTERNAL_TOKEN ?? null,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
@@ -186,4 +199,10 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     maxInFlight: value.MAX_IN_FLIGHT,
     logLevel: value.LOG_LEVEL,
   }
+}
+
+/** RFC 8414 §2: HTTPS without query or fragment. HTTP is for an OAuth server on this machine, outside production. */
+function isIssuer(text: string, production: boolean): boolean {
+  const url = new URL(text)
+  return url.search === '' && !text.includes('#') && isAllowedOauthUrl(url, !production)
 }
