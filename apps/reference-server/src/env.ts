@@ -175,7 +175,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     securePort: value.SECURE_PORT,
     dataDir: value.DATA_DIR,
     databaseUrl: value.DATABASE_URL ?? `file:${value.DATA_DIR}/kyc.db`,
-    vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? `file:${value.DATA_DIR}/vault.db`,
+    vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? defaultVaultUrl(value),
     keyFile: value.KEY_FILE ?? `${value.DATA_DIR}/keys.json`,
     tls:
       value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
@@ -205,4 +205,9 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
 function isIssuer(text: string, production: boolean): boolean {
   const url = new URL(text)
   return url.search === '' && !text.includes('#') && isAllowedOauthUrl(url, !production)
+}
+
+/** With PostgreSQL the vault is where every process finds it; a database of its own is better, and one setting away. */
+function defaultVaultUrl({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string | undefined; DATA_DIR: string }): string {
+  return DATABASE_URL?.startsWith('postgres') ? DATABASE_URL : `file:${DATA_DIR}/vault.db`
 }

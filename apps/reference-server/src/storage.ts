@@ -1,10 +1,11 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
+import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
-import { StartError } from './local-start/local-files.js'
 
 /**
- * Opens both databases of the configured engine, migrations applied: the business data and, apart from it, the vault.
+ * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
+ * vault.
  *
  * `onFailure` is called when the disk failed: what is on it is known only to the next process, which recovers it.
  */
@@ -13,20 +14,39 @@ export async function openStorage(
   cipher: PiiCipher,
   onFailure: () => void,
 ) {
-  const storage = await createSqliteStorage({ path: sqlitePath(env.databaseUrl) }, { onFailure })
-  const vault = await createSqliteVault({ path: sqlitePath(env.vaultDatabaseUrl) }, { cipher })
-  return {
-    ...storage,
-    vault,
-    async close() {
-      await storage.close()
-      await vault.close()
-    },
+  const storage = await openBusinessData(env.databaseUrl, onFailure)
+  try {
+    const vault = await openVault(env.vaultDatabaseUrl, cipher)
+    return {
+      ...storage,
+      vault,
+      async close() {
+        await storage.close()
+        await vault.close()
+      },
+    }
+  } catch (error) {
+    await storage.close()
+    throw error
   }
 }
 
-function sqlitePath(url: string): string {
-  if (!url.startsWith('file:'))
-    throw new StartError('STORAGE_UNSUPPORTED', 'DATABASE_URL and VAULT_DATABASE_URL must be file: URLs.')
-  return url.slice('file:'.length)
+async function openBusinessData(url: string, onFailure: () => void) {
+  const path = sqlitePath(url)
+  if (path !== null) return createSqliteStorage({ path }, { onFailure })
+  const storage = await createPostgresStorage({ connectionString: url })
+  // Row locks let any number of workers share the database: there is no lock to take.
+  return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
+}
+
+function openVault(url: string, cipher: PiiCipher) {
+  const path = sqlitePath(url)
+  return path === null
+    ? createPostgresVault({ connectionString: url }, { cipher })
+    : createSqliteVault({ path }, { cipher })
+}
+
+/** The path of a `file:` URL; null for PostgreSQL. */
+function sqlitePath(url: string): string | null {
+  return url.startsWith('file:') ? url.slice('file:'.length) : null
 }

@@ -15,7 +15,7 @@ export interface LocalFiles {
 /** A start that is not allowed to go on. `message` is a fixed text. */
 export class StartError extends Error {
   constructor(
-    readonly code: 'KEY_FILE_MISSING' | 'KEY_FILE_INVALID' | 'TLS_REQUIRED' | 'STORAGE_UNSUPPORTED',
+    readonly code: 'KEY_FILE_MISSING' | 'KEY_FILE_INVALID' | 'TLS_REQUIRED',
     message: string,
   ) {
     super(message)
