@@ -1,0 +1,36 @@
+// AWS Lambda behind API Gateway (REST, "v1", and HTTP, "v2"), a function URL or a load balancer.
+import { receiveWebhook, type DeduplicationStore } from '@kyc-relay/webhooks'
+import type { RecipeOptions } from './recipe-options.js'
+
+/** The parts of the event that matter here; the same in all four. */
+export interface HttpEvent {
+  readonly headers?: Readonly<Record<string, string | undefined>> | null
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
+  readonly body?: string | null
+  readonly isBase64Encoded?: boolean
+}
+
+/** Memory does not outlive one instance of a function: the store must be a database. */
+export function createHandler({ apiKey, onDeposit, deduplicate }: RecipeOptions & { deduplicate: DeduplicationStore }) {
+  return async (event: HttpEvent) => {
+    const answer = await receiveWebhook(
+      {
+        // Never JSON.parse(event.body): the bytes are what was signed.
+        body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+        headers: event.headers ?? event.multiValueHeaders ?? {},
+      },
+      {
+        secrets: apiKey,
+        deduplicate,
+        framework: 'aws-lambda',
+        onEvent: async ({ type, event: payload, test }) => {
+          if (test) return
+          if (type === 'WIDGET_DEPOSIT_COMPLETE') await onDeposit(payload.externalReferenceId, payload.amount)
+        },
+        onRefused: ({ error }) => console.warn(`Webhook refused: ${error.code}. ${error.hint}`),
+        onError: (error) => console.error(error),
+      },
+    )
+    return { statusCode: answer.status, headers: answer.headers, body: answer.body }
+  }
+}

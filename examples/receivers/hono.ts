@@ -1,0 +1,23 @@
+// Hono 4, on any runtime.
+import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
+import { Hono } from 'hono'
+import type { RecipeOptions } from './recipe-options.js'
+
+export function createApp({ apiKey, onDeposit }: RecipeOptions): Hono {
+  const app = new Hono()
+  const receive = createWebhookHandler({
+    secrets: apiKey,
+    deduplicate: createMemoryDeduplicationStore({ now: Date.now }),
+    framework: 'hono',
+    onEvent: async ({ type, event, test }) => {
+      if (test) return
+      if (type === 'WIDGET_DEPOSIT_COMPLETE') await onDeposit(event.externalReferenceId, event.amount)
+    },
+    onRefused: ({ error }) => console.warn(`Webhook refused: ${error.code}. ${error.hint}`),
+    onError: (error) => console.error(error),
+  })
+
+  app.all('/webhooks', (c) => receive(c.req.raw))
+  app.post('/orders', async (c) => c.json({ items: Object.keys(await c.req.json<object>()).length }))
+  return app
+}

@@ -1,0 +1,168 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createContext, runInContext } from 'node:vm'
+import { signWebhook } from '@kyc-relay/webhooks'
+import { build, type Format } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../../packages/webhooks/src/index.ts', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'kyc-relay-runtimes-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+/** One file that needs nothing: the same bundle on every runtime. */
+async function bundle(name: string, contents: string, format: Format = 'esm'): Promise<string> {
+  const outfile = join(scratch, name)
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: here, loader: 'ts' },
+    bundle: true,
+    format,
+    platform: 'neutral',
+    globalName: 'bundle',
+    alias: { '@kyc-relay/webhooks': root },
+    outfile,
+    metafile: true,
+    logLevel: 'error',
+  })
+  // Nothing else installed: the package alone is in it.
+  expect(Object.keys(metafile.inputs).filter((input) => input.includes('node_modules'))).toEqual([])
+  return outfile
+}
+
+// The programs of the npm packages bun, deno and workerd, wherever their installer has put them.
+const require = createRequire(import.meta.url)
+function programOf(packageName: string, ...places: string[]): string {
+  const folder = dirname(require.resolve(`${packageName}/package.json`))
+  const found = places.map((place) => join(folder, place)).find((place) => existsSync(place))
+  if (!found) throw new Error(`The program of ${packageName} is not where it belongs. Run npm ci again.`)
+  return found
+}
+const platform = `${process.platform}-${process.arch}`
+const programs = {
+  Node: () => process.execPath,
+  Bun: () => programOf('bun', 'bin/bun.exe', `../@oven/bun-${platform.replace('arm64', 'aarch64')}/bin/bun`),
+  Deno: () => programOf('deno', 'deno', `../@deno/${platform}-glibc/deno`, `../@deno/${platform}/deno`),
+  workerd: () => programOf('workerd', 'bin/workerd'),
+}
+
+let check = ''
+beforeAll(async () => {
+  check = await bundle(
+    'check.mjs',
+    "import { checkReceiver } from './check-receiver.js'; console.log(JSON.stringify(await checkReceiver()))",
+  )
+})
+
+describe('the receiver holds', { timeout: 60_000 }, () => {
+  test.each([
+    ['Node', programs.Node, []],
+    ['Bun', programs.Bun, ['run']],
+    ['Deno', programs.Deno, ['run', '--no-prompt', '--no-config']],
+  ])('on %s', async (_name, program, args) => {
+    const { stdout } = await run(program(), [...args, check], { cwd: scratch, env: { ...process.env, NO_COLOR: '1' } })
+    expect(JSON.parse(stdout)).toEqual([])
+  })
+
+  test('on Cloudflare Workers', async () => {
+    await bundle(
+      'worker-test.mjs',
+      `import { checkReceiver } from './check-receiver.js'
+       export default { async test() { const failures = await checkReceiver(); if (failures.length) throw new Error(failures.join('; ')) } }`,
+    )
+    writeFileSync(join(scratch, 'test.capnp'), workerConfig('worker-test.mjs', ''))
+    await run(programs.workerd(), ['test', join(scratch, 'test.capnp')])
+  })
+
+  test('in a browser: Web Crypto, and nothing of Node', async () => {
+    const file = await bundle('browser.js', "export { checkReceiver } from './check-receiver.js'", 'iife')
+    const { readFileSync } = await import('node:fs')
+    const globals = {
+      crypto,
+      TextEncoder,
+      TextDecoder,
+      atob,
+      btoa,
+      Request,
+      Response,
+      Headers,
+      ReadableStream,
+      setTimeout,
+      clearTimeout,
+    }
+    const context = createContext({ ...globals, Uint8Array, ArrayBuffer })
+    const failures: unknown = await runInContext(`${readFileSync(file, 'utf8')}; bundle.checkReceiver()`, context)
+    expect(runInContext('typeof process + typeof Buffer + typeof require', context)).toBe('undefinedundefinedundefined')
+    expect(failures).toHaveLength(0)
+  })
+
+  test("in Jest's jsdom: Node's process and Buffer, typed arrays of another realm, no TextDecoder, no Web Crypto", async () => {
+    const file = await bundle('jsdom.js', `export * from ${JSON.stringify(root)}`, 'iife')
+    const { readFileSync } = await import('node:fs')
+    const context = createContext({ process, Buffer })
+    const body = '{"eventType":"WIDGET_KYC_INITIATION","note":"é"}'
+    const signature = await signWebhook(body, 'k')
+    const script = `${readFileSync(file, 'utf8')}
+      const bytes = Uint8Array.from(${JSON.stringify([...Buffer.from(body)])})
+      bundle.verifyWebhook({ body: bytes, headers: { 'x-hmac-signature': '${signature}', 'x-event-id': 'an-id' }, secrets: 'k' })`
+    expect(await runInContext(script, context)).toMatchObject({ type: 'WIDGET_KYC_INITIATION', event: { note: 'é' } })
+  })
+})
+
+describe('the recipe for Cloudflare Workers', { timeout: 60_000 }, () => {
+  test('runs in workerd and answers over HTTP', async () => {
+    const apiKey = 'kyc_key_example_only'
+    await bundle('worker.mjs', "export { default } from '../receivers/cloudflare-worker.js'")
+    const socket = ',\n sockets = [(name = "http", address = "127.0.0.1:0", service = "worker", http = ())]'
+    writeFileSync(
+      join(scratch, 'serve.capnp'),
+      workerConfig('worker.mjs', `, bindings = [(name = "KYC_RELAY_API_KEY", text = "${apiKey}")]`, socket),
+    )
+    const worker = spawn(programs.workerd(), ['serve', '--control-fd=3', join(scratch, 'serve.capnp')], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    })
+    try {
+      const control = worker.stdio[3] as Readable
+      const [line] = (await once(control, 'data')) as [Buffer]
+      const { port } = JSON.parse(line.toString()) as { port: number }
+      const body = '{"eventType":"WIDGET_DEPOSIT_COMPLETE","externalReferenceId":"Zoë","amount":100.5}'
+      const signature = await signWebhook(body, apiKey)
+      const send = async (sent: string, method = 'POST') => {
+        const headers = { 'x-hmac-signature': signature, 'x-event-id': crypto.randomUUID() }
+        const response = await fetch(`http://127.0.0.1:${port}/`, {
+          method,
+          headers,
+          ...(method === 'POST' ? { body: sent } : {}),
+        })
+        await response.text()
+        return response.status
+      }
+      expect(await send(body)).toBe(200)
+      expect(await send(`${body}\n`)).toBe(401)
+      expect(await send('x'.repeat(1_000_000))).toBe(413)
+      expect(await send('', 'GET')).toBe(405)
+    } finally {
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
+    }
+  })
+})
+
+/** A Cap'n Proto configuration of workerd with one worker. */
+function workerConfig(module: string, bindings: string, sockets = ''): string {
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+ services = [(name = "worker", worker = (
+  modules = [(name = "worker", esModule = embed "${module}")],
+  compatibilityDate = "2026-01-01"${bindings}
+ ))]${sockets}
+);
+`
+}
