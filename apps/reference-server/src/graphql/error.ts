@@ -15,14 +15,19 @@ export function graphqlRefusal(
 
 /**
  * What a client may see of an error. Errors of ours pass; everything else (graphql-js prints variable values in its
- * messages) becomes a fixed text: a request that did not fit the schema, or a failure inside.
+ * messages) becomes a fixed text: the request did not fit the schema.
  */
 export function presentError(error: Readonly<GraphQLError | Error>, requestId: string): GraphQLError {
   if (error instanceof GraphQLError && typeof error.extensions.code === 'string') return error
-  const inside =
-    error instanceof GraphQLError && error.originalError != null && !(error.originalError instanceof GraphQLError)
-  const refusal = graphqlRefusal({ code: inside ? 'INTERNAL' : 'GRAPHQL_VALIDATION_FAILED' }, requestId)
-  return error instanceof GraphQLError
-    ? new GraphQLError(refusal.message, { path: error.path, extensions: refusal.extensions })
-    : refusal
+  const { message, extensions } = graphqlRefusal({ code: 'GRAPHQL_VALIDATION_FAILED' }, requestId)
+  return new GraphQLError(message, { extensions, ...(error instanceof GraphQLError ? { path: error.path } : {}) })
+}
+
+/** What a resolver threw that is no refusal of ours: a failure inside, which makes the whole request fail. */
+export function findFailure(errors: readonly GraphQLError[] = []): Error | undefined {
+  return errors.find(({ path, originalError }) => path !== undefined && isFailure(originalError))?.originalError
+}
+
+function isFailure(error: Error | undefined): error is Error {
+  return error !== undefined && !(error instanceof GraphQLError)
 }

@@ -7,7 +7,7 @@ import { graphqlErrorBody, type ErrorExtensions } from '../http-edge/error-bodie
 import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import type { GraphqlMediaType } from '../http-edge/media-types.js'
 import { createDocumentCache } from './document-cache.js'
-import { graphqlRefusal, presentError } from './error.js'
+import { findFailure, graphqlRefusal, presentError } from './error.js'
 import type { GraphqlRequest } from './graphql-request.js'
 
 /** Who calls, and under which request id. Resolvers find it as their context value. */
@@ -90,10 +90,12 @@ export function createGraphqlEndpoint(options: {
     const handle = createHandler<unknown, undefined, Context>({
       parseRequestParams: () => params,
       onSubscribe: () => prepare(context, params),
-      onOperation: (_request, _args, result) =>
-        context.answerExtensions !== undefined && !(Symbol.asyncIterator in result)
-          ? { ...result, extensions: { ...context.answerExtensions } }
-          : undefined,
+      onOperation: (_request, _args, result) => {
+        if (Symbol.asyncIterator in result) return
+        const failure = findFailure(result.errors)
+        if (failure !== undefined) throw failure
+        return context.answerExtensions && { ...result, extensions: { ...context.answerExtensions } }
+      },
       formatError: (error) => presentError(error, caller.requestId),
     })
     return handle({
