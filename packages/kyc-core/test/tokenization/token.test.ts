@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createToken, isToken, KycError, parseToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+
+const bytes = fc.uint8Array({ minLength: TOKEN_RANDOM_BYTES, maxLength: TOKEN_RANDOM_BYTES })
+const usable = bytes.filter((random) => random.filter((byte) => byte < 248).length >= 26)
+
+describe('token', () => {
+  it('reads back what was made, for any randomness', () => {
+    fc.assert(
+      fc.property(usable, fc.stringMatching(/^[0-9]{4}$/), (random, lastFour) => {
+        const ssn = createToken('ssn', random, lastFour)
+        expect(parseToken(ssn)).toEqual({ token: ssn, field: 'ssn', lastFour })
+        const number = createToken('document_number', random)
+        expect(parseToken(number)).toEqual({ token: number, field: 'document_number', lastFour: null })
+        expect([ssn, number].every(isToken)).toBe(true)
+      }),
+      { seed: 1 },
+    )
+  })
+
+  it('can never be mistaken for an SSN', () => {
+    fc.assert(
+      fc.property(usable, (random) => {
+        expect(createToken('ssn', random, '1120')).not.toMatch(/^\d{3}-?\d{2}-?\d{4}$/)
+      }),
+      { seed: 2 },
+    )
+  })
+
+  it('uses every base62 character equally: 248 and above are passed over', () => {
+    const high = new Uint8Array(TOKEN_RANDOM_BYTES).fill(248)
+    high.set(
+      Uint8Array.from({ length: 26 }, (_, index) => index),
+      10,
+    )
+    expect(createToken('document_number', high)).toBe('tok_document_number_0123456789ABCDEFGHIJKLMNOP')
+    const last = new Uint8Array(26).fill(247)
+    expect(createToken('document_number', last)).toBe(`tok_document_number_${'z'.repeat(26)}`)
+  })
+
+  it.each([
+    ['no randomness', () => createToken('ssn', new Uint8Array(), '1120')],
+    ['25 bytes', () => createToken('ssn', new Uint8Array(25), '1120')],
+    ['64 unusable bytes', () => createToken('ssn', new Uint8Array(64).fill(255), '1120')],
+    ['an SSN without last four', () => createToken('ssn', new Uint8Array(64))],
+    ['three last digits', () => createToken('ssn', new Uint8Array(64), '112')],
+    ['letters for digits', () => createToken('ssn', new Uint8Array(64), '11a0')],
+    ['a document number with last four', () => createToken('document_number', new Uint8Array(64), '1120')],
+  ])('is not made of %s', (_what, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }) as KycError)
+  })
+
+  const random = 'a'.repeat(26)
+  it.each([
+    [undefined],
+    [null],
+    [7],
+    [{}],
+    [''],
+    ['078-05-1120'],
+    [`tok_ssn_${random}`],
+    [`tok_ssn_${random}_112`],
+    [`tok_ssn_${random}_11200`],
+    [`tok_ssn_${random.slice(1)}_1120`],
+    [`tok_ssn_${random}-_1120`],
+    [`tok_ssn_${'a'.repeat(65)}_1120`],
+    [`TOK_ssn_${random}_1120`],
+    [` tok_ssn_${random}_1120`],
+    [`tok_ssn_${random}_1120\n`],
+    [`tok_document_number_${random}_1120`],
+    [`tok_document_number_${random.slice(1)}`],
+    [`tok_name_${random}`],
+    [`tok_ssn_${random}_١١٢٠`],
+  ])('is not %j', (value) => {
+    expect(parseToken(value)).toBeNull()
+    expect(isToken(value)).toBe(false)
+  })
+
+  it('may be longer than ours', () => {
+    expect(isToken(`tok_ssn_${'Z'.repeat(64)}_0000`)).toBe(true)
+  })
+})
+
+describe('KycError', () => {
+  it('says its code and whether a retry helps, and keeps a cause out of its text', () => {
+    const error = new KycError('VAULT_UNAVAILABLE', { cause: new Error('078-05-1120') })
+    expect(error).toMatchObject({ name: 'KycError', code: 'VAULT_UNAVAILABLE', retryable: true })
+    expect(error.message).toBe('The vault is not available; nothing was written.')
+    expect(new KycError('STORE_UNAVAILABLE').retryable).toBe(true)
+    expect(new KycError('TOKEN_UNKNOWN').retryable).toBe(false)
+  })
+
+  it('is recognised across copies of the package', async () => {
+    const copy = (await import('../../src/kyc-error.js?copy')) as { KycError: typeof KycError }
+    expect(copy.KycError).not.toBe(KycError)
+    expect(new copy.KycError('TOKEN_UNKNOWN')).toBeInstanceOf(KycError)
+    for (const other of [null, undefined, 'x', {}, new Error('x')]) expect(other instanceof KycError).toBe(false)
+  })
+})
