@@ -49,7 +49,7 @@ export function submission(name: string, change: { key?: Partial<SubmissionKey>;
   return {
     key,
     verification,
-    payloadDigest: createHash('sha256').update(name).digest(),
+    payloadDigest: new Uint8Array(createHash('sha256').update(name).digest()),
     recordedAt: startOfTests,
     outcomes,
   } satisfies Parameters<VerificationStore['record']>[0]

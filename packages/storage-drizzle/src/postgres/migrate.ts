@@ -34,7 +34,7 @@ export async function describeSchema(client: Client, history: PostgresHistory): 
       WHERE x.indrelid = c.oid AND x.indisvalid
     ) o
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
-    ORDER BY line COLLATE "C"`)
+    ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`)
   return rows
     .filter(({ table }) => table.startsWith('kyc_relay_vault_') === (history === 'postgres-vault'))
     .map(({ line }) => `${line}\n`)

@@ -54,7 +54,10 @@ async function startEmbedded() {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+    postgresFlags: ['listen_addresses=127.0.0.1', 'max_connections=200', 'fsync=off', 'jit=off'].flatMap((setting) => [
+      '-c',
+      setting,
+    ]),
     onLog: () => undefined,
     onError: () => undefined,
   })

@@ -1,0 +1,304 @@
+import fc from 'fast-check'
+import type { Fence, Settlement, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPostgresStorage } from '../../src/postgres/index.js'
+import { createSqliteStorage } from '../../src/sqlite/index.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../postgres/postgres-server.js'
+import { bytes, endpoint, event, report, startOfTests, submission, uuid } from '../samples.js'
+import { createModel } from './model.js'
+
+let server: PostgresServer
+let connectionString: string
+let pool: pg.Pool
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  await (await createPostgresStorage({ connectionString })).close()
+  pool = new pg.Pool({ connectionString, max: 5 })
+})
+afterAll(async () => {
+  await pool.end()
+  await server.stop()
+})
+
+type Stores = { readonly webhooks: WebhookStore; readonly verifications: VerificationStore }
+
+const apps = [uuid('app 0'), uuid('app 1')]
+const users = [uuid('user 0'), uuid('user 1'), uuid('user 2')]
+/** Ids in the order of registration: what decides between endpoints that wait equally long. */
+const hookId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+const app = fc.nat({ max: 1 })
+const user = fc.nat({ max: 2 })
+const pick = fc.nat({ max: 1_000 })
+const command = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('register' as const), app }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), app, pick }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('publish' as const),
+      app,
+      user,
+      hooks: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 4 }),
+      source: fc.option(fc.nat({ max: 3 })),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      limit: fc.integer({ min: 1, max: 6 }),
+      keepForHealthy: fc.nat({ max: 4 }),
+      healthy: fc.integer({ min: 1, max: 4 }),
+      failing: fc.nat({ max: 2 }),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      picks: fc.array(pick, { minLength: 1, maxLength: 4 }),
+      how: fc.constantFrom('DELIVERED', 'FAILED', 'RETRY', 'UNSENT', 'CANCELLED', 'INTERRUPTED'),
+      delayMs: fc.nat({ max: 5_000 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.nat({ max: 20_000 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('takeOver' as const), limit: fc.integer({ min: 1, max: 5 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), app, user }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resend' as const), app, pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('record' as const),
+      app,
+      user,
+      external: fc.nat({ max: 5 }),
+      decision: fc.constantFrom('PASSED' as const, 'FAILED' as const),
+    }),
+  },
+)
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
+
+/** Fence tokens are random by design, and bytes and instants compare by what they hold. */
+function comparable(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, item: unknown) => {
+      if (key === 'token') return 'token'
+      return ArrayBuffer.isView(item)
+        ? Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString('hex')
+        : item
+    }),
+  )
+}
+
+function settlement(how: string, fence: Fence, delayMs: number): Settlement {
+  const ok = { ...report, cause: null, status: 200, responseBody: null }
+  const waits = { state: 'PENDING', delayMs } as const
+  switch (how) {
+    case 'DELIVERED':
+      return { fence, attempt: { state: 'SUCCEEDED', report: ok }, next: { state: 'DELIVERED' } }
+    case 'FAILED':
+      return { fence, attempt: { state: 'FAILED', report }, next: { state: 'FAILED' } }
+    case 'UNSENT':
+      return { fence, attempt: { state: 'UNSENT', report }, next: waits }
+    case 'CANCELLED':
+      return { fence, attempt: { state: 'UNSENT', report }, next: { state: 'CANCELLED', reason: 'GRANT_REVOKED' } }
+    case 'INTERRUPTED':
+      return { fence, attempt: { state: 'INTERRUPTED', report }, next: waits }
+    default:
+      return { fence, attempt: { state: 'FAILED', report }, next: waits }
+  }
+}
+
+async function run(commands: readonly Command[]): Promise<void> {
+  let now = startOfTests.getTime()
+  const clock = () => new Date(now)
+  const model = createModel(() => now)
+  await emptyTables(connectionString)
+  const sqlite = await createSqliteStorage({ path: ':memory:' }, { clock })
+  const postgres = await createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false })
+  const hooks: { id: string; app: string }[] = []
+  const deliveryIds: string[] = []
+  /** Every fence ever given, stale ones included, as each of the three gave it. */
+  const fences: { model: Fence; sqlite: Fence; postgres: Fence }[] = []
+  let written = 0
+
+  async function compare<T>(inModel: unknown, ask: (stores: Stores) => Promise<T>): Promise<readonly [T, T]> {
+    const answers = [await ask(sqlite), await ask(postgres)] as const
+    expect(comparable(answers[0])).toEqual(comparable(inModel))
+    expect(comparable(answers[1])).toEqual(comparable(inModel))
+    return answers
+  }
+
+  function keepFences(inModel: readonly { fence: unknown }[], answers: readonly (readonly { fence: Fence }[])[]) {
+    inModel.forEach(({ fence }, index) => {
+      const [ofSqlite, ofPostgres] = [answers[0]?.[index], answers[1]?.[index]]
+      if (ofSqlite && ofPostgres)
+        fences.push({ model: fence as Fence, sqlite: ofSqlite.fence, postgres: ofPostgres.fence })
+    })
+  }
+
+  async function step(one: Command): Promise<void> {
+    // Every command at an instant of its own: rows of one instant have no order that a port promises.
+    now += 1
+    const appId = apps['app' in one ? one.app : 0] ?? ''
+    switch (one.do) {
+      case 'register': {
+        const made = { ...endpoint(`h${hooks.length}`, appId), endpointId: hookId(hooks.length), createdAt: clock() }
+        hooks.push({ id: made.endpointId, app: appId })
+        await compare(model.registerEndpoint(made, 3), ({ webhooks }) => webhooks.registerEndpoint(made, 3))
+        await compare(model.listEndpoints(appId), ({ webhooks }) => webhooks.listEndpoints(appId))
+        return
+      }
+      case 'remove': {
+        const request = { appId, endpointId: hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99) }
+        await compare(model.removeEndpoint(request), ({ webhooks }) => webhooks.removeEndpoint(request))
+        return
+      }
+      case 'publish': {
+        const to = one.hooks.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
+        const sourceEventId = one.source === null ? null : `source ${one.source}`
+        const owner = { appId, userId: users[one.user] ?? '', sourceEventId }
+        const made = event(`e${written++}`, to, { ...owner, body: bytes(`{"n":${written}}`) })
+        deliveryIds.push(...made.deliveries.map(({ deliveryId }) => deliveryId))
+        await compare(model.insertEvent(made), ({ webhooks }) => webhooks.insertEvent(made))
+        return
+      }
+      case 'claim': {
+        const { limit, keepForHealthy, healthy, failing } = one
+        const request = { limit, keepForHealthy, leaseMs: 10_000, maxInFlight: { healthy, failing } }
+        const expected = model.claimDue(request)
+        const answers = await compare(expected, ({ webhooks }) => webhooks.claimDue(request))
+        keepFences(
+          expected.claimed,
+          answers.map(({ claimed }) => claimed),
+        )
+        return
+      }
+      case 'takeOver': {
+        const request = { limit: one.limit, leaseMs: 10_000 }
+        const expected = model.claimExpired(request)
+        keepFences(expected, await compare(expected, ({ webhooks }) => webhooks.claimExpired(request)))
+        return
+      }
+      case 'settle': {
+        if (fences.length === 0) return
+        const chosen = one.picks.map((n) => fences[n % fences.length]).filter((fence) => fence !== undefined)
+        const all = (whose: 'model' | 'sqlite' | 'postgres') =>
+          chosen.map((each) => settlement(one.how, each[whose], one.delayMs))
+        const expected = comparable(model.settle(all('model')))
+        expect(comparable(await sqlite.webhooks.settle(all('sqlite')))).toEqual(expected)
+        expect(comparable(await postgres.webhooks.settle(all('postgres')))).toEqual(expected)
+        return
+      }
+      case 'advance':
+        now += one.ms
+        return
+      case 'cancel': {
+        const request = { appId, userId: users[one.user] ?? '', reason: 'GRANT_REVOKED' }
+        await compare(model.cancelPending(request), ({ webhooks }) => webhooks.cancelPending(request))
+        return
+      }
+      case 'resend': {
+        const deliveryId = deliveryIds[one.pick % (deliveryIds.length || 1)] ?? uuid('unknown')
+        const request = { appId, deliveryId, newDeliveryId: uuid(`resend ${written++}`) }
+        deliveryIds.push(request.newDeliveryId)
+        await compare(model.resendDelivery(request), ({ webhooks }) => webhooks.resendDelivery(request))
+        return
+      }
+      case 'record': {
+        const key = { appId, userId: users[one.user] ?? '', externalVerificationId: `ext ${one.external}` }
+        const made = { ...submission(`s${written++}`, { key }), recordedAt: clock() }
+        const declined = {
+          status: 'DECLINED',
+          verificationId: made.verification.verificationId,
+          message: 'Declined.',
+        } as const
+        const stay = (next: 'UNVERIFIED' | 'PASS' | 'PASS_INTERNATIONAL') => ({ next, result: declined })
+        const outcomes =
+          one.decision === 'PASSED'
+            ? made.outcomes
+            : { UNVERIFIED: stay('UNVERIFIED'), PASS: stay('PASS'), PASS_INTERNATIONAL: stay('PASS_INTERNATIONAL') }
+        const recording = {
+          ...made,
+          outcomes,
+          verification: { ...made.verification, decision: one.decision, photoJobs: [] },
+        }
+        await compare(model.record(recording), ({ verifications }) => verifications.record(recording))
+        await compare(model.findKycStatus(key.userId), ({ verifications }) => verifications.findKycStatus(key.userId))
+      }
+    }
+  }
+
+  /** Everything that can be read back: the same in both engines, and what the model expects. */
+  async function readAll({ webhooks, verifications }: Stores) {
+    const found = await Promise.all(apps.map((appId) => webhooks.listDeliveries({ appId, limit: 200 })))
+    const deliveries = await Promise.all(
+      found.flatMap(({ items }) => items).map(({ appId, deliveryId }) => webhooks.findDelivery({ appId, deliveryId })),
+    )
+    const owners = apps.flatMap((appId) => users.map((userId) => ({ appId, userId })))
+    const pages = await Promise.all(owners.map((owner) => verifications.listVerifications(owner, { limit: 200 })))
+    return { deliveries, verifications: pages.flatMap(({ items }) => items) }
+  }
+
+  for (const one of commands) await step(one)
+  const rows = { sqlite: await readAll(sqlite), postgres: await readAll(postgres) }
+  expect(comparable(rows.postgres)).toEqual(comparable(rows.sqlite))
+  const byId = new Map(rows.sqlite.deliveries.map((one) => [one?.deliveryId, one]))
+  const at = (instant: Date | null | undefined) => instant?.getTime() ?? null
+  const read = model.deliveries().map(({ deliveryId }) => {
+    const one = byId.get(deliveryId)
+    const attempts = one?.attempts.map((each) => ({
+      ...each,
+      startedAt: at(each.startedAt),
+      endedAt: at(each.endedAt),
+    }))
+    return {
+      ...{
+        deliveryId: one?.deliveryId,
+        state: one?.state,
+        attemptsMade: one?.attemptsMade,
+        createdAt: at(one?.createdAt),
+      },
+      ...{
+        nextAttemptAt: at(one?.nextAttemptAt),
+        endedAt: at(one?.endedAt),
+        cancelReason: one?.cancelReason,
+        resendOf: one?.resendOf,
+      },
+      attempts,
+    }
+  })
+  expect(comparable(read)).toEqual(comparable(model.deliveries()))
+  expect(rows.sqlite.deliveries).toHaveLength(model.deliveries().length)
+  const log = new Map(rows.sqlite.verifications.map((one) => [one.verificationId, one]))
+  const readLog = model.verifications().map(({ verificationId }) => {
+    const one = log.get(verificationId)
+    return {
+      verificationId,
+      result: one?.result,
+      statusLog: { previous: one?.statusLog.previous, next: one?.statusLog.next },
+    }
+  })
+  expect(readLog).toEqual(model.verifications())
+  await sqlite.close()
+  await postgres.close()
+}
+
+test(
+  'SQLite, PostgreSQL and the model give the same answers and the same rows for any sequence of commands',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const sequence = fc.array(command, { minLength: 10, maxLength: 60, size: 'max' })
+    await fc.assert(fc.asyncProperty(sequence, run), {
+      seed: 20_260_102,
+      numRuns: Number(process.env['DIFFERENTIAL_RUNS'] ?? 40),
+    })
+  },
+)

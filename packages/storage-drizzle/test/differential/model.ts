@@ -1,0 +1,251 @@
+import type { Settlement, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+
+type Api = Pick<
+  WebhookStore,
+  | 'registerEndpoint'
+  | 'removeEndpoint'
+  | 'listEndpoints'
+  | 'insertEvent'
+  | 'claimDue'
+  | 'claimExpired'
+  | 'settle'
+  | 'cancelPending'
+  | 'resendDelivery'
+>
+type Event = Parameters<Api['insertEvent']>[0]
+type Endpoint = Parameters<Api['registerEndpoint']>[0]
+type Recording = Parameters<VerificationStore['record']>[0]
+
+interface Delivery {
+  id: string
+  event: Event
+  endpointId: string
+  xEventId: string
+  state: string
+  attempts: { number: number; state: string; startedAt: number; endedAt: number | null; report: unknown }[]
+  made: number
+  createdAt: number
+  dueAt: number | null
+  leaseUntil: number | null
+  token: string | null
+  unsentSince: number | null
+  endedAt: number | null
+  cancelReason: string | null
+  cancelRequested: string | null
+  resendOf: string | null
+}
+
+/**
+ * What the stores do, as plainly as it can be said: lists, no indexes, no locks. Written from the ports alone; both
+ * engines are compared with it.
+ */
+export function createModel(clock: () => number) {
+  const endpoints: { endpoint: Endpoint; removed: boolean; failing: boolean; lastClaimedAt: number }[] = []
+  const events: Event[] = []
+  const deliveries: Delivery[] = []
+  const recorded: { recording: Recording; result: unknown; previous: string; next: string }[] = []
+  const statuses = new Map<string, 'PASS' | 'PASS_INTERNATIONAL'>()
+  let tokens = 0
+
+  const live = (appId: string) => endpoints.filter((one) => !one.removed && one.endpoint.appId === appId)
+  const find = (id: string) => deliveries.find((one) => one.id === id)
+  const targetOf = (delivery: Delivery) => endpoints.find((one) => one.endpoint.endpointId === delivery.endpointId)
+
+  function add(id: string, event: Event, endpointId: string, xEventId: string, resendOf: string | null) {
+    const at = clock()
+    deliveries.push({
+      ...{
+        id,
+        event,
+        endpointId,
+        xEventId,
+        state: 'PENDING',
+        attempts: [],
+        made: 0,
+        createdAt: at,
+        dueAt: at,
+        resendOf,
+      },
+      ...{ leaseUntil: null, token: null, unsentSince: null, endedAt: null, cancelReason: null, cancelRequested: null },
+    })
+  }
+
+  function end(delivery: Delivery, state: string, reason: string | null = null) {
+    Object.assign(delivery, { state, dueAt: null, endedAt: clock(), cancelReason: reason })
+  }
+
+  function claimed(delivery: Delivery, leaseMs: number) {
+    Object.assign(delivery, { dueAt: null, token: `model-${tokens++}`, leaseUntil: clock() + leaseMs })
+    const target = targetOf(delivery)?.endpoint
+    const { event } = delivery
+    return {
+      fence: { deliveryId: delivery.id, attempt: delivery.made, token: delivery.token },
+      ...{ deliveryId: delivery.id, eventId: event.eventId, xEventId: delivery.xEventId, appId: event.appId },
+      ...{ userId: event.userId, eventType: event.type, test: event.test, body: event.body },
+      endpoint: { endpointId: target?.endpointId, url: target?.url, standardWebhooks: target?.standardWebhooks },
+      unsentForMs: delivery.unsentSince === null ? 0 : clock() - delivery.unsentSince,
+    }
+  }
+
+  function settleOne({ fence, attempt, next }: Settlement): boolean {
+    const delivery = find(fence.deliveryId)
+    const target = delivery && targetOf(delivery)
+    if (!delivery || !target || delivery.token !== fence.token || delivery.made !== fence.attempt) return false
+    Object.assign(delivery, { token: null, leaseUntil: null })
+    const open = delivery.attempts.find(({ number }) => number === delivery.made)
+    Object.assign(open ?? {}, { state: attempt.state, endedAt: clock(), report: attempt.report })
+    if (attempt.state === 'UNSENT') {
+      delivery.made -= 1
+      delivery.unsentSince ??= clock()
+    } else {
+      delivery.unsentSince = null
+      target.failing = attempt.state !== 'SUCCEEDED'
+    }
+    const cancel = delivery.cancelRequested ?? (target.removed ? 'ENDPOINT_REMOVED' : null)
+    if (next.state !== 'PENDING') end(delivery, next.state, next.state === 'CANCELLED' ? next.reason : null)
+    else if (cancel !== null) end(delivery, 'CANCELLED', cancel)
+    else delivery.dueAt = clock() + next.delayMs
+    return true
+  }
+
+  return {
+    registerEndpoint(endpoint: Endpoint, limit: number) {
+      if (live(endpoint.appId).length >= limit) return 'limit_reached'
+      endpoints.push({ endpoint, removed: false, failing: false, lastClaimedAt: 0 })
+      return 'registered'
+    },
+    removeEndpoint({ appId, endpointId }: { appId: string; endpointId: string }) {
+      const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
+      if (!found) return false
+      found.removed = true
+      for (const one of deliveries)
+        if (one.endpointId === endpointId && one.dueAt !== null) end(one, 'CANCELLED', 'ENDPOINT_REMOVED')
+      return true
+    },
+    listEndpoints: (appId: string) => live(appId).map(({ endpoint }) => endpoint),
+    insertEvent(event: Event) {
+      const known = events.find(
+        (one) => one.appId === event.appId && one.sourceEventId !== null && one.sourceEventId === event.sourceEventId,
+      )
+      if (known === undefined) {
+        events.push(event)
+        for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
+          if (live(event.appId).some((one) => one.endpoint.endpointId === endpointId)) {
+            add(deliveryId, event, endpointId, xEventId, null)
+          }
+        }
+      }
+      const { eventId, withheld } = known ?? event
+      const written = deliveries.filter((one) => one.event.eventId === eventId && one.resendOf === null)
+      const answers = written.map(({ id, endpointId }) => ({ deliveryId: id, endpointId }))
+      return { eventId, withheld, deliveries: answers, duplicate: known !== undefined }
+    },
+    claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }: Parameters<Api['claimDue']>[0]) {
+      const now = clock()
+      const turns = endpoints.flatMap((target) => {
+        const mine = deliveries.filter((one) => one.endpointId === target.endpoint.endpointId)
+        const cap = target.failing ? maxInFlight.failing : maxInFlight.healthy
+        const free = cap - mine.filter((one) => one.token !== null).length
+        const due = mine
+          .filter((one) => one.dueAt !== null && one.dueAt <= now)
+          .sort(
+            (one, other) =>
+              (one.dueAt ?? 0) - (other.dueAt ?? 0) || deliveries.indexOf(one) - deliveries.indexOf(other),
+          )
+        const turnAt = Math.max(due[0]?.dueAt ?? 0, target.lastClaimedAt)
+        return free > 0 && due[0] ? [{ target, turnAt, headDue: due[0].dueAt ?? 0, due: due.slice(0, free) }] : []
+      })
+      turns.sort((one, other) => one.turnAt - other.turnAt || one.headDue - other.headDue)
+      const places = { healthy: limit, failing: Math.max(0, limit - keepForHealthy) }
+      const seated = [true, false].flatMap((failing) =>
+        turns.filter(({ target }) => target.failing === failing).slice(0, failing ? places.failing : places.healthy),
+      )
+      const rounds = seated.flatMap(({ target, turnAt, due }) =>
+        due.map((delivery, round) => ({ target, turnAt, delivery, round })),
+      )
+      rounds.sort(
+        (one, other) =>
+          one.round - other.round ||
+          one.turnAt - other.turnAt ||
+          (one.delivery.dueAt ?? 0) - (other.delivery.dueAt ?? 0) ||
+          deliveries.indexOf(one.delivery) - deliveries.indexOf(other.delivery),
+      )
+      const taken: typeof rounds = []
+      for (const one of rounds) {
+        if (taken.length === limit) break
+        if (one.target.failing && places.failing-- <= 0) continue
+        taken.push(one)
+      }
+      const answers = taken.map(({ target, delivery }) => {
+        delivery.made += 1
+        target.lastClaimedAt = now
+        const fresh = { number: delivery.made, state: 'STARTED', startedAt: now, endedAt: null, report: null }
+        delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== delivery.made), fresh]
+        return claimed(delivery, leaseMs)
+      })
+      const dues = deliveries.flatMap((one) => (one.dueAt === null ? [] : [one.dueAt]))
+      return { claimed: answers, nextDueInMs: dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now) }
+    },
+    claimExpired({ limit, leaseMs }: { limit: number; leaseMs: number }) {
+      return deliveries
+        .filter((one) => one.leaseUntil !== null && one.leaseUntil <= clock())
+        .sort((one, other) => (one.leaseUntil ?? 0) - (other.leaseUntil ?? 0))
+        .slice(0, limit)
+        .map((one) => claimed(one, leaseMs))
+    },
+    settle: (settlements: readonly Settlement[]) => ({
+      stale: settlements.filter((one) => !settleOne(one)).map(({ fence }) => fence),
+    }),
+    cancelPending({ appId, userId, reason }: { appId: string; userId: string; reason: string }) {
+      const mine = deliveries.filter(
+        (one) => one.event.appId === appId && one.event.userId === userId && one.state === 'PENDING',
+      )
+      const changed = mine.filter((one) => one.token === null || one.cancelRequested === null)
+      for (const one of changed) {
+        if (one.token === null) end(one, 'CANCELLED', reason)
+        else one.cancelRequested = reason
+      }
+      return changed.length
+    },
+    resendDelivery({ appId, deliveryId, newDeliveryId }: { appId: string; deliveryId: string; newDeliveryId: string }) {
+      const original = deliveries.find((one) => one.id === deliveryId && one.event.appId === appId)
+      if (!original) return 'not_found'
+      if (original.state === 'PENDING') return 'not_finished'
+      if (targetOf(original)?.removed) return 'endpoint_removed'
+      add(newDeliveryId, original.event, original.endpointId, original.xEventId, deliveryId)
+      return 'resent'
+    },
+    record(recording: Recording) {
+      const { key } = recording
+      const prior = recorded.find(
+        (one) =>
+          one.recording.key.appId === key.appId &&
+          one.recording.key.externalVerificationId === key.externalVerificationId,
+      )
+      if (prior?.recording.key.userId === key.userId) {
+        return { kind: 'replayed', result: prior.result, payloadDigest: prior.recording.payloadDigest }
+      }
+      if (prior) return { kind: 'conflict' }
+      const previous = statuses.get(key.userId) ?? 'UNVERIFIED'
+      const { next, result } = recording.outcomes[previous]
+      if (next !== 'UNVERIFIED') statuses.set(key.userId, next)
+      recorded.push({ recording, result, previous, next })
+      return { kind: 'recorded', result }
+    },
+    findKycStatus: (userId: string) => statuses.get(userId) ?? 'UNVERIFIED',
+    /** All that can be read back, newest first. */
+    deliveries: () =>
+      [...deliveries].reverse().map((one) => ({
+        ...{ deliveryId: one.id, state: one.state, attemptsMade: one.made, createdAt: one.createdAt },
+        ...{ nextAttemptAt: one.dueAt, endedAt: one.endedAt, cancelReason: one.cancelReason, resendOf: one.resendOf },
+        attempts: one.attempts,
+      })),
+    verifications: () =>
+      [...recorded].reverse().map(({ recording, result, previous, next }) => ({
+        verificationId: recording.verification.verificationId,
+        result,
+        statusLog: { previous, next },
+      })),
+  }
+}
