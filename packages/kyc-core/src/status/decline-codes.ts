@@ -9,9 +9,7 @@ interface ChecksOfSection {
  * ```ts
  * import { declineCodes } from '@kyc-relay/kyc-core'
  *
- * declineCodes({
- *   database: { verificationId: 'db-1', status: 'FAILED', checks: [{ name: 'watchlist', status: 'FAILED' }] },
- * }) // ['watchlist']
+ * declineCodes({ database: { checks: [{ name: 'watchlist', status: 'FAILED' }] } }) // ['watchlist']
  * ```
  */
 export function declineCodes(verifications: {

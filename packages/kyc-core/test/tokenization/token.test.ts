@@ -92,7 +92,8 @@ describe('KycError', () => {
   })
 
   it('is recognised across copies of the package', async () => {
-    const copy = (await import('../../src/kyc-error.js?copy')) as { KycError: typeof KycError }
+    const path: string = '../../src/kyc-error.js?copy'
+    const copy = (await import(path)) as { KycError: typeof KycError }
     expect(copy.KycError).not.toBe(KycError)
     expect(new copy.KycError('TOKEN_UNKNOWN')).toBeInstanceOf(KycError)
     for (const other of [null, undefined, 'x', {}, new Error('x')]) expect(other instanceof KycError).toBe(false)

@@ -1,0 +1,473 @@
+import { describe, expect, it } from 'vitest'
+import { KycError, type VerificationRecord, type VerificationStore } from '@kyc-relay/kyc-core'
+import {
+  createMemoryVerificationData,
+  createMemoryVerificationStore,
+  verificationStoreCases,
+  type MemoryVerificationData,
+} from '@kyc-relay/kyc-core/testing'
+
+/*
+ * Stores that are wrong on purpose, each in one way. The cases must catch every one of them, or a wrong backend of
+ * somebody else would pass as well.
+ */
+
+type Wrong = (store: VerificationStore, data: MemoryVerificationData) => VerificationStore
+type Recorded = Parameters<VerificationStore['record']>[0]
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const replace =
+  (change: (record: VerificationRecord) => VerificationRecord): Wrong =>
+  (store) => ({
+    ...store,
+    async findVerification(owner, id) {
+      const record = await store.findVerification(owner, id)
+      return record && change(record)
+    },
+    async listVerifications(owner, page) {
+      const { items, nextCursor } = await store.listVerifications(owner, page)
+      return { items: items.map(change), nextCursor }
+    },
+  })
+const changeRecord =
+  (change: (submission: Recorded) => Recorded): Wrong =>
+  (store) => ({ ...store, record: (submission) => store.record(change(submission)) })
+
+const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[] = [
+  [
+    'knows an unknown key',
+    'VS-01',
+    (store) => ({ ...store, findPrior: async (key) => (await store.findPrior(key)) ?? { kind: 'conflict' } }),
+  ],
+  [
+    'loses the payload digest',
+    'VS-02',
+    changeRecord((submission) => ({ ...submission, payloadDigest: new Uint8Array(32) })),
+  ],
+  [
+    'answers the new result to a replay',
+    'VS-03',
+    (store) => ({
+      ...store,
+      async record(submission) {
+        const answer = await store.record(submission)
+        return answer.kind === 'replayed' ? { ...answer, result: submission.outcomes.UNVERIFIED.result } : answer
+      },
+    }),
+  ],
+  [
+    'changes the status on a replay',
+    'VS-03',
+    (store, { statuses }) => ({
+      ...store,
+      async record(submission) {
+        const answer = await store.record(submission)
+        statuses.set(submission.key.userId, submission.outcomes.UNVERIFIED.next)
+        return answer
+      },
+    }),
+  ],
+  [
+    'shows the original to another user',
+    'VS-04',
+    (store, { rows }) => ({
+      ...store,
+      async findPrior(key) {
+        const prior = await store.findPrior(key)
+        const row = rows.find(({ record }) => record.externalVerificationId === key.externalVerificationId)
+        return prior && row ? { kind: 'replayed', result: row.record.result, payloadDigest: row.payloadDigest } : prior
+      },
+    }),
+  ],
+  [
+    'says with a conflict whose it is',
+    'VS-04',
+    (store, { rows }) => ({
+      ...store,
+      async findPrior(key) {
+        const prior = await store.findPrior(key)
+        return prior?.kind === 'conflict' ? { ...prior, userId: rows[0]?.record.userId } : prior
+      },
+    }),
+  ],
+  [
+    'has one space of ids for all apps',
+    'VS-05',
+    (store, { rows }) => ({
+      ...store,
+      async findPrior(key) {
+        const taken = rows.some(({ record }) => record.externalVerificationId === key.externalVerificationId)
+        return (await store.findPrior(key)) ?? (taken ? { kind: 'conflict' } : null)
+      },
+    }),
+  ],
+  [
+    'folds the case of ids',
+    'VS-06',
+    (store) => {
+      const fold = <K extends { readonly externalVerificationId: string }>(key: K): K => ({
+        ...key,
+        externalVerificationId: key.externalVerificationId.toLowerCase(),
+      })
+      return {
+        ...store,
+        findPrior: (key) => store.findPrior(fold(key)),
+        record: (submission) => store.record({ ...submission, key: fold(submission.key) }),
+      }
+    },
+  ],
+  [
+    'cuts ids at 254 characters',
+    'VS-06',
+    (store) => {
+      const cut = <K extends { readonly externalVerificationId: string }>(key: K): K => ({
+        ...key,
+        externalVerificationId: key.externalVerificationId.slice(0, 254),
+      })
+      return {
+        ...store,
+        findPrior: (key) => store.findPrior(cut(key)),
+        record: (submission) => store.record({ ...submission, key: cut(submission.key) }),
+      }
+    },
+  ],
+  [
+    'looks first and writes later',
+    'VS-07',
+    (store, data) => ({
+      ...store,
+      async record(submission) {
+        const prior = await store.findPrior(submission.key)
+        await tick()
+        if (prior) return prior
+        const fresh = createMemoryVerificationData()
+        fresh.statuses.set(submission.key.userId, data.statuses.get(submission.key.userId) ?? 'UNVERIFIED')
+        const answer = await createMemoryVerificationStore(fresh).record(submission)
+        data.rows.push(...fresh.rows)
+        return answer
+      },
+    }),
+  ],
+  [
+    'lets both of two racing users win',
+    'VS-08',
+    (store, { rows }) => ({
+      ...store,
+      async record(submission) {
+        const answer = await store.record(submission)
+        return answer.kind === 'conflict'
+          ? { kind: 'recorded', result: rows[0]?.record.result ?? submission.outcomes.UNVERIFIED.result }
+          : answer
+      },
+    }),
+  ],
+  [
+    'sets the status before the rest can fail',
+    'VS-09',
+    (store, { statuses }) => ({
+      ...store,
+      async record(submission) {
+        const { key, outcomes } = submission
+        const before = statuses.get(key.userId) ?? 'UNVERIFIED'
+        const prior = await store.findPrior(key)
+        if (!prior) statuses.set(key.userId, outcomes[before].next)
+        try {
+          return await store.record(submission)
+        } finally {
+          if (before === 'UNVERIFIED' && !prior) statuses.set(key.userId, outcomes.UNVERIFIED.next)
+        }
+      },
+    }),
+  ],
+  [
+    'keeps the row of a failed record',
+    'VS-09',
+    (store, { rows }) => ({
+      ...store,
+      async record(submission) {
+        try {
+          return await store.record(submission)
+        } catch (error) {
+          const [first] = rows
+          if (first) rows.push({ ...first, record: { ...first.record, ...submission.key } })
+          throw error
+        }
+      },
+    }),
+  ],
+  [
+    'repeats a value in an error',
+    'VS-09',
+    (store) => ({
+      ...store,
+      record: (submission) =>
+        store.record(submission).catch(() => {
+          throw new Error(`duplicate: ${submission.key.externalVerificationId}`)
+        }),
+    }),
+  ],
+  [
+    'repeats a value in the cause of an error',
+    'VS-09',
+    (store) => ({
+      ...store,
+      record: (submission) =>
+        store.record(submission).catch(() => {
+          throw new KycError('STORE_UNAVAILABLE', { cause: new Error(JSON.stringify(submission.key)) })
+        }),
+    }),
+  ],
+  [
+    'overwrites what a failed record ran into',
+    'VS-09',
+    (store, { rows }) => ({
+      ...store,
+      record: (submission) =>
+        store.record(submission).catch(() => {
+          rows.pop()
+          return store.record(submission)
+        }),
+    }),
+  ],
+  [
+    'answers PASS for an unknown user',
+    'VS-20',
+    (store, { statuses }) => ({ ...store, findKycStatus: async (userId) => statuses.get(userId) ?? 'PASS' }),
+  ],
+  [
+    'always takes the first outcome',
+    'VS-21',
+    changeRecord((submission) => {
+      const { UNVERIFIED } = submission.outcomes
+      return { ...submission, outcomes: { UNVERIFIED, PASS: UNVERIFIED, PASS_INTERNATIONAL: UNVERIFIED } }
+    }),
+  ],
+  [
+    'logs its own clock',
+    'VS-21',
+    replace((record) => ({ ...record, statusLog: { ...record.statusLog, at: new Date(0) } })),
+  ],
+  [
+    'has one status for everybody',
+    'VS-22',
+    (store, { statuses }) => ({
+      ...store,
+      findKycStatus: async () => [...statuses.values()].at(-1) ?? 'UNVERIFIED',
+    }),
+  ],
+  [
+    'reads the status before it takes the lock',
+    'VS-23',
+    (store, { statuses }) => ({
+      ...store,
+      async record(submission) {
+        const read = statuses.get(submission.key.userId) ?? 'UNVERIFIED'
+        await tick()
+        const outcome = submission.outcomes[read]
+        const outcomes = { UNVERIFIED: outcome, PASS: outcome, PASS_INTERNATIONAL: outcome }
+        return store.record({ ...submission, outcomes })
+      },
+    }),
+  ],
+  [
+    'sorts the checks',
+    'VS-30',
+    replace((record) => ({ ...record, checks: [...record.checks].sort((a, b) => (a.name < b.name ? -1 : 1)) })),
+  ],
+  [
+    'keeps repeated checks once',
+    'VS-30',
+    replace((record) => ({
+      ...record,
+      checks: record.checks.filter(({ name }, index, all) => all.findIndex((each) => each.name === name) === index),
+    })),
+  ],
+  [
+    'sorts the decline codes',
+    'VS-30',
+    replace((record) => ({ ...record, declineCodes: [...record.declineCodes].sort() })),
+  ],
+  [
+    'drops milliseconds',
+    'VS-30',
+    replace((record) => ({ ...record, recordedAt: new Date(Math.floor(record.recordedAt.getTime() / 1000) * 1000) })),
+  ],
+  [
+    'keeps ASCII only',
+    'VS-30',
+    replace((record) => ({
+      ...record,
+      externalVerificationProvider: record.externalVerificationProvider.replace(/[^ -~]/g, '?'),
+    })),
+  ],
+  [
+    'cuts sealed bytes at 64 KiB',
+    'VS-30',
+    replace((record) => ({ ...record, sealedDetails: record.sealedDetails.slice(0, 65_536) })),
+  ],
+  [
+    'forgets that an SSN was validated',
+    'VS-30',
+    replace((record) => ({ ...record, ssn: record.ssn && { ...record.ssn, standing: 'COLLECTED' } })),
+  ],
+  [
+    'makes up a token',
+    'VS-31',
+    replace((record) => ({ ...record, ssn: record.ssn ?? { token: 'tok_', standing: 'COLLECTED' } })),
+  ],
+  [
+    'makes up a decline code',
+    'VS-31',
+    replace((record) => ({ ...record, declineCodes: record.declineCodes.length === 0 ? [''] : record.declineCodes })),
+  ],
+  [
+    'finds a verification for anybody',
+    'VS-32',
+    (store, { rows }) => ({
+      ...store,
+      findVerification: async (_owner, id) => rows.find(({ record }) => record.verificationId === id)?.record ?? null,
+    }),
+  ],
+  [
+    'finds a verification for every user of the app',
+    'VS-32',
+    (store, { rows }) => ({
+      ...store,
+      findVerification: async (owner, id) =>
+        rows.find(({ record }) => record.verificationId === id && record.appId === owner.appId)?.record ?? null,
+    }),
+  ],
+  [
+    'finds a verification in every app of the user',
+    'VS-32',
+    (store, { rows }) => ({
+      ...store,
+      findVerification: async (owner, id) =>
+        rows.find(({ record }) => record.verificationId === id && record.userId === owner.userId)?.record ?? null,
+    }),
+  ],
+  [
+    'lists the oldest first',
+    'VS-33',
+    (store) => ({
+      ...store,
+      async listVerifications(owner, page) {
+        const { items, nextCursor } = await store.listVerifications(owner, page)
+        return { items: [...items].reverse(), nextCursor }
+      },
+    }),
+  ],
+  [
+    'pages by offset, which moves when rows arrive',
+    'VS-33',
+    (store) => ({
+      ...store,
+      async listVerifications(owner, { limit, cursor }) {
+        const { items } = await store.listVerifications(owner, { limit: 200 })
+        const offset = Number(cursor ?? 0)
+        const nextCursor = items.length > offset + limit ? String(offset + limit) : null
+        return { items: items.slice(offset, offset + limit), nextCursor }
+      },
+    }),
+  ],
+  [
+    'ignores the limit',
+    'VS-33',
+    (store) => ({
+      ...store,
+      listVerifications: (owner, page) => store.listVerifications(owner, { ...page, limit: 200 }),
+    }),
+  ],
+  [
+    'promises a page after the last',
+    'VS-34',
+    (store) => ({
+      ...store,
+      async listVerifications(owner, page) {
+        const { items, nextCursor } = await store.listVerifications(owner, page)
+        return { items, nextCursor: nextCursor ?? (items.length === page.limit ? '0' : null) }
+      },
+    }),
+  ],
+  [
+    'takes the owner of a page from the cursor',
+    'VS-35',
+    (store, { rows }) => ({
+      ...store,
+      listVerifications(owner, page) {
+        const record = page.cursor === undefined ? undefined : rows[Number(page.cursor)]?.record
+        return store.listVerifications(record ?? owner, page)
+      },
+    }),
+  ],
+  [
+    'lists all users of the app',
+    'VS-33',
+    (store, { rows }) => ({
+      ...store,
+      async listVerifications(owner, { limit }) {
+        const items = rows.map(({ record }) => record).filter((record) => record.appId === owner.appId)
+        return { items: items.reverse().slice(0, limit), nextCursor: null }
+      },
+    }),
+  ],
+  [
+    'knows SSN tokens only',
+    'VS-36',
+    (store) => ({
+      ...store,
+      findReferencedTokens: (tokens) =>
+        store.findReferencedTokens(tokens.filter((token) => token.startsWith('tok_ssn_'))),
+    }),
+  ],
+  [
+    'calls every token referred to',
+    'VS-36',
+    (store) => ({ ...store, findReferencedTokens: async (tokens) => new Set(tokens) }),
+  ],
+  [
+    'refuses more than 999 tokens',
+    'VS-37',
+    (store) => ({
+      ...store,
+      async findReferencedTokens(tokens) {
+        if (tokens.length > 999) throw new KycError('STORE_UNAVAILABLE')
+        return store.findReferencedTokens(tokens)
+      },
+    }),
+  ],
+]
+
+async function failingCases(wrong: Wrong, durable = true): Promise<string[]> {
+  const failing: string[] = []
+  for (const each of verificationStoreCases) {
+    let data = createMemoryVerificationData()
+    const open = async () => {
+      const store = wrong(createMemoryVerificationStore(data), data)
+      const close = async (): Promise<void> => {
+        if (!durable) data = createMemoryVerificationData()
+      }
+      return { store, close }
+    }
+    const passes = await each.run({ open }).then(
+      () => true,
+      () => false,
+    )
+    if (!passes) failing.push(each.id)
+  }
+  return failing
+}
+
+describe('a store that', () => {
+  it.each(WRONG)('%s is caught by %s', async (_what, caughtBy, wrong) => {
+    expect(await failingCases(wrong)).toContain(caughtBy)
+  })
+
+  it('forgets everything when it is closed is caught by VS-10', async () => {
+    expect(await failingCases((store) => store, false)).toEqual(['VS-10'])
+  })
+
+  it('is right is not caught', async () => {
+    expect(await failingCases((store) => store)).toEqual([])
+  })
+})
