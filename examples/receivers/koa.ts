@@ -11,7 +11,10 @@ export function createApp({ apiKey, onDeposit }: RecipeOptions): Koa {
 
   // Above bodyParser(), which reads the stream.
   app.use(async (ctx, next) => {
-    if (ctx.path !== '/webhooks') return next()
+    if (ctx.path !== '/webhooks') {
+      await next()
+      return
+    }
     const answer = await receiveNodeWebhook(ctx.req, {
       secrets: apiKey,
       deduplicate,

@@ -55,8 +55,8 @@ afterEach(() => {
   }
 })
 
-async function serve(listener: RequestListener): Promise<Send> {
-  const server = createServer(listener)
+async function serve(listener: (...args: Parameters<RequestListener>) => unknown): Promise<Send> {
+  const server = createServer((request, response) => void listener(request, response))
   servers.push(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
