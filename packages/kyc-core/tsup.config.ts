@@ -7,5 +7,4 @@ export default defineConfig({
   dts: true,
   clean: true,
   tsconfig: 'tsconfig.build.json',
-  noExternal: ['iso-3166'], // ESM only: bundled so that require() works
 })
