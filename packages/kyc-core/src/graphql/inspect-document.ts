@@ -52,7 +52,7 @@ function isIncluded(directives: readonly DirectiveAst[] = [], variables: Variabl
   return directives.every((directive) => {
     if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true
     const condition = directive.arguments?.find((argument) => argument.name.value === 'if')?.value
-    const value = condition?.kind === 'Variable' ? variables[condition.name?.value ?? ''] : condition?.value
+    const value = condition?.kind === 'Variable' ? variables[String(condition.name?.value)] : condition?.value
     return value === (directive.name.value === 'include')
   })
 }
@@ -76,7 +76,7 @@ function rootFields(operation: DefinitionAst, document: DocumentAst, variables: 
       else if (selection.kind === 'InlineFragment') {
         if (!expand(selection.selectionSet, stays, inside)) return false
       } else {
-        const name = selection.name?.value ?? ''
+        const name = String(selection.name?.value)
         if (!inside.includes(name) && !expand(fragments.get(name)?.selectionSet, stays, [...inside, name])) return false
       }
     }
@@ -90,7 +90,7 @@ function argumentInput(args: readonly ArgumentAst[], variables: Variables): Reco
   // fromEntries defines own properties, so that no argument name can reach a prototype.
   return Object.fromEntries(
     args.flatMap(({ name, value }) => {
-      const variable = value.name?.value ?? ''
+      const variable = String(value.name?.value)
       return Object.hasOwn(variables, variable) ? [[name.value, variables[variable]] as const] : []
     }),
   )

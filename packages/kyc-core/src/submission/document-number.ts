@@ -1,10 +1,10 @@
 /** As printed: letters and digits of any script, with the separators that issuers use. WA licences once held asterisks. */
 const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–./*<()]*$/u
-const LETTER_OR_NUMBER = /[\p{L}\p{N}]/gu
+const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
 /** True for a number as an issuer prints it, at least two letters or digits. */
 export function isDocumentNumber(text: string): boolean {
-  return DOCUMENT_NUMBER.test(text) && (text.match(LETTER_OR_NUMBER) ?? []).length >= 2
+  return DOCUMENT_NUMBER.test(text) && text.replace(NO_LETTER_OR_NUMBER, '').length >= 2
 }
 
 /**

@@ -14,5 +14,5 @@ export function isEmailAddress(text: string): boolean {
   if (rest.length > 0 || text.length > 254 || local.length > 64) return false
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
   const labels = domain.split('.')
-  return labels.length >= 2 && labels.every(isDomainLabel) && !/^\d+$/.test(labels.at(-1) ?? '')
+  return labels.length >= 2 && labels.every(isDomainLabel) && !/\.\d+$/.test(domain)
 }

@@ -116,9 +116,8 @@ export function readJson(input: unknown): ReadJson {
   function readValue(value: unknown, place: Place): JsonValue | undefined {
     values += 1
     if (values > JSON_LIMITS.values) {
-      if (!overflow) refuse('', 'TOO_LONG')
       overflow = true
-      return undefined
+      return refuse('', 'TOO_LONG')
     }
     if (value === null || typeof value === 'boolean') return value
     if (typeof value === 'string') return readText(value, place)

@@ -13,7 +13,7 @@ import { checkSsn } from './ssn-rules.js'
 import { completePolicy, type SubmissionPolicy } from './submission-policy.js'
 import { checkVerifications } from './verification-rules.js'
 import type { Verifications } from './verifications.js'
-import { createViolation, VIOLATION_MESSAGES, type Violation, type ViolationCode } from './violation.js'
+import { createViolation, parseViolationCode, type Violation } from './violation.js'
 import type { Warning } from './warning.js'
 
 /** A submission that fulfils every rule. Absent fields are absent, never null. */
@@ -45,8 +45,6 @@ export interface ParseSubmissionOptions {
   readonly pii?: PiiForm
 }
 
-const isViolationCode = (message: string): message is ViolationCode => Object.hasOwn(VIOLATION_MESSAGES, message)
-
 function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key)}`).join('')
 }
@@ -57,7 +55,7 @@ function violationsOf(issue: z.core.$ZodIssue): Violation[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => createViolation(pointerOfKey(pointer, key), 'UNKNOWN_FIELD'))
   }
-  return [createViolation(pointer, isViolationCode(issue.message) ? issue.message : 'FORMAT')]
+  return [createViolation(pointer, parseViolationCode(issue.message))]
 }
 
 function checkProvider({ text, refuse, policy }: RuleContext): void {

@@ -10,7 +10,7 @@ const MAX_SEPARATORS = 3
 
 /** Value 0–9 of a decimal digit of any script: its distance from the zero of its block, and blocks are ten long. */
 function digitValue(character: string): number {
-  const codePoint = character.codePointAt(0) ?? 0
+  const codePoint = Number(character.codePointAt(0))
   let before = 0
   while (before < 9 && DECIMAL_DIGIT.test(String.fromCodePoint(codePoint - before - 1))) before += 1
   return before

@@ -1,6 +1,6 @@
 import { parseToken } from '../tokenization/token.js'
 import type { RuleContext } from './rule-context.js'
-import { isIssuableSsn, isItin, isKnownSampleSsn, readSsn } from './ssn.js'
+import { isIssuableSsn, isItin, isKnownSampleSsn } from './ssn.js'
 
 const SSN = '/person/ssn'
 const LAST_FOUR = '/person/ssnLast4'
@@ -18,16 +18,14 @@ export function checkSsn(context: RuleContext): void {
   if (ssn === undefined) return
   const lastFour = context.pii === 'tokens' ? parseToken(ssn)?.lastFour : checkClear(context, ssn)
   const declared = text(LAST_FOUR)
-  if (lastFour !== undefined && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
+  if (lastFour != null && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
 }
 
-function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string | undefined {
-  const reading = readSsn(ssn)
-  if (reading.kind !== 'ssn') return undefined
-  const { digits, lastFour } = reading
+function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string {
+  const digits = ssn.replaceAll('-', '')
   const acceptable = isIssuableSsn(digits) || (policy.acceptItin && isItin(digits))
   if (!acceptable || (policy.rejectKnownSampleSsns && isKnownSampleSsn(digits))) {
     refuseUnlessFailed(SSN, 'SSN_INVALID', 'SSN_IMPLAUSIBLE')
   }
-  return lastFour
+  return digits.slice(5)
 }

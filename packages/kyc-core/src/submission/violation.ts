@@ -75,3 +75,8 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
 export function createViolation(pointer: string, code: ViolationCode): Violation {
   return { pointer, code, message: VIOLATION_MESSAGES[code] }
 }
+
+/** Our code in the message of a zod issue; `FORMAT` for anything else, so that no text of a library leaves the package. */
+export function parseViolationCode(message: string): ViolationCode {
+  return Object.hasOwn(VIOLATION_MESSAGES, message) ? (message as ViolationCode) : 'FORMAT'
+}

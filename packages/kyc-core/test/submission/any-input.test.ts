@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission, VIOLATION_MESSAGES } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
+import { parseViolationCode } from '../../src/submission/violation.js'
 import { CASES_NOW } from './cases/case-row.js'
 
 const now = new Date(CASES_NOW)
@@ -131,6 +132,15 @@ function placesOf(value: unknown, path: readonly string[] = []): (readonly strin
   const inside = Object.entries(value).flatMap(([key, item]) => placesOf(item, [...path, key]))
   return path.length === 0 ? inside : [path, ...inside]
 }
+
+describe('a text of a library', () => {
+  it('never becomes a code', () => {
+    expect(parseViolationCode('SSN_INVALID')).toBe('SSN_INVALID')
+    for (const text of ['Invalid input: expected string', '', 'toString', '__proto__']) {
+      expect(parseViolationCode(text)).toBe('FORMAT')
+    }
+  })
+})
 
 describe('without options', () => {
   it('the clock of the machine is the time of ingestion', () => {

@@ -223,6 +223,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         refused: [' TOO_LONG'],
       },
       {
+        what: 'more than 10,000 keys',
+        change: { [`${DATA}/x`]: Object.fromEntries(Array.from({ length: 10000 }, (_, index) => [`k${index}`, 1])) },
+        refused: [' TOO_LONG'],
+      },
+      {
         what: '33 levels',
         change: { [`${DATA}/x`]: JSON.parse(`${'['.repeat(31)}${']'.repeat(31)}`) },
         refused: [`${DATA}/x${'/0'.repeat(30)} TOO_LONG`],
