@@ -118,7 +118,7 @@ async function run(commands: readonly Command[]): Promise<void> {
   let now = startOfTests.getTime()
   const clock = () => new Date(now)
   const model = createModel(() => now)
-  await emptyTables(connectionString)
+  await emptyTables(pool)
   const sqlite = await createSqliteStorage({ path: ':memory:' }, { clock })
   const postgres = await createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false })
   const hooks: { id: string; app: string }[] = []

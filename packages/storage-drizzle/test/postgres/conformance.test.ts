@@ -13,18 +13,35 @@ import { emptyTables, startPostgres, type PostgresServer } from './postgres-serv
 let server: PostgresServer
 let connectionString: string
 
+/** Two pools for two handles, as two processes would have them; kept over all cases. */
+let pools: pg.Pool[]
+
 beforeAll(async () => {
   server = await startPostgres()
   connectionString = await server.createDatabase()
+  pools = [1, 2].map(() => new pg.Pool({ connectionString, max: 5 }))
+  await (await createPostgresStorage({ connectionString })).close()
+  await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
 })
-afterAll(() => server.stop())
-beforeEach(() => emptyTables(connectionString))
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()))
+  await server.stop()
+})
+beforeEach(() => emptyTables(poolFor(0)))
+
+function poolFor(handle: number): pg.Pool {
+  const pool = pools[handle % pools.length]
+  if (pool === undefined) throw new Error('no pool')
+  return pool
+}
 
 /** A clock that only `advance` moves, and the stores of one database. */
 function newHarness() {
   let now = startOfTests.getTime()
+  let opened = 0
   return {
-    open: () => createPostgresStorage({ connectionString, maxConnections: 5 }, { clock: () => new Date(now) }),
+    open: () =>
+      createPostgresStorage({ pool: poolFor(opened++) }, { clock: () => new Date(now), migrations: 'require' }),
     advance: (ms: number) => {
       now += ms
       return Promise.resolve()
@@ -76,24 +93,17 @@ describe('TransactionStore', () => {
 
 function newVaultHarness(): PiiVaultHarness {
   let now = startOfTests.getTime()
+  let opened = 0
   const source = { randomBytes, now: startOfTests }
   let keys = createKeyFile(source)
-
-  async function behind<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    try {
-      return await work(client)
-    } finally {
-      await client.end()
-    }
-  }
 
   return {
     async open() {
       const cipher = createLocalCipher({ keys: parseKeyFile(keys) })
-      const location = { connectionString, maxConnections: 5 }
-      const vault = await createPostgresVault(location, { cipher, clock: () => new Date(now), randomBytes })
+      const vault = await createPostgresVault(
+        { pool: poolFor(opened++) },
+        { cipher, clock: () => new Date(now), randomBytes, migrations: 'require' },
+      )
       return { vault, close: () => vault.close() }
     },
     advance(ms) {
@@ -101,45 +111,36 @@ function newVaultHarness(): PiiVaultHarness {
       return Promise.resolve()
     },
     storage: {
-      readSealed: (token) =>
-        behind(async (client) => {
-          const { rows } = await client.query<{ sealed: Buffer | null }>(
-            'SELECT sealed FROM kyc_relay_vault_tokens WHERE token = $1',
-            [token],
-          )
-          const sealed = rows[0]?.sealed
-          return sealed ? new Uint8Array(sealed) : null
-        }),
-      writeSealed: (token, sealed) =>
-        behind(async (client) => {
-          await client.query('UPDATE kyc_relay_vault_tokens SET sealed = $1 WHERE token = $2', [
-            Buffer.from(sealed),
-            token,
-          ])
-        }),
-      readEverything: () =>
-        behind(async (client) => {
-          const tables = ['data_keys', 'tokens', 'audit'].map((name) => `kyc_relay_vault_${name}`)
-          const parts: Buffer[] = []
-          for (const table of tables) {
-            const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${table}`)
-            for (const cell of rows.flatMap((row) => Object.values(row))) {
-              parts.push(Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell)))
-            }
+      async readSealed(token) {
+        const { rows } = await poolFor(0).query<{ sealed: Buffer | null }>(
+          'SELECT sealed FROM kyc_relay_vault_tokens WHERE token = $1',
+          [token],
+        )
+        const sealed = rows[0]?.sealed
+        return sealed ? new Uint8Array(sealed) : null
+      },
+      async writeSealed(token, sealed) {
+        const update = 'UPDATE kyc_relay_vault_tokens SET sealed = $1 WHERE token = $2'
+        await poolFor(0).query(update, [Buffer.from(sealed), token])
+      },
+      async readEverything() {
+        const parts: Buffer[] = []
+        for (const table of ['data_keys', 'tokens', 'audit']) {
+          const { rows } = await poolFor(0).query<Record<string, unknown>>(`SELECT * FROM kyc_relay_vault_${table}`)
+          for (const cell of rows.flatMap((row) => Object.values(row))) {
+            parts.push(Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell)))
           }
-          return Buffer.concat(parts)
-        }),
-      listAudit: () =>
-        behind(async (client) => {
-          const order = 'SELECT actor, purpose FROM kyc_relay_vault_audit ORDER BY position'
-          return (await client.query<{ actor: string; purpose: string }>(order)).rows
-        }),
-      failAudit: (fails) =>
-        behind(async (client) => {
-          await client.query('ALTER TABLE kyc_relay_vault_audit DROP CONSTRAINT IF EXISTS fail_audit')
-          if (fails)
-            await client.query('ALTER TABLE kyc_relay_vault_audit ADD CONSTRAINT fail_audit CHECK (false) NOT VALID')
-        }),
+        }
+        return Buffer.concat(parts)
+      },
+      async listAudit() {
+        const inOrder = 'SELECT actor, purpose FROM kyc_relay_vault_audit ORDER BY position'
+        return (await poolFor(0).query<{ actor: string; purpose: string }>(inOrder)).rows
+      },
+      async failAudit(fails) {
+        const change = fails ? 'ADD CONSTRAINT fail_audit CHECK (false) NOT VALID' : 'DROP CONSTRAINT fail_audit'
+        await poolFor(0).query(`ALTER TABLE kyc_relay_vault_audit ${change}`)
+      },
     },
     rotation: {
       addKey() {

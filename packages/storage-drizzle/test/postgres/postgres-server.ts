@@ -87,14 +87,15 @@ function freePort(): Promise<number> {
 }
 
 /** Empties every table of ours, migrations left out. */
-export async function emptyTables(connectionString: string): Promise<void> {
-  await ask(
-    connectionString,
-    `DO $$ DECLARE names text; BEGIN
-      SELECT string_agg(quote_ident(relname), ', ') INTO names FROM pg_class
-      WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%' AND relname NOT LIKE '%\\_migrations'
-        AND relnamespace = current_schema()::regnamespace;
-      IF names IS NOT NULL THEN EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY CASCADE'; END IF;
+export async function emptyTables(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    // Far quicker than TRUNCATE for a few rows; foreign keys do not matter when everything goes.
+    `DO $$ DECLARE name text; BEGIN
+      SET LOCAL session_replication_role = replica;
+      FOR name IN
+        SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'
+          AND relname NOT LIKE '%\\_migrations' AND relnamespace = current_schema()::regnamespace
+      LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
     END $$`,
   )
 }

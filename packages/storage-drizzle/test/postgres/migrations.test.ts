@@ -1,0 +1,214 @@
+import pg from 'pg'
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readMigrations } from '../../src/migrations/migration-files.js'
+import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import { describeSchema, migrate, migrationStatus } from '../../src/postgres/migrate.js'
+import { openPostgresMigrations } from '../../src/postgres/open-migrations.js'
+import * as appTables from '../../src/postgres/tables/apps.js'
+import * as vaultTables from '../../src/postgres/tables/vault.js'
+import * as verificationTables from '../../src/postgres/tables/verifications.js'
+import * as webhookTables from '../../src/postgres/tables/webhooks.js'
+import { startPostgres, type PostgresServer } from './postgres-server.js'
+
+const histories = ['postgres', 'postgres-vault'] as const
+
+let server: PostgresServer
+let connectionString: string
+let client: pg.Client
+
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  connectionString = await server.createDatabase()
+  client = new pg.Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  return () => client.end()
+})
+
+async function migrateAll(): Promise<void> {
+  for (const history of histories) await migrate({ connectionString }, history)
+}
+
+/** The whole schema as this version of PostgreSQL prints it. */
+async function dumpSchema(): Promise<string> {
+  const { rows } = await client.query<{ line: string }>(`
+    SELECT line FROM (
+      SELECT 1 AS kind, format('%s.%s %s%s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+        CASE WHEN a.attcollation <> t.typcollation THEN ' collate ' || l.collname ELSE '' END,
+        CASE WHEN a.attnotnull THEN ' not null' ELSE '' END,
+        coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), ' identity ' || nullif(a.attidentity::text, ''), '')) AS line
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      JOIN pg_type t ON t.oid = a.atttypid
+      LEFT JOIN pg_collation l ON l.oid = a.attcollation
+      LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+      WHERE c.relkind = 'r' AND c.relname LIKE 'kyc\\_relay\\_%'
+      UNION ALL
+      SELECT 2, format('%s %s: %s', c.relname, k.conname, pg_get_constraintdef(k.oid))
+      FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+      WHERE k.contype <> 'n' AND c.relname LIKE 'kyc\\_relay\\_%'
+      UNION ALL
+      SELECT 3, pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+      WHERE c.relname LIKE 'kyc\\_relay\\_%'
+    ) AS lines ORDER BY kind, line COLLATE "C"`)
+  return rows.map(({ line }) => `${line}\n`).join('')
+}
+
+describe('the schema', () => {
+  test('is the golden one', async () => {
+    await migrateAll()
+    const dump = await dumpSchema()
+    expect(dump).toContain('kyc_relay_deliveries_waiting')
+    await expect(dump).toMatchFileSnapshot('./postgres.schema.txt')
+  })
+
+  test('has the columns that the Drizzle tables name, and no others', async () => {
+    await migrateAll()
+    const tables: PgTable[] = [appTables, vaultTables, verificationTables, webhookTables].flatMap((file) =>
+      Object.values(file),
+    )
+    const sorted = <T extends { name: string }>(list: T[]) =>
+      list.sort((one, other) => (one.name < other.name ? -1 : 1))
+    for (const table of tables) {
+      const { name, columns } = getTableConfig(table)
+      const { rows } = await client.query<{ name: string; notNull: boolean }>(
+        `SELECT attname AS name, attnotnull AS "notNull" FROM pg_attribute
+         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+        [name],
+      )
+      const described = columns.map((column) => ({ name: column.name, notNull: column.notNull || column.primary }))
+      expect({ name, columns: sorted(described) }).toEqual({ name, columns: sorted(rows) })
+    }
+    const { rows } = await client.query(`SELECT FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'`)
+    expect(rows).toHaveLength(tables.length + histories.length)
+  })
+})
+
+describe('migrating', () => {
+  test('20 starts at once on one empty database all get the whole schema', async () => {
+    const starts = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        createPostgresStorage({ connectionString, maxConnections: 2 }, { notify: false }),
+      ),
+    )
+    expect(await Promise.all(starts.map(({ verifications }) => verifications.findKycStatus('nobody')))).toEqual(
+      starts.map(() => 'UNVERIFIED'),
+    )
+    await Promise.all(starts.map((storage) => storage.close()))
+    expect((await migrationStatus(client, 'postgres')).pending).toEqual([])
+  })
+
+  test('is whole after the connection was cut before any statement', async () => {
+    const query = pg.Client.prototype.query
+    const found: number[] = []
+    let statements = 0
+    let cutBefore = 0
+    let cutting = true
+    /** Sends the statements of a migration one at a time, and ends the server's side before the one it is to fail. */
+    async function cutQuery(
+      this: pg.Client & { processID?: number },
+      text: unknown,
+      ...rest: unknown[]
+    ): Promise<unknown> {
+      const run = (statement: unknown): unknown => Reflect.apply(query, this, [statement, ...rest])
+      if (this === client || !cutting) return run(text)
+      let answer: unknown
+      for (const statement of typeof text === 'string' ? text.split(/;\n/) : [text]) {
+        if (statements++ === cutBefore) {
+          await Reflect.apply(query, client, ['SELECT pg_terminate_backend($1)', [this.processID]])
+        }
+        answer = await run(statement)
+      }
+      return answer
+    }
+    pg.Client.prototype.query = cutQuery as typeof query
+    try {
+      for (; ; cutBefore++) {
+        statements = 0
+        cutting = true
+        const outcome = await migrate({ connectionString }, 'postgres').catch((error: unknown) => error)
+        cutting = false
+        const { applied } = await migrationStatus(client, 'postgres')
+        found.push(applied.length)
+        if (Array.isArray(outcome)) break
+        expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })
+        await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+      }
+    } finally {
+      pg.Client.prototype.query = query
+    }
+    // Whole migrations only, one more after the other.
+    const counts = Array.from({ length: readMigrations('postgres').length + 1 }, (_, count) => count)
+    expect([...new Set(found)]).toEqual(counts)
+    expect(found.length).toBeGreaterThan(40)
+  })
+
+  test('the vault may share a database with the rest, each with its own ledger', async () => {
+    const storage = await createPostgresStorage({ connectionString })
+    const vault = await createPostgresVault({ connectionString }, { cipher: {} as never })
+    await vault.close()
+    await storage.close()
+    await (await createPostgresStorage({ connectionString }, { migrations: 'require' })).close()
+  })
+
+  test('by command: status, a dry status, up', async () => {
+    const target = await openPostgresMigrations(connectionString, 'main')
+    const { pending } = await target.status()
+    expect(pending.map(({ number }) => number)).toEqual([1, 2, 3, 4])
+    expect(await target.up()).toEqual(pending.map(({ name }) => name))
+    expect(await target.up()).toEqual([])
+    await target.close()
+  })
+})
+
+describe('a database that is not ours to use is refused and not touched', () => {
+  const ledger = 'kyc_relay_migrations'
+  const changes = [
+    {
+      what: 'a newer schema',
+      code: 'SCHEMA_NEWER',
+      sql: `INSERT INTO ${ledger} SELECT max(number) + 1, 'future', 'x', 'y' FROM ${ledger}`,
+    },
+    { what: 'an edited migration', code: 'SCHEMA_EDITED', sql: `UPDATE ${ledger} SET sha256 = 'x' WHERE number = 2` },
+    { what: 'a renamed migration', code: 'SCHEMA_EDITED', sql: `UPDATE ${ledger} SET name = 'x' WHERE number = 1` },
+    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM ${ledger} WHERE number = 2` },
+    { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE ${ledger}` },
+    { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: 'ALTER TABLE kyc_relay_events ADD COLUMN note text' },
+    { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: 'DROP INDEX kyc_relay_deliveries_waiting' },
+  ]
+
+  test.each(changes)('$what', async ({ code, sql }) => {
+    await migrateAll()
+    await client.query(sql)
+    const before = await describeSchema(client, 'postgres')
+    await expect(createPostgresStorage({ connectionString })).rejects.toMatchObject({ code })
+    await expect(createPostgresStorage({ connectionString }, { migrations: 'require' })).rejects.toMatchObject({ code })
+    expect(await describeSchema(client, 'postgres')).toBe(before)
+  })
+
+  test('a schema that lacks migrations, where they are not to be applied at the start', async () => {
+    const start = createPostgresStorage({ connectionString }, { migrations: 'require' })
+    await expect(start).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
+    expect(await describeSchema(client, 'postgres')).toBe('')
+  })
+
+  test('a database that acknowledges before it is on disk', async () => {
+    await client.query(`ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} SET synchronous_commit = off`)
+    await expect(createPostgresStorage({ connectionString })).rejects.toMatchObject({
+      code: 'DURABILITY_NOT_GUARANTEED',
+    })
+  })
+
+  test('a server that is not there', async () => {
+    const url = new URL(connectionString)
+    url.port = '1'
+    const error: unknown = await createPostgresStorage({ connectionString: url.href }).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })
+    expect(String(error)).not.toContain('127.0.0.1')
+  })
+})

@@ -1,0 +1,160 @@
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
+import { startPostgres, type PostgresServer } from './postgres-server.js'
+
+let server: PostgresServer
+let connectionString: string
+let client: pg.Client
+let statements: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  client = new pg.Client({ connectionString })
+  await client.connect()
+  statements = await statementsOfStores()
+})
+afterAll(async () => {
+  await client.end()
+  await server.stop()
+})
+
+/** Uses every method of the stores once, and answers the prepared statements that pg was given. */
+async function statementsOfStores(): Promise<Map<string, string>> {
+  const seen = new Map<string, string>()
+  const pool = new pg.Pool({ connectionString, max: 3 })
+  pool.on('connect', (connected) => {
+    const query = connected.query.bind(connected)
+    connected.query = ((config: unknown, ...rest: unknown[]) => {
+      if (typeof config === 'object' && config !== null && 'name' in config && 'text' in config) {
+        if (typeof config.name === 'string') seen.set(config.name, String(config.text))
+      }
+      return Reflect.apply(query, connected, [config, ...rest]) as unknown
+    }) as typeof connected.query
+  })
+  const { verifications, webhooks, apps, transactions, users, close } = await createPostgresStorage(
+    { pool },
+    { notify: false },
+  )
+  const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+  const vault = await createPostgresVault({ pool }, { cipher })
+  const hook = endpoint('a')
+  const { appId } = hook
+  const userId = uuid('user')
+  const owner = { appId, userId }
+
+  await verifications.record(submission('one'))
+  await verifications.record(submission('one'))
+  await verifications.findVerification(owner, uuid('verification one'))
+  await verifications.listVerifications(owner, { limit: 5 })
+  await verifications.findReferencedTokens(['tok_x'])
+  await verifications.findKycStatus(userId)
+  await webhooks.registerEndpoint(hook, 5)
+  await webhooks.listEndpoints(appId)
+  await webhooks.insertEvent(event('one', [hook], { sourceEventId: 's' }))
+  await webhooks.insertEvent(event('two', [hook], { sourceEventId: 's' }))
+  const { claimed } = await webhooks.claimDue({ ...claimRequest, leaseMs: 0 })
+  await webhooks.claimDue(claimRequest)
+  const [expired] = await webhooks.claimExpired({ limit: 5, leaseMs: 45_000 })
+  await webhooks.settle([
+    { fence: (expired ?? claimed[0])!.fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+  ])
+  const deliveryId = claimed[0]!.deliveryId
+  await webhooks.findDelivery({ appId, deliveryId })
+  await webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })
+  const filters = { state: 'FAILED', eventType: 'TRANSACTION_CREATE', endpointId: hook.endpointId } as const
+  const names = ['state', 'eventType', 'endpointId'] as const
+  for (let bits = 0; bits < 8; bits++) {
+    const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
+    await webhooks.listDeliveries({ appId, limit: 10, ...chosen })
+  }
+  await webhooks.cancelPending({ ...owner, reason: 'x' })
+  await webhooks.removeEndpoint({ appId, endpointId: hook.endpointId })
+  const at = new Date()
+  const key = {
+    appId,
+    version: 1,
+    hash: randomBytes(32),
+    sealed: randomBytes(8),
+    createdAt: at,
+    signsFrom: at,
+    retiredAt: null,
+  }
+  await apps.createApp({ appId, name: 'a', firstKey: key })
+  await apps.findApp(appId)
+  await apps.findApiKey(key.hash, at)
+  await apps.listApiKeys([appId], at)
+  await apps.addApiKey({ ...key, version: 2, hash: randomBytes(32), signsFrom: new Date(at.getTime() + 60_000) })
+  await apps.activateApiKey({ appId, now: at, retireOldAt: at })
+  await apps.putGrant({ ...owner, accountId: uuid('account'), externalReferenceId: 'r', scopes: [] })
+  await apps.findGrants([owner])
+  await apps.listGrantsOfUser(userId)
+  await apps.addAccessToken({ ...owner, hash: randomBytes(32), scopes: [], expiresAt: at })
+  await apps.findAccessToken(randomBytes(32), at)
+  await apps.revokeGrant(owner)
+  await transactions.moveTransaction(transactionMove('one', []))
+  await transactions.moveTransaction(transactionMove('one', [], { fromRevision: 1, next: 'SETTLED' }))
+  await transactions.findTransaction({ transactionId: uuid('transaction one'), appId: null, sourceEventId: 's' })
+  const [ssn] = await vault.tokenize(owner, [{ kind: 'ssn', value: '078-05-1120' }])
+  if (ssn?.kind !== 'ssn') throw new Error('no token')
+  await vault.inspect(owner, [ssn.token])
+  await vault.reveal({ owner, actor: 'a', purpose: 'p', token: ssn.token })
+  await vault.listOlderThan({ ageMs: 0, limit: 5 })
+  await vault.rewrapDataKeys({ limit: 5 })
+  await vault.erase([ssn.token])
+  await vault.eraseOwner(owner)
+  await users.listAppsOfUser(userId)
+  await users.eraseUser(owner)
+  await close()
+  await pool.end()
+  return seen
+}
+
+/** The plan for any parameters, as a table too large to read at once would get it. */
+async function planOf(name: string, text: string): Promise<string[]> {
+  await client.query(`SET enable_seqscan = off; SET enable_sort = off; SET plan_cache_mode = force_generic_plan`)
+  await client.query(`PREPARE "${name}" AS ${text}`)
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = $1`,
+    [name],
+  )
+  const nulls = Array.from({ length: rows[0]?.count ?? 0 }, () => 'NULL').join(', ')
+  const plan = await client.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN EXECUTE "${name}"${nulls === '' ? '' : `(${nulls})`}`,
+  )
+  await client.query(`DEALLOCATE "${name}"`)
+  return plan.rows.map((row) => row['QUERY PLAN'].trim())
+}
+
+const readsWholeTable = (plan: readonly string[]) => plan.filter((step) => /Seq Scan on kyc_relay/.test(step))
+
+test('no statement of the stores reads a whole table', async () => {
+  expect(statements.size).toBeGreaterThan(65)
+  const slow: { name: string; steps: string[] }[] = []
+  for (const [name, text] of statements) {
+    const steps = readsWholeTable(await planOf(name, text))
+    if (steps.length > 0) slow.push({ name, steps })
+  }
+  expect(slow).toEqual([])
+})
+
+test('waiting deliveries, turns and pages are read in the order of an index', async () => {
+  const ordered = ['list_waiting', 'lock_turns', 'list_deliveries', 'list_deliveries_by_state', 'list_verifications']
+  for (const name of ordered.map((each) => `kyc_relay_${each}`)) {
+    const text = statements.get(name)
+    if (text === undefined) throw new Error(`${name} was not prepared`)
+    const plan = await planOf(name, text)
+    expect({ name, sorts: plan.filter((step) => /\bSort\b/.test(step)) }).toEqual({ name, sorts: [] })
+  }
+})
+
+test('the same look at plans notices a missing index', async () => {
+  const text = `SELECT delivery_id FROM kyc_relay_deliveries WHERE endpoint_id = $1 AND due_at <= $2`
+  expect(readsWholeTable(await planOf('kyc_relay_probe', text))).toEqual([])
+  await client.query('DROP INDEX kyc_relay_deliveries_waiting; DROP INDEX kyc_relay_deliveries_of_endpoint')
+  expect(readsWholeTable(await planOf('kyc_relay_probe', text))).not.toEqual([])
+})
