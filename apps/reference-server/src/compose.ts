@@ -29,7 +29,11 @@ import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
 import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
-import type { Log } from './observability/log.js'
+import type { ServerLog } from './observability/log.js'
+import { createMetricsRoute } from './observability/metrics-route.js'
+import { createMetrics } from './observability/metrics.js'
+import { createOperationsApp } from './observability/operations-app.js'
+import { checkReadiness } from './observability/readiness.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
@@ -41,7 +45,7 @@ export interface ComposeInput {
   readonly internalToken: string
   /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
   readonly localCaPem: string | null
-  readonly log: Log
+  readonly log: ServerLog
   /** Called once when the disk failed: no later write is accepted, so the process should end. */
   readonly onStoreFailure: () => void
 }
@@ -57,6 +61,20 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const cipher = createLocalCipher({ keys })
   const storage = await openStorage(env, cipher, onStoreFailure)
   const { verifications, webhooks, apps: directory, transactions, users, vault } = storage
+  const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines() })
+
+  let stopping = false
+  const probes = {
+    readiness: () =>
+      checkReadiness(
+        {
+          database: () => verifications.findKycStatus(randomUUID()),
+          vault: () => vault.inspect({ appId: randomUUID(), userId: randomUUID() }, []),
+          ...(servesWorker(env) ? { worker: () => isWorking(worker.status()) } : {}),
+        },
+        () => stopping,
+      ),
+  }
 
   const embeddedTokens = createEmbeddedAccessTokens(directory, now)
   const accessTokens =
@@ -76,14 +94,16 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   })
 
   // A submission.
-  const ingestion = createIngestion({
-    verifications,
-    tokenizer: vault,
-    inspector: vault,
-    now,
-    newId: uuidv7,
-    policy: { ...env.submissionPolicy, providers: env.kycProviders },
-  })
+  const ingestion = metrics.observed(
+    createIngestion({
+      verifications,
+      tokenizer: vault,
+      inspector: vault,
+      now,
+      newId: uuidv7,
+      policy: { ...env.submissionPolicy, providers: env.kycProviders },
+    }),
+  )
   const secureApp = createSecureApp({
     graphql: graphqlRoute({
       endpoint: createGraphqlEndpoint({
@@ -97,6 +117,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       listener: 'secure',
       log,
     }),
+    probes,
     log,
   })
 
@@ -114,8 +135,15 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     now,
     random: Math.random,
     options: { retry: { baseMs: env.deliveryRetryBaseMs } },
-    onSettled: ({ delivery, settlement }) => logAttempt(log, delivery, settlement),
-    onProblem: (code) => log.error('delivery worker', { code }),
+    onSettled(event) {
+      metrics.worker.onSettled(event)
+      logAttempt(log, event.delivery, event.settlement)
+    },
+    onClaimed: metrics.worker.onClaimed,
+    onProblem(code) {
+      metrics.worker.onProblem(code)
+      log.error('delivery worker', { code })
+    },
   })
   const publishing = { grants, endpoints: webhooks, now, newId: uuidv7 }
   const internalApp = createInternalApp({
@@ -123,12 +151,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     async publish(event) {
       const prepared = await prepareEvent(event, publishing)
       const inserted = await webhooks.insertEvent(prepared)
+      metrics.eventPublished(prepared.type, inserted)
       worker.wake()
       return inserted
     },
     transactions: {
       async move(request) {
         const moved = await moveTransaction(request, { ...publishing, transactions })
+        metrics.eventPublished(moved.eventType, moved.event)
         worker.wake()
         return moved
       },
@@ -140,6 +170,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     },
     apps: { directory, apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     embeddedTokens: { directory, accessTokens: embeddedTokens },
+    probes,
+    metrics,
     log,
   })
 
@@ -179,14 +211,38 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       wake: () => worker.wake(),
       now,
     },
-    isReady: async () => {
-      await verifications.findKycStatus(randomUUID())
-      return true
-    },
+    probes,
+    metrics: createMetricsRoute(metrics, env.production ? internalToken : null),
     log,
   })
 
-  return { secureApp, internalApp, standardApp, worker, storage, directory, apiKeys, accessTokens: embeddedTokens }
+  return {
+    secureApp,
+    internalApp,
+    standardApp,
+    operationsApp: createOperationsApp({ probes, metrics, log }),
+    worker,
+    storage,
+    directory,
+    apiKeys,
+    accessTokens: embeddedTokens,
+    /** From now on the server says that it is not ready. */
+    beginStopping() {
+      stopping = true
+    },
+  }
+}
+
+/** A worker that cannot reach the store is not ready; one look that failed is no reason yet. */
+function isWorking({ running, failures }: ReturnType<ReturnType<typeof createDeliveryWorker>['status']>): boolean {
+  return running && failures < mostFailures
+}
+
+const mostFailures = 3
+
+/** Whether deliveries are sent by this process. */
+export function servesWorker(env: Pick<Env, 'role'>): boolean {
+  return env.role === 'all' || env.role === 'worker'
 }
 
 /** JWT access tokens of an OAuth server, by the keys that it publishes. */
@@ -196,7 +252,7 @@ function issuedAccessTokens({ issuer, audience }: OauthServer, production: boole
   return createJwtAccessTokens({ issuer, audience, keys: createKeySetCache(documents, nowMs), now: () => new Date() })
 }
 
-function logAttempt(log: Log, delivery: ClaimedDelivery, settlement: Settlement): void {
+function logAttempt(log: ServerLog, delivery: ClaimedDelivery, settlement: Settlement): void {
   const { cause } = settlement.attempt.report
   log.info('attempt ended', {
     deliveryId: delivery.deliveryId,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { compose } from './compose.js'
+import { compose, servesWorker } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
 import { startListener, type Listener } from './http-edge/listener.js'
@@ -15,13 +15,19 @@ import {
   StartError,
   type LocalFiles,
 } from './local-start/local-files.js'
-import { createLog, type Log } from './observability/log.js'
+import { createLog, errorCode, type ServerLog } from './observability/log.js'
 
 /** A running server. */
 export interface RunningServer {
   /** What a developer reads on the first start: where everything is and what to try. Empty in production. */
   readonly guide: string
-  readonly ports: { readonly api: number; readonly internal: number; readonly secure: number }
+  /** 0 for a listener that the role does not have. `operations` serves probes and metrics where there is no internal API. */
+  readonly ports: {
+    readonly api: number
+    readonly internal: number
+    readonly secure: number
+    readonly operations: number
+  }
   /** Stops accepting, lets requests and attempts in flight end, closes the databases. At most 35 s. */
   stop(reason: string): Promise<void>
 }
@@ -29,7 +35,7 @@ export interface RunningServer {
 /** Starts the server for the settings: files, databases, listeners, worker. */
 export async function startServer(
   env: Env,
-  log: Log = createLog(env),
+  log: ServerLog = createLog(env),
   onStoreFailure: () => void = () => undefined,
 ): Promise<RunningServer> {
   await ensureDataDir(env.dataDir)
@@ -49,8 +55,27 @@ export async function startServer(
     listeners.push(listener)
     return listener.port
   }
+  /** Beside another process of this machine the port may be taken: work goes on without probes then. */
+  const listenForOperations = async () => {
+    try {
+      return await listen({
+        name: 'internal',
+        app: parts.operationsApp,
+        host: loopbackOf(env.host),
+        port: env.internalPort,
+        tls: null,
+        servesHost: plainHosts(env, loopbackOf(env.host)),
+        errorBody: problemBody,
+        log,
+      })
+    } catch (error) {
+      log.warn('no probes and metrics: INTERNAL_PORT is taken', { code: errorCode(error) })
+      return 0
+    }
+  }
   const stop = async (reason: string) => {
     log.info('stopping', { signal: reason })
+    parts.beginStopping()
     clearInterval(lagChecks)
     await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop()])
     await parts.storage.close()
@@ -95,8 +120,9 @@ export async function startServer(
             log,
           })
         : 0,
+      operations: serves('api') ? 0 : await listenForOperations(),
     }
-    if (serves('worker')) {
+    if (servesWorker(env)) {
       await parts.storage.acquireWorkerLock()
       parts.worker.start()
     }

@@ -4,6 +4,7 @@ import { createAssetRoutes } from '../html/assets.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
+import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 import { createDocumentationRoutes } from './documentation-routes.js'
 import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
 
@@ -11,8 +12,9 @@ import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js
 export function createStandardApp(deps: {
   readonly graphql: Handler<EdgeEnv>
   readonly webhooks: WebhookRoutesDeps
-  /** Whether database and worker answer. */
-  readonly isReady: () => Promise<boolean>
+  readonly probes: Probes
+  /** `GET /metrics`. */
+  readonly metrics: Hono<EdgeEnv>
   readonly log: Log
 }): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>()
@@ -20,10 +22,8 @@ export function createStandardApp(deps: {
   app.route('/', createWebhookRoutes(deps.webhooks))
   app.route('/', createDocumentationRoutes())
   app.route('/', createAssetRoutes())
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
-  app.get('/readyz', async (c) =>
-    (await deps.isReady()) ? c.json({ status: 'ready' }) : c.json({ status: 'not_ready' }, 503),
-  )
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', deps.metrics)
   app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
   app.onError((error, c) => {
     deps.log.error('request failed', {

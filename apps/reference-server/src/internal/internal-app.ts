@@ -4,6 +4,9 @@ import { isRetryable } from '../graphql/graphql-route.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
+import { createMetricsRoute } from '../observability/metrics-route.js'
+import type { Metrics } from '../observability/metrics.js'
+import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEventRoutes } from './event-routes.js'
@@ -18,6 +21,8 @@ export interface InternalAppDeps {
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
+  readonly probes: Probes
+  readonly metrics: Metrics
   readonly log: Log
 }
 
@@ -25,6 +30,10 @@ export interface InternalAppDeps {
 export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   const { log } = deps
   const app = new Hono<EdgeEnv>()
+
+  // Loopback only, and nothing in them is anyone's data: probes and scrapers need no token.
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', createMetricsRoute(deps.metrics, null))
 
   app.use(async (c, next) => {
     if (isInternalCaller(c.env.incoming.headers.authorization, deps.internalToken)) return next()

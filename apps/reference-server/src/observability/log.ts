@@ -1,5 +1,6 @@
 import { pino, type DestinationStream } from 'pino'
 import type { Env } from '../env.js'
+import { createStandardOutput } from './standard-output.js'
 
 /** The only fields that may appear in a log line: ids, codes, counts and durations. Never a value of a partner's input. */
 export interface LogFields {
@@ -55,16 +56,27 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-/** A log that passes allow-listed fields only, whatever a caller hands it. */
-export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationStream): Log {
+/** A log whose reader may stop reading. */
+export interface ServerLog extends Log {
+  /** Lines that were given up because nobody read them. */
+  droppedLines(): number
+  /** Resolves when what was written is out, or after `patienceMs` if nobody reads it. */
+  flush(patienceMs: number): Promise<void>
+}
+
+/** A log that passes allow-listed fields only, whatever a caller hands it. Default destination: standard output. */
+export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationStream): ServerLog {
   const options = { level: env.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  const sink = destination ? pino(options, destination) : pino(options)
+  const output = destination === undefined ? createStandardOutput() : null
+  const sink = pino(options, output?.stream ?? destination)
   const pick = (fields: LogFields) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name as keyof LogFields)))
   return {
     info: (message, fields = {}) => sink.info(pick(fields), message),
     warn: (message, fields = {}) => sink.warn(pick(fields), message),
     error: (message, fields = {}) => sink.error(pick(fields), message),
+    droppedLines: () => output?.droppedLines() ?? 0,
+    flush: (patienceMs) => output?.flush(patienceMs) ?? Promise.resolve(),
   }
 }
 

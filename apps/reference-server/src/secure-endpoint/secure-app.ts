@@ -2,12 +2,17 @@ import { Hono, type Handler } from 'hono'
 import { graphqlPath, refuseGraphql } from '../graphql/graphql-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
+import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 
 /** The secure ingestion endpoint: one address, one method, nothing else (spec, "Endpoints"). */
-export function createSecureApp(deps: { readonly graphql: Handler<EdgeEnv>; readonly log: Log }): Hono<EdgeEnv> {
+export function createSecureApp(deps: {
+  readonly graphql: Handler<EdgeEnv>
+  readonly probes: Probes
+  readonly log: Log
+}): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>()
   app.all(graphqlPath, deps.graphql)
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.route('/', createProbeRoutes(deps.probes))
   app.notFound((c) => refuseGraphql(c, { code: 'NOT_FOUND' }, requestIdOf(c.env.incoming)))
   app.onError((error, c) => {
     deps.log.error('request failed', {

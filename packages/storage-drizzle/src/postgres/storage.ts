@@ -3,12 +3,14 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
+import type { QueueInspection } from '../queue-inspection.js'
 import type { UserErasure } from '../user-erasure.js'
 import { createAppDirectory } from './app-directory.js'
 import { openConnection, type PostgresLocation } from './connection.js'
 import { createDatabase } from './database.js'
 import { createDueNotifications, createLocalNotifications } from './due-notifications.js'
 import { migrate, requireMigrated } from './migrate.js'
+import { createQueueInspection } from './queue-inspection.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createUserErasure } from './user-erasure.js'
 import { createVerificationStore } from './verification-store.js'
@@ -38,6 +40,7 @@ export interface PostgresStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
+  readonly queue: QueueInspection
   /** Ends the listening connection, and the pool if the store made it. */
   close(): Promise<void>
 }
@@ -79,6 +82,7 @@ export async function createPostgresStorage(
     apps: createAppDirectory(db, database),
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant }),
+    queue: createQueueInspection({ database, instant }),
     async close() {
       await notifications.close()
       await close()

@@ -1,4 +1,5 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+export type { QueueInspection, QueueState } from '../queue-inspection.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { SqliteLocation } from './connection.js'

@@ -12,13 +12,13 @@ export function createQueueInspection(db: DrizzleDatabase, clock: () => Date): Q
     .from(deliveries)
     .where(sql`${deliveries.dueAt} IS NOT NULL AND ${deliveries.endpoint} >= 0`)
     .limit(countingLimit)
-    .as('waiting')
+    .as('bounded_rows')
   const leased = db
     .select({ one: sql`1` })
     .from(deliveries)
     .where(sql`${deliveries.leaseUntil} >= 0`)
     .limit(countingLimit)
-    .as('leased')
+    .as('bounded_rows')
   const countWaiting = db
     .select({ count: sql<number>`count(*)` })
     .from(waiting)

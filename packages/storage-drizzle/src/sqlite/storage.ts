@@ -4,10 +4,12 @@ import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
+import type { QueueInspection } from '../queue-inspection.js'
 import type { UserErasure } from '../user-erasure.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
+import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationStore } from './verification-store.js'
 import { createTransactionStore } from './transaction-store.js'
@@ -39,6 +41,7 @@ export interface SqliteStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
+  readonly queue: QueueInspection
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
    * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
@@ -100,6 +103,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     apps: createAppDirectory(db, commits),
     transactions: createTransactionStore({ db, commits, clock }),
     users: createUserErasure({ client, db, commits, clock }),
+    queue: createQueueInspection(db, clock),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.

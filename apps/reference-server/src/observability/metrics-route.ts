@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import { isInternalCaller } from '../auth/internal-token.js'
+import { refuseProblem } from '../http-edge/json-route.js'
+import type { EdgeEnv } from '../http-edge/listener.js'
+import type { Metrics } from './metrics.js'
+
+/**
+ * `GET /metrics` as Prometheus text.
+ *
+ * @param token Null serves anyone who can reach the listener. Otherwise the bearer token that a scraper must show.
+ */
+export function createMetricsRoute(
+  metrics: Pick<Metrics, 'contentType' | 'render'>,
+  token: string | null,
+): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+  routes.get('/metrics', async (c) => {
+    if (token !== null && !isInternalCaller(c.env.incoming.headers.authorization, token))
+      return refuseProblem(
+        c,
+        { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },
+        { 'www-authenticate': 'Bearer' },
+      )
+    return c.body(await metrics.render(), 200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+  })
+  return routes
+}

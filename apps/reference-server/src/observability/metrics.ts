@@ -1,0 +1,178 @@
+import { performance } from 'node:perf_hooks'
+import type { Ingested, Ingestion } from '@kyc-relay/kyc-core'
+import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
+import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What a scraper reads, and what the parts of the server tell. Label values are ours: codes and types, never input. */
+export interface Metrics {
+  readonly contentType: string
+  /** The text of all metrics. The queue is looked at now; when that fails, its gauges are left out. */
+  render(): Promise<string>
+  /** The same ingestion, counted by outcome and timed. */
+  observed(ingestion: Ingestion): Ingestion
+  /** An event was written, or withheld from everybody. */
+  eventPublished(eventType: string, event: InsertedEvent): void
+  readonly worker: Required<DeliveryWorkerObserver>
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Prometheus metrics of one server, in a registry of their own. */
+export function createMetrics(deps: {
+  readonly queue: QueueInspection
+  /** Log lines that found no reader. */
+  readonly droppedLogLines: () => number
+}): Metrics {
+  const registers = [new Registry()]
+  const [registry] = registers as [Registry]
+  collectDefaultMetrics({ register: registry })
+
+  const submissions = new Counter({
+    name: 'kyc_relay_submissions_total',
+    help: 'Submissions by what came of them.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const submissionSeconds = new Histogram({
+    name: 'kyc_relay_submission_duration_seconds',
+    help: 'From a parsed request to the durable record.',
+    buckets: seconds,
+    registers,
+  })
+  const events = new Counter({
+    name: 'kyc_relay_events_total',
+    help: 'Events that were written, by type. Repeated ones are not counted.',
+    labelNames: ['type'],
+    registers,
+  })
+  const withheld = new Counter({
+    name: 'kyc_relay_events_withheld_total',
+    help: 'Events that nobody gets, by reason.',
+    labelNames: ['type', 'reason'],
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'kyc_relay_attempts_total',
+    help: 'Delivery attempts that ended, by state and cause.',
+    labelNames: ['state', 'cause'],
+    registers,
+  })
+  const attemptSeconds = new Histogram({
+    name: 'kyc_relay_attempt_duration_seconds',
+    help: 'Length of delivery attempts that reached the network.',
+    buckets: seconds,
+    registers,
+  })
+  const settlements = new Counter({
+    name: 'kyc_relay_settlements_total',
+    help: 'Ends of attempts by what became of their record; stale ones were taken over by another worker.',
+    labelNames: ['fate'],
+    registers,
+  })
+  const claimed = new Counter({ name: 'kyc_relay_deliveries_claimed_total', help: 'Deliveries claimed.', registers })
+  const takenOver = new Counter({
+    name: 'kyc_relay_lease_takeovers_total',
+    help: 'Attempts whose worker did not end them before their lease did.',
+    registers,
+  })
+  const problems = new Counter({
+    name: 'kyc_relay_worker_problems_total',
+    help: 'What went wrong inside the delivery worker.',
+    labelNames: ['problem'],
+    registers,
+  })
+  const queue = {
+    waiting: new Gauge({
+      name: 'kyc_relay_deliveries_waiting',
+      help: 'Deliveries that wait for an attempt, over all processes. At most 100000 are counted.',
+      registers,
+    }),
+    inFlight: new Gauge({
+      name: 'kyc_relay_deliveries_in_flight',
+      help: 'Attempts under way, over all processes. At most 100000 are counted.',
+      registers,
+    }),
+    oldestDue: new Gauge({
+      name: 'kyc_relay_oldest_due_delivery_age_seconds',
+      help: 'For how long the oldest due delivery has been due.',
+      registers,
+    }),
+  }
+  const queueReadable = new Gauge({
+    name: 'kyc_relay_queue_readable',
+    help: '1 when the queue could be read for this scrape.',
+    registers,
+  })
+  new Gauge({
+    name: 'kyc_relay_log_lines_dropped_total',
+    help: 'Log lines that found no reader.',
+    registers,
+    collect() {
+      this.set(deps.droppedLogLines())
+    },
+  })
+
+  async function timed(ingest: () => Promise<Ingested>): Promise<Ingested> {
+    const startedAtMs = performance.now()
+    try {
+      const ingested = await ingest()
+      submissions.inc({ outcome: outcomeOf(ingested) })
+      return ingested
+    } catch (error) {
+      submissions.inc({ outcome: 'ERROR' })
+      throw error
+    } finally {
+      submissionSeconds.observe((performance.now() - startedAtMs) / 1000)
+    }
+  }
+
+  async function readQueue(): Promise<void> {
+    try {
+      const state = await deps.queue.inspectQueue()
+      queue.waiting.set(state.waiting)
+      queue.inFlight.set(state.inFlight)
+      queue.oldestDue.set(state.oldestDueMs / 1000)
+      queueReadable.set(1)
+    } catch {
+      // A scrape during an outage must still tell the rest.
+      for (const gauge of Object.values(queue)) gauge.remove()
+      queueReadable.set(0)
+    }
+  }
+
+  return {
+    contentType: registry.contentType,
+    async render() {
+      await readQueue()
+      return registry.metrics()
+    },
+    observed: (ingestion) => ({
+      ...ingestion,
+      ingestSubmission: (appUser, input) => timed(() => ingestion.ingestSubmission(appUser, input)),
+      ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
+    }),
+    eventPublished(type, event) {
+      if (event.duplicate) return
+      events.inc({ type })
+      if (event.withheld !== null) withheld.inc({ type, reason: event.withheld })
+    },
+    worker: {
+      onSettled({ settlement, fate }) {
+        const { state, report } = settlement.attempt
+        attempts.inc({ state, cause: report.cause ?? 'NONE' })
+        settlements.inc({ fate })
+        if (report.timings.totalMs !== null) attemptSeconds.observe(report.timings.totalMs / 1000)
+      },
+      onClaimed(event) {
+        ;(event.takenOver ? takenOver : claimed).inc(event.count)
+      },
+      onProblem: (problem) => problems.inc({ problem }),
+    },
+  }
+}
+
+function outcomeOf(ingested: Ingested): string {
+  if (ingested.kind === 'recorded') return ingested.result.status
+  return ingested.kind === 'replayed' ? 'REPLAYED' : ingested.code
+}

@@ -1,0 +1,24 @@
+import { Hono } from 'hono'
+import { refuseProblem } from '../http-edge/json-route.js'
+import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { errorCode, type Log } from './log.js'
+import { createMetricsRoute } from './metrics-route.js'
+import type { Metrics } from './metrics.js'
+import { createProbeRoutes, type Probes } from './probe-routes.js'
+
+/** What a process without an internal API serves on loopback: probes and metrics, nothing else. */
+export function createOperationsApp(deps: { readonly probes: Probes; readonly metrics: Metrics; readonly log: Log }) {
+  const app = new Hono<EdgeEnv>()
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', createMetricsRoute(deps.metrics, null))
+  app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
+  app.onError((error, c) => {
+    deps.log.error('request failed', {
+      requestId: requestIdOf(c.env.incoming),
+      listener: 'internal',
+      code: errorCode(error),
+    })
+    return refuseProblem(c, { code: 'INTERNAL' })
+  })
+  return app
+}

@@ -1,0 +1,41 @@
+/** What a part of the server says about itself. */
+export type PartState = 'ok' | 'failing'
+
+/** Whether the process should get work now, and which part says no. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly parts: Readonly<Record<string, PartState | 'stopping'>>
+}
+
+/** So long may a part take to answer. */
+const patienceMs = 2_000
+
+/**
+ * Asks every part at once. A part that throws, answers false, or takes longer than 2 s is failing; a server that is
+ * stopping is not ready whatever its parts say.
+ */
+export async function checkReadiness(
+  parts: Readonly<Record<string, () => boolean | Promise<unknown>>>,
+  isStopping: () => boolean,
+): Promise<Readiness> {
+  const checked = await Promise.all(
+    Object.entries(parts).map(async ([name, check]): Promise<[string, PartState]> => [name, await stateOf(check)]),
+  )
+  const states = Object.fromEntries(checked)
+  const ready = checked.every(([, state]) => state === 'ok') && !isStopping()
+  return { ready, parts: isStopping() ? { ...states, server: 'stopping' } : states }
+}
+
+async function stateOf(check: () => boolean | Promise<unknown>): Promise<PartState> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), patienceMs)
+  })
+  try {
+    return (await Promise.race([check(), late])) === false ? 'failing' : 'ok'
+  } catch {
+    return 'failing'
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { checkReadiness } from '../../src/observability/readiness.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const never = () => new Promise<never>(() => undefined)
+
+it.each<[string, Parameters<typeof checkReadiness>[0], boolean, Record<string, string>]>([
+  ['nothing to ask', {}, true, {}],
+  ['all well', { database: () => Promise.resolve(), worker: () => true }, true, { database: 'ok', worker: 'ok' }],
+  [
+    'a worker that does not work',
+    { database: () => true, worker: () => false },
+    false,
+    { database: 'ok', worker: 'failing' },
+  ],
+  ['a database that refuses', { database: () => Promise.reject(new Error('canary')) }, false, { database: 'failing' }],
+  [
+    'a check that throws',
+    {
+      database: () => {
+        throw new Error('canary')
+      },
+    },
+    false,
+    { database: 'failing' },
+  ],
+  ['a database that hangs', { database: never, worker: () => true }, false, { database: 'failing', worker: 'ok' }],
+])('%s', async (_name, parts, ready, states) => {
+  const checked = checkReadiness(parts, () => false)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await checked).toEqual({ ready, parts: states })
+})
+
+it('a server that is stopping is not ready, however well it is', async () => {
+  const checked = await checkReadiness({ database: () => true }, () => true)
+  expect(checked).toEqual({ ready: false, parts: { database: 'ok', server: 'stopping' } })
+})
