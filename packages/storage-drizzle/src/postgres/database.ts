@@ -36,6 +36,9 @@ export function createDatabase(pool: pg.Pool): PostgresDatabase {
   async function once<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     let broken = true
+    // The pool listens to idle connections only: without a listener a connection lost now would end the process.
+    const ignore = () => undefined
+    client.on('error', ignore)
     try {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
       try {
@@ -54,6 +57,7 @@ export function createDatabase(pool: pg.Pool): PostgresDatabase {
         throw error
       }
     } finally {
+      client.off('error', ignore)
       client.release(broken)
     }
   }

@@ -87,7 +87,8 @@ function freePort(): Promise<number> {
 }
 
 /** Empties every table of ours, migrations left out. */
-export async function emptyTables(pool: pg.Pool): Promise<void> {
+export async function emptyTables(database: pg.Pool | string): Promise<void> {
+  const pool = typeof database === 'string' ? new pg.Pool({ connectionString: database, max: 1 }) : database
   await pool.query(
     // Far quicker than TRUNCATE for a few rows; foreign keys do not matter when everything goes.
     `DO $$ DECLARE name text; BEGIN
@@ -98,4 +99,5 @@ export async function emptyTables(pool: pg.Pool): Promise<void> {
       LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
     END $$`,
   )
+  if (pool !== database) await pool.end()
 }
