@@ -8,7 +8,7 @@ const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const packages = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Makes a program of TypeScript text that other Node processes can run. It imports our sources as `#src/…` and sits
+ * Makes a program of TypeScript text that other Node processes can run. It imports our sources as `#src/…`, samples as `#test/…`, and sits
  * inside the package, so that it finds the migrations and the drivers as the built package does.
  */
 export function compileProgram(source: string): string {
@@ -16,7 +16,7 @@ export function compileProgram(source: string): string {
   const folder = mkdtempSync(join(packageFolder, 'node_modules/.compiled-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const entry = join(folder, 'program.ts')
-  writeFileSync(entry, source.replaceAll('#src/', `${packageFolder}src/`))
+  writeFileSync(entry, source.replaceAll('#src/', `${packageFolder}src/`).replaceAll('#test/', `${packageFolder}test/`))
   const outfile = join(folder, 'program.mjs')
   buildSync({
     entryPoints: [entry],
