@@ -7,11 +7,10 @@ const packages = readdirSync(path.join(__dirname, 'packages'))
 // What a package exports is what others may import: packages/x/src/y/index.ts for `./y`.
 const publicEntries = packages.flatMap((name) => {
   const { exports } = JSON.parse(readFileSync(path.join(__dirname, 'packages', name, 'package.json'), 'utf8'))
-  return Object.keys(exports).flatMap((key) => {
-    if (key === './package.json') return [`packages/${name}/package[.]json`]
-    if (key === '.') return [`packages/${name}/src/index[.]ts`]
-    if (key.includes('*')) return [`packages/${name}/${key.slice(2).replaceAll('.', '[.]').replace('*', '.+')}`]
-    return [`packages/${name}/(src/)?${key.slice(2).replaceAll('.', '[.]')}(/index[.]ts)?`]
+  const pattern = (file) => file.slice(2).replaceAll('.', '[.]').replace('*', '.+')
+  return Object.entries(exports).map(([key, target]) => {
+    if (typeof target === 'string') return `packages/${name}/${pattern(target)}`
+    return `packages/${name}/src/${key === '.' ? '' : `${pattern(key)}/`}index[.]ts`
   })
 })
 const publicEntry = `^(${publicEntries.join('|')})$`

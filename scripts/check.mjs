@@ -17,6 +17,7 @@ const steps = [
   { name: 'build', run: script('build.mjs') },
   { name: 'lint', run: [...bin('eslint'), '.', '--max-warnings=0'] },
   { name: 'packed packages', run: script('check-packed-packages.mjs'), after: 'build' },
+  { name: 'size of the receiver', run: [process.execPath, 'packages/webhooks/scripts/check-size.mjs'], after: 'build' },
   { name: 'types', run: typescript('tsconfig.json') },
   { name: 'types of pure code', run: typescript('tsconfig.pure.json') },
   { name: 'documented examples', run: script('check-doc-examples.mjs') },
@@ -38,7 +39,17 @@ const steps = [
   // An export that tests alone use is fine; a file or a dependency that tests alone use is not part of what is published.
   {
     name: 'unused code, published',
-    run: [...bin('knip'), '--no-progress', '--production', '--exclude', 'exports,types'],
+    run: [
+      ...bin('knip'),
+      '--no-progress',
+      '--production',
+      '--exclude',
+      'exports,types',
+      '--workspace',
+      'packages/*',
+      '--workspace',
+      'apps/*',
+    ],
   },
   { name: 'changesets', run: script('check-changesets.mjs') },
   { name: 'repository text', run: script('check-repository-text.mjs') },

@@ -8,7 +8,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '@kyc-relay/webhooks'
-import { vectors } from '../../packages/webhooks/src/testing/vectors.json'
+import { vectors } from '@kyc-relay/webhooks/vectors.json'
 
 /** @returns what went wrong; nothing where all is well. */
 export async function checkReceiver(): Promise<string[]> {

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const run = promisify(execFile)
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../../packages/webhooks/src/index.ts', import.meta.url))
+const vectors = fileURLToPath(new URL('../../packages/webhooks/src/testing/vectors.json', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'kyc-relay-runtimes-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
@@ -27,7 +28,7 @@ async function bundle(name: string, contents: string, format: Format = 'esm'): P
     format,
     platform: 'neutral',
     globalName: 'bundle',
-    alias: { '@kyc-relay/webhooks': root },
+    alias: { '@kyc-relay/webhooks': root, '@kyc-relay/webhooks/vectors.json': vectors },
     outfile,
     metafile: true,
     logLevel: 'error',

@@ -24,6 +24,10 @@ export async function runMigrateCommand(
   dependencies: MigrateCommandDependencies,
 ): Promise<number> {
   const { print, environment } = dependencies
+  if (parameters.includes('--help') || parameters.includes('-h')) {
+    print(usage)
+    return 0
+  }
   const parsed = parse(parameters)
   if (parsed === null) {
     print(usage)
