@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
 import { writeEvent } from './publishing.js'
 import type { Queryable, StatementQuery } from './statement.js'
@@ -25,8 +26,8 @@ export type PostgresTransaction = PgTransaction | DrizzlePgTransaction
  * the caller's transaction; the delivery worker learns of the event by polling.
  *
  * @param now When the deliveries are due. Default: the database's present instant.
- * @throws StorageError `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole transaction). PostgreSQL has failed the
- *   transaction then: let the error end it.
+ * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole
+ *   transaction). PostgreSQL has failed the transaction then: let the error end it.
  *
  * @example
  * const prepared = await prepareEvent(input, deps)
@@ -41,6 +42,8 @@ export async function insertEvent(
   now: Date | null = null,
 ): Promise<InsertedEvent> {
   try {
+    // A pool has the same `query`, but would run each statement on whatever connection is free.
+    if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
     return await writeEvent('execute' in tx ? overDrizzle(tx) : tx, prepared, now)
   } catch (error) {
     throw storageErrorOf(error)
