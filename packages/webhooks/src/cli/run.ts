@@ -1,8 +1,14 @@
 import { UsageError, type Command, type Terminal } from './command.js'
+import { listenCommand } from './listen.js'
 import { signCommand } from './sign.js'
+import { triggerCommand } from './trigger.js'
+import { verifyCommand } from './verify.js'
 
 const commands: Readonly<Record<string, Command>> = {
+  listen: listenCommand,
+  trigger: triggerCommand,
   sign: signCommand,
+  verify: verifyCommand,
 }
 
 const help = `kyc-webhooks: receive, send, sign and verify the service's webhooks on your own machine
@@ -40,7 +46,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal)
   } catch (error) {
     if (!isUsageError(error)) throw error
-    terminal.err(error.message)
+    // parseArgs adds advice on further lines.
+    terminal.err(error.message.split('\n', 1).join(''))
     return 2
   }
 }

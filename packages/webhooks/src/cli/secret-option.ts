@@ -11,8 +11,9 @@ export const secretOptions = {
 } as const
 
 /** Help text of {@link secretOptions}. */
-export const secretHelp = `  --secret-env NAME    read the API key from this environment variable (default KYC_RELAY_API_KEY)
-  --secret-file PATH   read the API key from this file; one newline at its end is left out
+export const secretHelp = `  --secret-env NAME    read the API key from this environment variable (KYC_RELAY_API_KEY is read
+                       when nothing else is given)
+  --secret-file PATH   read the API key from this file, without the newline at its end
   --data-dir DIR       take the API key of the local demo from DIR/demo.json
   --secret KEY         give it here; it stays in the history of the shell`
 
@@ -46,17 +47,21 @@ export async function findSecret(
 ): Promise<string> {
   if (options.secret) return options.secret
   if (options['secret-file']) {
-    const text = await readText(options['secret-file'])
-    return text.replace(/\r?\n$/, '')
+    const text = (await readText(options['secret-file'])).replace(/\r?\n$/, '')
+    if (text !== '') return text
+    throw new UsageError(`The file ${options['secret-file']} is empty.`)
   }
-  const name = options['secret-env'] ?? 'KYC_RELAY_API_KEY'
-  const fromEnv = terminal.env[name]
-  if (fromEnv) return fromEnv
-  if (options['secret-env']) throw new UsageError(`The environment variable ${name} is not set.`)
+  if (options['secret-env']) {
+    const named = terminal.env[options['secret-env']]
+    if (named) return named
+    throw new UsageError(`The environment variable ${options['secret-env']} is not set.`)
+  }
   if (options['data-dir']) {
     const apiKey = (await readDemoFile(options['data-dir'])).apps?.[0]?.apiKey
     if (apiKey) return apiKey
   }
+  const fromEnv = terminal.env['KYC_RELAY_API_KEY']
+  if (fromEnv) return fromEnv
   throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --secret-file, --secret-env or --data-dir.')
 }
 

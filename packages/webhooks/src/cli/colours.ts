@@ -1,0 +1,23 @@
+/** Colours for a terminal, or none. */
+export interface Palette {
+  good(text: string): string
+  bad(text: string): string
+  faint(text: string): string
+  strong(text: string): string
+}
+
+export function createPalette(colours: boolean): Palette {
+  const wrap = (code: number) => (text: string) => (colours ? `\u001B[${code}m${text}\u001B[0m` : text)
+  return { good: wrap(32), bad: wrap(31), faint: wrap(2), strong: wrap(1) }
+}
+
+/**
+ * JSON for people, in which nothing can command the terminal: what a sender wrote may hold control characters or turn
+ * the direction of writing.
+ */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

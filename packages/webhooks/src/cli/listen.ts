@@ -1,0 +1,138 @@
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { createPalette } from './colours.js'
+import { UsageError, type Command, type Terminal } from './command.js'
+import { parseCount } from './count-option.js'
+import { createListener, parseResponses } from './listener.js'
+import { printReceived } from './received-text.js'
+import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
+
+/** Receives webhooks on this machine. */
+export const listenCommand: Command = {
+  summary: 'receive webhooks over HTTPS on this machine, verify and print them',
+  help: `Usage: kyc-webhooks listen [options]
+
+Receives webhooks over HTTPS, verifies them, prints them, and explains those that do not verify.
+Register the printed URL as a webhook endpoint of the local server, started with
+ALLOW_LOOPBACK_RECEIVERS=1.
+
+  --data-dir DIR       take certificate, key and API key of the local demo from DIR/demo.json
+  --cert PATH, --key PATH   certificate and private key (PEM) instead
+  --port N             default 8443; 0 takes a free one
+  --host NAME          default 127.0.0.1
+${secretHelp
+  .split('\n')
+  .filter((line) => !line.includes('--data-dir'))
+  .join('\n')}
+  --respond LIST       what to answer to authentic webhooks, one after another, the last one for
+                       ever: statuses, or "drop" to cut the connection after the event was taken,
+                       so that it is sent again
+  --delay MS           wait before answering
+  --forward URL        hand each authentic webhook on to your own receiver, and answer what it answers
+  --duplicates N       hand each one on N times more, at once: your receiver must not act again
+  --count N            stop after N requests
+  --json               one JSON object per line, for scripts
+
+Examples:
+  kyc-webhooks listen --data-dir ./data
+  kyc-webhooks listen --data-dir ./data --respond 500,500,200
+  kyc-webhooks listen --data-dir ./data --respond drop,200 --delay 2000
+  kyc-webhooks listen --data-dir ./data --forward http://localhost:3000/webhooks --duplicates 2
+`,
+  async run(args, terminal) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        ...secretOptions,
+        cert: { type: 'string' },
+        key: { type: 'string' },
+        port: { type: 'string' },
+        host: { type: 'string' },
+        respond: { type: 'string' },
+        delay: { type: 'string' },
+        forward: { type: 'string' },
+        duplicates: { type: 'string' },
+        count: { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    })
+    const count = parseCount('--count', values.count, Number.POSITIVE_INFINITY, 1_000_000)
+    const port = parseCount('--port', values.port, 8443, 65_535)
+    const duplicates = parseCount('--duplicates', values.duplicates, 0, 100)
+    if (duplicates > 0 && values.forward === undefined) {
+      throw new UsageError(
+        '--duplicates needs --forward URL. To have the sender repeat an event, use --respond drop,200.',
+      )
+    }
+    if (values.forward !== undefined && !/^https?:\/\//.test(values.forward)) {
+      throw new UsageError('--forward takes the address of your receiver, https://… or http://….')
+    }
+    const options = {
+      secret: await findSecret(values, terminal),
+      responses: parseResponses(values.respond),
+      delayMs: parseCount('--delay', values.delay, 0, 600_000),
+      forward: values.forward === undefined ? undefined : new URL(values.forward),
+      duplicates,
+      stopped: terminal.stopped,
+    }
+    const certificate = await findCertificate(values)
+
+    let received = 0
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+      terminal.stopped.addEventListener('abort', () => resolve(), { once: true })
+    })
+    const palette = createPalette(terminal.colours)
+    const listener = createListener(options, (one) => {
+      terminal.out(
+        values.json ? JSON.stringify({ at: terminal.now(), ...one }) : printReceived(one, terminal.now(), palette),
+      )
+      received++
+      if (received >= count) finish()
+    })
+    const server = createServer(certificate, (request, response) => void listener(request, response))
+    const host = values.host ?? '127.0.0.1'
+    announce(await listening(server, port, host), host, values.json === true, terminal)
+    if (!terminal.stopped.aborted) await finished
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+    })
+    return 0
+  },
+}
+
+function listening(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const code = 'code' in error ? String(error.code) : 'unknown reason'
+      reject(new UsageError(`Cannot listen on ${host}:${port}: ${code}. Another --port may be free.`))
+    })
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function announce(port: number, host: string, json: boolean, terminal: Terminal): void {
+  const name = host === '127.0.0.1' || host === '::1' ? 'localhost' : host
+  const url = `https://${name}:${port}/`
+  terminal.out(json ? JSON.stringify({ listening: url }) : `Listening on ${url} (any path). Stop with Ctrl+C.`)
+}
+
+async function findCertificate(values: {
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+  readonly 'data-dir'?: string | undefined
+}): Promise<{ cert: string; key: string }> {
+  if (values.cert !== undefined && values.key !== undefined) {
+    return { cert: await readText(values.cert), key: await readText(values.key) }
+  }
+  if (values['data-dir'] === undefined)
+    throw new UsageError('HTTPS needs a certificate: give --data-dir, or --cert and --key.')
+  const { receiverCertFile, receiverKeyFile } = await readDemoFile(values['data-dir'])
+  if (receiverCertFile === undefined || receiverKeyFile === undefined) {
+    throw new UsageError('demo.json names no receiver certificate. Give --cert and --key.')
+  }
+  return { cert: await readText(receiverCertFile), key: await readText(receiverKeyFile) }
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { readBody } from '../node/read-body.js'
+import { explainMismatch, type Diagnosis } from '../signature/explain-mismatch.js'
+import type { VerifiedWebhook } from '../signature/read-event.js'
+import { WebhookVerificationError } from '../signature/verification-error.js'
+import { verifyWebhook } from '../signature/verify-webhook.js'
+import { UsageError } from './command.js'
+import { sendRequest } from './send-request.js'
+
+/** A status to answer with, or `drop`: cut the connection without an answer. */
+export type PlannedResponse = number | 'drop'
+
+/** One request that came in, with what was made of it. */
+export type Received = {
+  /** The status that was answered; null when the connection was cut. */
+  readonly answered: number | null
+} & (
+  | ({ readonly verified: true; readonly duplicate: boolean; readonly forwarded: readonly (number | null)[] } & Pick<
+      VerifiedWebhook,
+      'eventId' | 'type' | 'test' | 'event'
+    >)
+  | { readonly verified: false; readonly code: string; readonly diagnosis: Diagnosis | null }
+)
+
+/** Reads `--respond`. */
+export function parseResponses(list: string | undefined): readonly PlannedResponse[] {
+  return (list ?? '200').split(',').map((entry) => {
+    if (entry.trim() === 'drop') return 'drop'
+    const status = /^[1-5]\d\d$/.test(entry.trim()) ? Number(entry) : 0
+    if (status < 200) throw new UsageError('--respond takes statuses from 200 to 599 and "drop", separated by commas.')
+    return status
+  })
+}
+
+/** The receiver behind `listen`. Reports every request once it was answered. */
+export function createListener(
+  options: {
+    readonly secret: string
+    readonly responses: readonly PlannedResponse[]
+    readonly delayMs: number
+    readonly forward: URL | undefined
+    readonly duplicates: number
+    readonly stopped: AbortSignal
+  },
+  report: (received: Received) => void,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const seen = new Set<string>()
+  const planned = [...options.responses]
+
+  async function respond(response: ServerResponse, answer: PlannedResponse, body: unknown): Promise<number | null> {
+    if (options.delayMs > 0) await wait(options.delayMs, undefined, { signal: options.stopped }).catch(() => undefined)
+    if (answer === 'drop') {
+      response.destroy()
+      return null
+    }
+    response.writeHead(answer, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    return answer
+  }
+
+  /** Hands a webhook on as it came; null where no answer came back. */
+  function forward(body: Uint8Array, request: IncomingMessage, url: URL): Promise<number | null> {
+    const names = Object.keys(request.headers).filter((name) => /^(?:content-type|user-agent|x-|webhook-)/.test(name))
+    const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
+    return sendRequest({ url, headers, body, timeoutMs: 30_000 }).then(
+      ({ status }) => status,
+      () => null,
+    )
+  }
+
+  return async (request, response) => {
+    if (request.method !== 'POST') {
+      response.writeHead(405, { allow: 'POST' }).end()
+      return
+    }
+    const body = await readBody(request, 1_048_576, 30_000)
+    if (!(body instanceof Uint8Array)) {
+      response.writeHead(body === 'TOO_LARGE' ? 413 : 400).end()
+      return
+    }
+    const signed = { body, headers: request.headers, secrets: options.secret }
+    try {
+      const { eventId, type, test, event } = await verifyWebhook(signed)
+      const duplicate = seen.has(eventId)
+      seen.add(eventId)
+      const { forward: url, duplicates } = options
+      const forwarded = url
+        ? await Promise.all(Array.from({ length: 1 + duplicates }, () => forward(body, request, url)))
+        : []
+      const plan = (planned.length > 1 ? planned.shift() : planned[0]) ?? 200
+      const answer = url && plan === 200 ? (forwarded[0] ?? 502) : plan
+      const answered = await respond(response, answer, { received: true })
+      report({ answered, verified: true, eventId, type, test, duplicate, forwarded, event })
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error
+      const { code, message } = error
+      const diagnosis = await explainMismatch(signed)
+      const answered = await respond(response, error.status, { code, message })
+      report({ answered, verified: false, code, diagnosis })
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+
+/** Posts bytes and gives the answer's status and text, at most 64 KiB of it. Follows no redirect. */
+export function sendRequest(request: {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** PEM of a certificate authority to trust besides those of the system. */
+  readonly ca?: string | undefined
+  readonly timeoutMs: number
+}): Promise<{ readonly status: number; readonly text: string }> {
+  const { url, headers, body, ca, timeoutMs } = request
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.byteLength },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(ca === undefined ? {} : { ca }),
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        if (text.length < 65_536) text += chunk
+      })
+      const done = () => resolve({ status: response.statusCode ?? 0, text: text.slice(0, 65_536) })
+      response.on('end', done)
+      // The status is known: what else was to come is courtesy.
+      response.on('error', done)
+    })
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { eventExamples } from '../events/event-examples.js'
+import { eventTypes, type EventType } from '../events/event-types.js'
+import { signWebhook } from '../signature/sign-webhook.js'
+import { signStandardWebhook } from '../signature/standard-webhooks.js'
+import { createPalette, printableJson } from './colours.js'
+import { UsageError, type Command } from './command.js'
+import { parseCount } from './count-option.js'
+import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
+import { sendRequest } from './send-request.js'
+
+const nilUuid = '00000000-0000-0000-0000-000000000000'
+
+/** Signs an example event and sends it. */
+export const triggerCommand: Command = {
+  summary: 'sign an example event and send it to a receiver',
+  help: `Usage: kyc-webhooks trigger EVENT_TYPE --url URL [options]
+
+Sends one example event, signed, to your receiver, as the service would.
+
+EVENT_TYPE is one of:
+  ${eventTypes.join('\n  ')}
+
+  --url URL            where to send it
+${secretHelp}
+  --ca PATH            trust this certificate authority (PEM); --data-dir knows the one of the local demo
+  --set FIELD=JSON     replace a field of the example; may be given several times
+  --event-id ID        X-Event-ID; send twice with one id to see whether duplicates are detected (default: random)
+  --times N            send it N times with the same X-Event-ID (default 1)
+  --test               mark it as a test event, with nil UUIDs as user and account
+  --standard-webhooks  add the three Standard Webhooks headers
+  --timeout MS         give up after MS milliseconds (default 30000)
+  --json               print {"eventId": "…", "answers": [{"status": 200, "body": "…"}]}
+
+Exit code: 0 every answer was 200 to 299, 1 otherwise.
+
+Examples:
+  kyc-webhooks trigger TRANSACTION_CREATE --url https://localhost:8443/webhooks --data-dir ./data
+  kyc-webhooks trigger WIDGET_DEPOSIT_COMPLETE --url http://localhost:3000/hooks --set amount=0.01 --times 2
+`,
+  async run(args, terminal) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ...secretOptions,
+        url: { type: 'string' },
+        ca: { type: 'string' },
+        set: { type: 'string', multiple: true },
+        'event-id': { type: 'string' },
+        times: { type: 'string' },
+        test: { type: 'boolean' },
+        'standard-webhooks': { type: 'boolean' },
+        timeout: { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    })
+    const type = eventTypes.find((known) => known === positionals[0])
+    if (!type) throw new UsageError(`Say which event: ${eventTypes.join(', ')}.`)
+    const url = parseUrl(values.url)
+    const times = parseCount('--times', values.times, 1, 1000)
+    const timeoutMs = parseCount('--timeout', values.timeout, 30_000, 600_000)
+    const secret = await findSecret(values, terminal)
+    const ca = await findCa(values)
+
+    const body = new TextEncoder().encode(JSON.stringify(payloadOf(type, values.set ?? [], values.test === true)))
+    const eventId = values['event-id'] ?? randomUUID()
+    const answers: { status: number | null; body: string }[] = []
+    for (let sent = 0; sent < times; sent++) {
+      const standard = values['standard-webhooks']
+        ? await signStandardWebhook({ id: eventId, signedAt: terminal.now(), body, secret })
+        : {}
+      const headers = {
+        'content-type': 'application/json',
+        'x-hmac-signature': await signWebhook(body, secret),
+        'x-event-id': eventId,
+        'user-agent': 'kyc-webhooks-cli/1',
+        ...(values.test ? { 'x-test-event': 'true' } : {}),
+        ...standard,
+      }
+      answers.push(
+        await sendRequest({ url, headers, body, ca, timeoutMs }).then(
+          ({ status, text }) => ({ status, body: text }),
+          (error: unknown) => ({ status: null, body: reasonOf(error) }),
+        ),
+      )
+    }
+
+    if (values.json) terminal.out(JSON.stringify({ eventId, answers }))
+    else {
+      const palette = createPalette(terminal.colours)
+      for (const { status, body: text } of answers) {
+        const good = isSuccess(status)
+        terminal.out(
+          `${type} ${eventId} ${palette[good ? 'good' : 'bad'](status === null ? 'no answer' : String(status))} ${printableJson(text)}`,
+        )
+      }
+    }
+    return answers.every(({ status }) => isSuccess(status)) ? 0 : 1
+  },
+}
+
+function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status <= 299
+}
+
+function payloadOf(type: EventType, changes: readonly string[], test: boolean): Record<string, unknown> {
+  const payload: Record<string, unknown> = { ...eventExamples[type] }
+  if (test) Object.assign(payload, { userId: nilUuid, accountId: nilUuid })
+  for (const change of changes) {
+    const [, field = '', json = ''] = /^([A-Za-z]+)=(.*)$/s.exec(change) ?? []
+    if (!field) throw new UsageError('--set takes FIELD=JSON, for example --set amount=12.5.')
+    try {
+      payload[field] = JSON.parse(json)
+    } catch {
+      payload[field] = json
+    }
+  }
+  return payload
+}
+
+function parseUrl(text: string | undefined): URL {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new UsageError('Give the address of the receiver: --url https://….')
+  }
+  return url
+}
+
+async function findCa(values: {
+  readonly ca?: string | undefined
+  readonly 'data-dir'?: string | undefined
+}): Promise<string | undefined> {
+  if (values.ca !== undefined) return readText(values.ca)
+  const caFile = values['data-dir'] === undefined ? undefined : (await readDemoFile(values['data-dir'])).caFile
+  return caFile === undefined ? undefined : readText(caFile)
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code))
+    return `${code}: the certificate is not trusted. Give its authority with --ca.`
+  return code || 'no answer in time'
+}

@@ -1,0 +1,431 @@
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { signWebhook, verifyStandardWebhook, verifyWebhook } from '@kyc-relay/webhooks'
+import { run } from '../../src/cli/run.js'
+import type { Terminal } from '../../src/cli/command.js'
+import { createTestAuthority } from '../https/local/certificates.js'
+
+const apiKey = 'kyc_key_of_the_demo'
+const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-cli-'))
+const path = (name: string) => join(folder, name)
+const write = (name: string, text: string) => {
+  writeFileSync(path(name), text)
+  chmodSync(path(name), 0o600)
+  return path(name)
+}
+
+beforeAll(async () => {
+  const authority = await createTestAuthority()
+  const { certPem, keyPem } = await authority.issue({ names: ['localhost'] })
+  write(
+    'demo.json',
+    JSON.stringify({
+      caFile: write('ca.pem', authority.caPem),
+      receiverCertFile: write('cert.pem', certPem),
+      receiverKeyFile: write('key.pem', keyPem),
+      apps: [{ apiKey }, { apiKey: 'the second app' }],
+    }),
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const stops: AbortController[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort()
+})
+
+function terminalOf(more: { env?: Record<string, string>; stdin?: string; colours?: boolean } = {}) {
+  const out: string[] = []
+  const err: string[] = []
+  const stop = new AbortController()
+  stops.push(stop)
+  const listeners: (() => void)[] = []
+  const terminal: Terminal = {
+    env: more.env ?? {},
+    stdin: (async function* () {
+      await Promise.resolve()
+      yield Buffer.from(more.stdin ?? '')
+    })(),
+    out: (text) => {
+      out.push(text)
+      for (const listener of listeners.splice(0)) listener()
+    },
+    err: (text) => void err.push(text),
+    colours: more.colours ?? false,
+    stopped: stop.signal,
+    now: () => new Date('2026-03-02T15:04:05.678Z'),
+  }
+  const printed = async (lines: number) => {
+    while (out.length < lines) await new Promise<void>((resolve) => listeners.push(resolve))
+    return out
+  }
+  return { terminal, out, err, printed, stop: () => stop.abort() }
+}
+
+async function cli(args: readonly string[], more: Parameters<typeof terminalOf>[0] = {}) {
+  const { terminal, out, err } = terminalOf(more)
+  return { code: await run(args, terminal), out: out.join('\n'), err: err.join('\n') }
+}
+
+describe('help', () => {
+  test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (arg) => {
+    const { code, out } = await cli([arg])
+    expect(code).toBe(0)
+    for (const command of ['listen', 'trigger', 'sign', 'verify']) expect(out).toContain(command)
+  })
+  test.each(['listen', 'trigger', 'sign', 'verify'])(
+    '%s --help has examples and every option of the command',
+    async (command) => {
+      const { code, out } = await cli([command, '--help'])
+      expect(code).toBe(0)
+      expect(out).toContain('Examples:\n  kyc-webhooks')
+      expect(out).toMatch(/--secret-file/)
+      expect(out.split('\n').every((line) => line.length <= 105)).toBe(true)
+    },
+  )
+  test('without a command it exits 2', async () => {
+    expect((await cli([])).code).toBe(2)
+    expect(await cli(['lisen'])).toMatchObject({ code: 2, err: expect.stringContaining('Known: listen') as string })
+    expect((await cli(['constructor'])).code).toBe(2)
+  })
+})
+
+describe('mistakes in the command line exit with 2 and one line', () => {
+  test.each([
+    [['sign', '--nope']],
+    [['sign', '--secret']],
+    [['sign']],
+    [['sign', '/nowhere', '--secret', 'k']],
+    [['sign', '--secret-file', '/nowhere']],
+    [['sign', '--secret-env', 'UNSET']],
+    [['sign', '--data-dir', '/nowhere']],
+    [['verify', '--secret', 'k']],
+    [['verify', '--secret', 'k', '--signature', 'x', '--framework', 'rails']],
+    [['trigger', 'NOPE', '--url', 'https://localhost/', '--secret', 'k']],
+    [['trigger', 'TRANSACTION_CREATE', '--secret', 'k']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'ftp://localhost/', '--secret', 'k']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--times', '-1']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--set', 'amount']],
+    [['listen', '--secret', 'k']],
+    [['listen', '--data-dir', folder, '--respond', '99']],
+    [['listen', '--data-dir', folder, '--respond', '200,what']],
+    [['listen', '--data-dir', folder, '--duplicates', '2']],
+    [['listen', '--data-dir', folder, '--port', '70000']],
+    [['listen', '--data-dir', folder, '--forward', 'localhost:3000']],
+  ])('%j', async (args) => {
+    const { code, out, err } = await cli(args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err.split('\n')).toHaveLength(1)
+  })
+})
+
+describe('sign', () => {
+  test.each([
+    ['an option', ['--secret', 'k'], {}],
+    ['a file', ['--secret-file', write('secret.txt', 'k\n')], {}],
+    ['the usual variable', [], { KYC_RELAY_API_KEY: 'k' }],
+    ['a named variable', ['--secret-env', 'MINE'], { MINE: 'k', KYC_RELAY_API_KEY: 'other' }],
+  ])('takes the secret from %s', async (_name, args, env) => {
+    expect(await cli(['sign', ...args], { env, stdin: '{"a":1}' })).toEqual({
+      code: 0,
+      out: await signWebhook('{"a":1}', 'k'),
+      err: '',
+    })
+  })
+
+  test('takes the secret of the demo rather than a variable that happens to be set', async () => {
+    const { out } = await cli(['sign', write('body.json', 'bytes\r\n'), '--data-dir', folder, '--json'], {
+      env: { KYC_RELAY_API_KEY: 'x' },
+    })
+    expect(JSON.parse(out)).toEqual({ signature: await signWebhook('bytes\r\n', apiKey), bodyBytes: 7 })
+  })
+})
+
+describe('verify', () => {
+  test('says that it verifies', async () => {
+    const signature = await signWebhook('{}', 'k')
+    expect(await cli(['verify', '--signature', signature, '--secret', 'k'], { stdin: '{}' })).toMatchObject({
+      code: 0,
+      out: 'The webhook verifies.',
+    })
+    expect(await cli(['verify', '--signature', signature, '--secret', 'k', '--json'], { stdin: '{}' })).toMatchObject({
+      code: 0,
+      out: '{"verified":true}',
+    })
+  })
+
+  test('explains what does not, with the line to change, and prints neither secret nor signature', async () => {
+    const signature = await signWebhook('{"a":1}', 'k-secret')
+    const args = ['verify', '--signature', signature, '--secret', 'k-secret', '--framework', 'express']
+    const { code, out } = await cli(args, { stdin: '{ "a": 1 }' })
+    expect(code).toBe(1)
+    expect(out).toContain('BODY_RESERIALISED')
+    expect(out).toContain('express.raw(')
+    expect(out).not.toMatch(/k-secret|[0-9a-f]{64}/)
+    const json = await cli([...args, '--json'], { stdin: '{"a":1}\n' })
+    expect(JSON.parse(json.out)).toMatchObject({
+      verified: false,
+      diagnosis: { cause: 'BODY_NEWLINE_ADDED', confidence: 'proved' },
+    })
+  })
+
+  test('has colours on a terminal only', async () => {
+    const args = ['verify', '--signature', 'x', '--secret', 'k']
+    expect((await cli(args, { stdin: '{}', colours: true })).out).toContain('\u001B[31m')
+    expect((await cli(args, { stdin: '{}' })).out).not.toContain('\u001B')
+  })
+})
+
+interface Incoming {
+  readonly body: Buffer
+  readonly headers: IncomingMessage['headers']
+}
+
+async function receiver(answer: (response: ServerResponse, count: number) => void) {
+  const incoming: Incoming[] = []
+  const server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      incoming.push({ body: Buffer.concat(chunks as Buffer[]), headers: request.headers })
+      answer(response, incoming.length)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  stops.push({ abort: () => server.close(), signal: new AbortController().signal })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, incoming }
+}
+
+describe('trigger', () => {
+  const send = (url: string, ...args: string[]) =>
+    cli(['trigger', 'WIDGET_DEPOSIT_COMPLETE', '--url', url, '--secret', 'k', ...args])
+
+  test('sends an example that a receiver accepts', async () => {
+    const { url, incoming } = await receiver((response) => response.writeHead(204).end())
+    expect(await send(url)).toMatchObject({ code: 0, out: expect.stringContaining('204') as string })
+    const [only] = incoming
+    if (!only) throw new Error('nothing came')
+    expect(await verifyWebhook({ ...only, secrets: 'k' })).toMatchObject({
+      type: 'WIDGET_DEPOSIT_COMPLETE',
+      test: false,
+      event: { amount: 100.5 },
+    })
+    expect(only.headers['content-type']).toBe('application/json')
+  })
+
+  test('sends duplicates, changed fields, test events and Standard Webhooks headers', async () => {
+    const { url, incoming } = await receiver((response) => response.end('ok'))
+    const args = [
+      '--times',
+      '3',
+      '--set',
+      'amount=0.01',
+      '--set',
+      'externalReferenceId=text',
+      '--test',
+      '--standard-webhooks',
+      '--event-id',
+      'mine',
+      '--json',
+    ]
+    const { code, out } = await send(url, ...args)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      eventId: 'mine',
+      answers: Array.from({ length: 3 }, () => ({ status: 200, body: 'ok' })),
+    })
+    expect(incoming).toHaveLength(3)
+    for (const { body, headers } of incoming) {
+      expect(headers['x-test-event']).toBe('true')
+      expect(
+        await verifyStandardWebhook({ body, headers, secrets: 'k', now: new Date('2026-03-02T15:04:05Z') }),
+      ).toMatchObject({
+        eventId: 'mine',
+        test: true,
+        event: { amount: 0.01, externalReferenceId: 'text' },
+      })
+    }
+  })
+
+  test('exits 1 when the answer is no success, a redirect included, or when there is none', async () => {
+    const { url } = await receiver((response, count) => {
+      if (count === 1) response.writeHead(500).end('\u001B[2Joops')
+      else if (count === 2) response.writeHead(302, { location: url }).end()
+      else response.destroy()
+    })
+    const first = await send(url)
+    expect(first.code).toBe(1)
+    expect(first.out).not.toContain('\u001B')
+    expect((await send(url)).code).toBe(1)
+    expect(await send(url)).toMatchObject({ code: 1, out: expect.stringContaining('no answer') as string })
+  })
+
+  test('every event type', async () => {
+    const { url, incoming } = await receiver((response) => response.end())
+    for (const type of [
+      'WIDGET_KYC_INITIATION',
+      'WIDGET_WITHDRAW_COMPLETE',
+      'TRANSACTION_CREATE',
+      'TRANSACTION_UPDATE',
+      'TRANSACTION_DECLINE',
+    ]) {
+      await cli(['trigger', type, '--url', url, '--secret', 'k'])
+      const last = incoming.at(-1)
+      if (!last) throw new Error('nothing came')
+      expect((await verifyWebhook({ ...last, secrets: 'k' })).type).toBe(type)
+    }
+  })
+})
+
+describe('listen', { timeout: 20_000 }, () => {
+  async function listening(...args: string[]) {
+    const { terminal, out, printed, stop } = terminalOf()
+    const exit = run(['listen', '--data-dir', folder, '--port', '0', '--json', ...args], terminal)
+    const [first = ''] = await printed(1)
+    const { listening: url } = JSON.parse(first) as { listening: string }
+    const trigger = (...more: string[]) =>
+      cli(['trigger', 'TRANSACTION_UPDATE', '--url', url, '--data-dir', folder, '--json', ...more])
+    const lines = () => out.slice(1).map((line) => JSON.parse(line) as Record<string, unknown>)
+    return { url, exit, out, printed, stop, trigger, lines }
+  }
+
+  test('takes what trigger sends over HTTPS with the local CA, and stops when told', async () => {
+    const { trigger, printed, lines, stop, exit } = await listening()
+    expect(await trigger('--event-id', 'one')).toMatchObject({ code: 0 })
+    await printed(2)
+    expect(lines()).toMatchObject([
+      {
+        verified: true,
+        type: 'TRANSACTION_UPDATE',
+        eventId: 'one',
+        test: false,
+        duplicate: false,
+        answered: 200,
+        event: { status: 'SETTLED' },
+      },
+    ])
+    stop()
+    expect(await exit).toBe(0)
+  })
+
+  test('is refused by a client that does not trust the local CA', async () => {
+    const { url } = await listening()
+    const { code, out } = await cli(['trigger', 'TRANSACTION_UPDATE', '--url', url, '--secret', apiKey])
+    expect(code).toBe(1)
+    expect(out).toContain('--ca')
+  })
+
+  test('refuses what is forged, and explains', async () => {
+    const { url, lines, printed } = await listening()
+    await cli([
+      'trigger',
+      'TRANSACTION_UPDATE',
+      '--url',
+      url,
+      '--ca',
+      path('ca.pem'),
+      '--secret',
+      `"${apiKey}"`,
+      '--json',
+    ])
+    await printed(2)
+    expect(lines()).toMatchObject([
+      { verified: false, code: 'SIGNATURE_MISMATCH', answered: 401, diagnosis: { cause: 'UNEXPLAINED' } },
+    ])
+  })
+
+  test('answers failures on demand, the last answer for ever, and marks duplicates', async () => {
+    const { trigger, exit, lines } = await listening('--respond', '500,503,200', '--count', '4')
+    const statuses: unknown[] = []
+    for (let i = 0; i < 4; i++) {
+      const { out } = await trigger('--event-id', 'one')
+      statuses.push((JSON.parse(out) as { answers: { status: number }[] }).answers[0]?.status)
+    }
+    expect(statuses).toEqual([500, 503, 200, 200])
+    expect(await exit).toBe(0)
+    expect(lines().map(({ duplicate }) => duplicate)).toEqual([false, true, true, true])
+  })
+
+  test('drops the connection on demand, having taken the event', async () => {
+    const { trigger, lines, printed } = await listening('--respond', 'drop,200')
+    expect(await trigger()).toMatchObject({ code: 1 })
+    expect(await trigger()).toMatchObject({ code: 0 })
+    await printed(3)
+    expect(lines().map(({ answered }) => answered)).toEqual([null, 200])
+  })
+
+  test('delays answers on demand', async () => {
+    const { url, stop, exit } = await listening('--delay', '600000')
+    const { code, out } = await cli([
+      'trigger',
+      'TRANSACTION_UPDATE',
+      '--url',
+      url,
+      '--data-dir',
+      folder,
+      '--timeout',
+      '300',
+      '--json',
+    ])
+    expect(code).toBe(1)
+    expect(out).toContain('"status":null')
+    stop()
+    await exit
+  })
+
+  test('forwards to a receiver on this machine, with duplicates on demand, and answers what it answers', async () => {
+    const { url: forwardTo, incoming } = await receiver((response) => response.writeHead(418).end())
+    const { trigger, lines, printed } = await listening('--forward', forwardTo, '--duplicates', '2')
+    const { out } = await trigger('--event-id', 'one')
+    expect(JSON.parse(out)).toMatchObject({ answers: [{ status: 418 }] })
+    await printed(2)
+    expect(lines()).toMatchObject([{ forwarded: [418, 418, 418], answered: 418 }])
+    expect(incoming).toHaveLength(3)
+    for (const one of incoming)
+      expect(await verifyWebhook({ ...one, secrets: apiKey })).toMatchObject({ eventId: 'one' })
+  })
+
+  test('prints for people, with nothing in it that commands a terminal', async () => {
+    const { terminal, printed } = terminalOf()
+    void run(['listen', '--data-dir', folder, '--port', '0'], terminal)
+    const [first = ''] = await printed(1)
+    const url = /https:\S+/.exec(first)?.[0] ?? ''
+    await cli([
+      'trigger',
+      'TRANSACTION_UPDATE',
+      '--url',
+      url,
+      '--data-dir',
+      folder,
+      '--set',
+      'note=a\u001B[2J\u009B2J\u202Eb',
+      '--test',
+    ])
+    const [, event = ''] = await printed(2)
+    expect(event).toContain('verified TRANSACTION_UPDATE')
+    expect(event).toContain('test event')
+    expect(event).toContain('"note": "a\\u001b[2J\\u009b2J\\u202eb"')
+    for (const character of ['\u001B', '\u009B', '\u202E']) expect(event).not.toContain(character)
+  })
+
+  test('says so when the port is taken', async () => {
+    const { url } = await listening()
+    const { code, err } = await cli(['listen', '--data-dir', folder, '--port', new URL(url).port])
+    expect(code).toBe(2)
+    expect(err).toContain('EADDRINUSE')
+  })
+
+  test('answers 405 to other methods', async () => {
+    const { url } = await listening()
+    const { request } = await import('node:https')
+    const { readFileSync } = await import('node:fs')
+    const get = request(url, { method: 'GET', ca: readFileSync(path('ca.pem')) }).end()
+    const [response] = (await once(get, 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(405)
+    response.resume()
+  })
+})
