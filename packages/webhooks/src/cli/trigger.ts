@@ -26,8 +26,8 @@ EVENT_TYPE is one of:
 ${secretHelp}
   --ca PATH            trust this certificate authority (PEM); --data-dir knows the one of the local demo
   --set FIELD=JSON     replace a field of the example; may be given several times
-  --event-id ID        X-Event-ID; send twice with one id to see whether duplicates are detected (default: random)
-  --times N            send it N times with the same X-Event-ID (default 1)
+  --event-id ID        X-Event-ID (default: random)
+  --times N            send it N times with the same X-Event-ID, as a duplicate comes (default 1)
   --test               mark it as a test event, with nil UUIDs as user and account
   --standard-webhooks  add the three Standard Webhooks headers
   --timeout MS         give up after MS milliseconds (default 30000)
@@ -37,7 +37,7 @@ Exit code: 0 every answer was 200 to 299, 1 otherwise.
 
 Examples:
   kyc-webhooks trigger TRANSACTION_CREATE --url https://localhost:8443/webhooks --data-dir ./data
-  kyc-webhooks trigger WIDGET_DEPOSIT_COMPLETE --url http://localhost:3000/hooks --set amount=0.01 --times 2
+  kyc-webhooks trigger WIDGET_DEPOSIT_COMPLETE --url http://localhost:3000/hooks --times 2
 `,
   async run(args, terminal) {
     const { values, positionals } = parseArgs({
