@@ -102,7 +102,8 @@ async function runAttempt(
     now: deps.now(),
     userAgent: deps.userAgent,
   })
-  const timeoutMs = deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs)
+  // Whole milliseconds: AbortSignal.timeout takes no others.
+  const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('TIMEOUT', clearance.version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>

@@ -129,6 +129,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     timers,
     maxBatch: options.maxBatch,
     retryMs: options.errorPauseMs,
+    inFlight: () => underWay.size,
+    // The places that these give back are claimed at once: a store that shares commits writes both in one.
+    onWriting: (count) => {
+      beingSettled = count
+      if (count > 0) wake()
+    },
     onError: () => observe(() => deps.onProblem?.('SETTLE_FAILED')),
   })
 
@@ -137,6 +143,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const recent = new Map<Promise<void>, number>()
   let running: Promise<void> | null = null
   let stopping = false
+  let beingSettled = 0
   let failures = 0
   let wokenUp = false
   let wakeUp = () => {}
@@ -188,7 +195,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       if (beganAtMs > slowSinceMs) break
       recent.delete(work)
     }
-    return Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size, options.maxBatch)
+    const free = Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size) + beingSettled
+    return Math.min(free, options.concurrency, options.maxBatch)
   }
 
   async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {

@@ -6,7 +6,7 @@ export interface SendRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** What is left of the attempt, in milliseconds: name resolution, connection, TLS and the status line included. */
+  /** What is left of the attempt, in whole milliseconds: name resolution, connection, TLS and the status line included. */
   readonly timeoutMs: number
 }
 

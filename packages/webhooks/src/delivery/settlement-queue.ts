@@ -16,6 +16,15 @@ interface Waiting {
   readonly resolve: (fate: SettlementFate) => void
 }
 
+/** Longest wait for company. */
+const lingerMs = 4
+
+/** A write of so many shows that the store is busy: the next one waits for company. */
+const busyBatch = 8
+
+/** When so large a share of all attempts under way has ended, their settlements are written without waiting. */
+const shareWorthACommit = 0.25
+
 /** So many refusals in a row, one by one, mean that the store is down rather than a settlement bad. */
 const refusalsBeforeGivingUp = 3
 
@@ -28,6 +37,10 @@ export function createSettlementQueue(deps: {
   readonly timers: WorkerTimers
   readonly maxBatch: number
   readonly retryMs: number
+  /** Attempts whose settlement is still to come, those that wait here included. */
+  readonly inFlight: () => number
+  /** A write of so many settlements is under way; 0 when it ended. Called before anything else can run. */
+  readonly onWriting: (count: number) => void
   readonly onError: () => void
 }): SettlementQueue {
   const { store, timers } = deps
@@ -37,10 +50,19 @@ export function createSettlementQueue(deps: {
   let abandoned = false
 
   async function write(batch: readonly Waiting[]): Promise<void> {
-    const { stale } = await store.settle(batch.map(({ settlement }) => settlement))
+    const { stale } = await announced(batch.length, store.settle(batch.map(({ settlement }) => settlement)))
     const staleKeys = new Set(stale.map(({ deliveryId, token }) => `${deliveryId} ${token}`))
     for (const { settlement, resolve } of batch) {
       resolve(staleKeys.has(`${settlement.fence.deliveryId} ${settlement.fence.token}`) ? 'stale' : 'applied')
+    }
+  }
+
+  async function announced<T>(count: number, write: Promise<T>): Promise<T> {
+    deps.onWriting(count)
+    try {
+      return await write
+    } finally {
+      deps.onWriting(0)
     }
   }
 
@@ -82,11 +104,39 @@ export function createSettlementQueue(deps: {
     pauses.add(end)
   }
 
+  let lastBatch = 0
+  let endLinger = () => {}
+
+  /** Waits a moment for company, since what is written together shares one durable commit. Nothing waits at leisure. */
+  async function linger(): Promise<void> {
+    if (isWorthACommit()) return
+    await new Promise<void>((resolve) => {
+      const cancel = timers.schedule(resolve, lingerMs)
+      endLinger = () => {
+        cancel()
+        resolve()
+      }
+    })
+    endLinger = () => {}
+  }
+
+  const isWorthACommit = () =>
+    abandoned ||
+    lastBatch < busyBatch ||
+    waiting.length >= deps.maxBatch ||
+    waiting.length >= deps.inFlight() * shareWorthACommit
+
   async function flush(): Promise<void> {
-    if (flushing) return
+    if (flushing) {
+      if (isWorthACommit()) endLinger()
+      return
+    }
     flushing = true
     while (waiting.length > 0 && !abandoned) {
-      const refused = await writeOrSplit(waiting.splice(0, deps.maxBatch))
+      await linger()
+      const batch = waiting.splice(0, deps.maxBatch)
+      lastBatch = batch.length
+      const refused = await writeOrSplit(batch)
       if (refused.length > 0) retryLater(refused)
     }
     flushing = false

