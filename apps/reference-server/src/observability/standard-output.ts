@@ -1,5 +1,5 @@
 import type { DestinationStream } from 'pino'
-import { SonicBoom } from 'sonic-boom'
+import SonicBoom from 'sonic-boom'
 
 /** So much may wait for a reader; what comes on top of it is dropped. */
 const mostWaitingBytes = 1024 * 1024
