@@ -170,7 +170,10 @@ export interface DeliveryRecord {
 export interface WebhookStore {
   /** Adds an endpoint unless its app already has `limitPerApp`. */
   registerEndpoint(endpoint: Endpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
-  /** Removes an endpoint of this app and cancels its pending deliveries; false when there is none (any more). */
+  /**
+   * Removes an endpoint of this app and cancels its pending deliveries; false when there is none (any more). An attempt
+   * under way ends by itself: a success counts, and a settlement that asks for another attempt cancels instead.
+   */
   removeEndpoint(request: { readonly appId: string; readonly endpointId: string }): Promise<boolean>
   /** Oldest first, removed ones left out. */
   listEndpoints(appId: string): Promise<readonly Endpoint[]>
@@ -201,10 +204,20 @@ export interface WebhookStore {
   /** Takes over attempts whose lease ended, under fresh fences, so that they can be settled as `INTERRUPTED`. */
   claimExpired(request: { readonly limit: number; readonly leaseMs: number }): Promise<readonly ClaimedDelivery[]>
 
-  /** Applies each settlement whose fence is current; the others change nothing and are answered as stale. */
+  /**
+   * Applies each settlement whose fence is current; the others change nothing and are answered as stale. A fence stays
+   * current after its lease ended until somebody takes the attempt over.
+   *
+   * The log shows a number once: an attempt that gave its number back is replaced by the one that uses it.
+   */
   settle(settlements: readonly Settlement[]): Promise<{ readonly stale: readonly Fence[] }>
 
-  /** Cancels what is pending for a user of an app (grant revoked, user erased). In-flight attempts end by themselves. */
+  /**
+   * Cancels what is pending for a user of an app (grant revoked, user erased). An attempt under way ends by itself: a
+   * success counts, and a settlement that asks for another attempt cancels instead.
+   *
+   * @returns how many deliveries were cancelled, those included that end with the attempt under way
+   */
   cancelPending(request: { readonly appId: string; readonly userId: string; readonly reason: string }): Promise<number>
 
   /** Null also for another app's delivery. */
@@ -212,7 +225,7 @@ export interface WebhookStore {
     readonly appId: string
     readonly deliveryId: string
   }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
-  /** Newest first. `limit` 1–200. */
+  /** Newest first. `limit` 1–200. Rejects a cursor that this store did not make. */
   listDeliveries(request: {
     readonly appId: string
     readonly state?: DeliveryState
