@@ -2,21 +2,26 @@ import { parseArgs } from 'node:util'
 import type { MigrationTarget } from '../migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 
+/** Whose tables: the stores', the vault's, or those of a receiver of webhooks. */
+export type DatabasePart = 'stores' | 'vault' | 'receiver'
+
 /** What the command needs from outside. */
 export interface MigrateCommandDependencies {
   /** Opens the history of a database URL, without writing anything. */
-  open(url: string, history: 'main' | 'vault'): Promise<MigrationTarget>
+  open(url: string, part: DatabasePart): Promise<MigrationTarget>
   readonly environment: Readonly<Record<string, string | undefined>>
   print(line: string): void
 }
 
 const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-drizzle
 
-  kyc-relay-migrate status [--vault] [<database>]   what is applied and what is pending; exit code 2 when something is
-  kyc-relay-migrate up [--vault] [--dry-run] [<database>]
-                                                    applies what is pending; with --dry-run prints its SQL instead
+  kyc-relay-migrate status [--vault | --receiver] [<database>]
+      what is applied and what is pending; exit code 2 when something is
+  kyc-relay-migrate up [--vault | --receiver] [--dry-run] [<database>]
+      applies what is pending; with --dry-run prints its SQL instead
 
-<database> is file:<path>, a path, or postgres://…; default: DATABASE_URL, with --vault VAULT_DATABASE_URL.`
+<database> is file:<path>, a path, or postgres://…; default: DATABASE_URL, with --vault VAULT_DATABASE_URL.
+--receiver is for the database of an application that receives webhooks and deduplicates them there.`
 
 /** Exit codes: 0 done, 1 refused or failed, 2 (status only) migrations are pending, 64 wrong usage. */
 export async function runMigrateCommand(
@@ -33,13 +38,13 @@ export async function runMigrateCommand(
     print(usage)
     return 64
   }
-  const url = parsed.url ?? environment[parsed.vault ? 'VAULT_DATABASE_URL' : 'DATABASE_URL']
+  const url = parsed.url ?? environment[parsed.part === 'vault' ? 'VAULT_DATABASE_URL' : 'DATABASE_URL']
   if (url === undefined || url === '') {
     print(usage)
     return 64
   }
   try {
-    const target = await dependencies.open(url, parsed.vault ? 'vault' : 'main')
+    const target = await dependencies.open(url, parsed.part)
     try {
       return await (parsed.command === 'status' ? printStatus(target, print) : apply(target, parsed.dryRun, print))
     } finally {
@@ -53,21 +58,24 @@ export async function runMigrateCommand(
 
 interface Parsed {
   readonly command: 'status' | 'up'
-  readonly vault: boolean
+  readonly part: DatabasePart
   readonly dryRun: boolean
   readonly url: string | undefined
 }
 
 function parse(parameters: readonly string[]): Parsed | null {
   try {
+    const flag = { type: 'boolean', default: false } as const
     const { values, positionals } = parseArgs({
       args: [...parameters],
-      options: { vault: { type: 'boolean', default: false }, 'dry-run': { type: 'boolean', default: false } },
+      options: { vault: flag, receiver: flag, 'dry-run': flag },
       allowPositionals: true,
     })
     const [command, url, ...rest] = positionals
     if ((command !== 'status' && command !== 'up') || rest.length > 0) return null
-    return { command, vault: values.vault, dryRun: values['dry-run'], url }
+    if (values.vault && values.receiver) return null
+    const part = values.vault ? 'vault' : values.receiver ? 'receiver' : 'stores'
+    return { command, part, dryRun: values['dry-run'], url }
   } catch {
     return null
   }

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import type { MigrationTarget } from '../migrations/ledger.js'
-import { runMigrateCommand } from './migrate-command.js'
+import { runMigrateCommand, type DatabasePart } from './migrate-command.js'
 
-async function open(url: string, history: 'main' | 'vault'): Promise<MigrationTarget> {
+async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
   // Each engine is loaded only when it is asked for: the other's driver need not be installed.
   if (/^postgres(ql)?:/.test(url)) {
     const { openPostgresMigrations } = await import('../postgres/open-migrations.js')
-    return openPostgresMigrations(url, history)
+    return openPostgresMigrations(url, part)
   }
   const { openSqliteMigrations } = await import('../sqlite/open-migrations.js')
-  return openSqliteMigrations(url.replace(/^file:/, ''), history)
+  return openSqliteMigrations(url.replace(/^file:/, ''), part)
 }
 
 process.exitCode = await runMigrateCommand(process.argv.slice(2), {

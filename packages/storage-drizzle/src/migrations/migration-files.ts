@@ -15,8 +15,8 @@ export interface Migration {
   readonly sha256: string
 }
 
-/** Folders under `migrations/`, one history each. */
-export type MigrationSet = 'sqlite' | 'sqlite-vault' | 'postgres' | 'postgres-vault'
+/** Folders under `migrations/`, one history each: the stores, the vault, and what a receiver of webhooks keeps. */
+export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
 
 /**
  * Reads the migrations that are shipped beside the code.

@@ -4,6 +4,12 @@ export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { StoredVault } from '../vault/vault.js'
 export type { PostgresLocation } from './connection.js'
-export { insertEvent, type DrizzlePgTransaction, type PgTransaction, type PostgresTransaction } from './insert-event.js'
+export type { DrizzlePgTransaction, PgTransaction, PostgresTransaction } from './caller-transaction.js'
+export {
+  createPostgresDeduplicationStore,
+  markProcessed,
+  type PostgresDeduplicationOptions,
+} from './deduplication-store.js'
+export { insertEvent } from './insert-event.js'
 export { createPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from './storage.js'
 export { createPostgresVault, type PostgresVaultOptions } from './vault.js'

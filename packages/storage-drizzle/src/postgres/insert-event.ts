@@ -1,22 +1,7 @@
-import { sql, type SQL } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
-import { StorageError } from '../storage-error.js'
+import { queryableOf, type PostgresTransaction } from './caller-transaction.js'
 import { storageErrorOf } from './driver-errors.js'
 import { writeEvent } from './publishing.js'
-import type { Queryable, StatementQuery } from './statement.js'
-
-/** What of a pg client is used: a client inside `BEGIN`, also as Kysely and Knex hand it out. */
-export interface PgTransaction {
-  query(config: StatementQuery): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
-}
-
-/** The `tx` of a Drizzle transaction over pg. */
-export interface DrizzlePgTransaction {
-  execute(query: SQL): Promise<unknown>
-}
-
-/** A transaction of the caller. */
-export type PostgresTransaction = PgTransaction | DrizzlePgTransaction
 
 /**
  * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
@@ -42,24 +27,8 @@ export async function insertEvent(
   now: Date | null = null,
 ): Promise<InsertedEvent> {
   try {
-    // A pool has the same `query`, but would run each statement on whatever connection is free.
-    if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
-    return await writeEvent('execute' in tx ? overDrizzle(tx) : tx, prepared, now)
+    return await writeEvent(queryableOf(tx), prepared, now)
   } catch (error) {
     throw storageErrorOf(error)
-  }
-}
-
-/** Runs a compiled statement through Drizzle: its text in pieces, its parameters between them. */
-function overDrizzle(tx: DrizzlePgTransaction): Queryable {
-  return {
-    async query({ text, values }) {
-      const pieces = text.split(/\$(\d+)/)
-      const chunks = pieces.map((piece, index) =>
-        index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]),
-      )
-      const answer = (await tx.execute(sql.join(chunks))) as { rows: unknown[]; rowCount: number | null }
-      return { rows: answer.rows, rowCount: answer.rowCount }
-    },
   }
 }

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
 import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
 
-/** A history of migrations, with its own ledger, so that the vault may share a database with the rest or have its own. */
-export type PostgresHistory = Extract<MigrationSet, 'postgres' | 'postgres-vault'>
-
-const ledgers: Readonly<Record<PostgresHistory, string>> = {
-  postgres: 'kyc_relay_migrations',
-  'postgres-vault': 'kyc_relay_vault_migrations',
-}
+/** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
+export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
 
 type Client = Pick<pg.ClientBase, 'query'>
 
@@ -36,7 +32,7 @@ export async function describeSchema(client: Client, history: PostgresHistory): 
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
     ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`)
   return rows
-    .filter(({ table }) => table.startsWith('kyc_relay_vault_') === (history === 'postgres-vault'))
+    .filter(({ table }) => ownsTable(history, table))
     .map(({ line }) => `${line}\n`)
     .join('')
 }
@@ -50,11 +46,11 @@ async function schemaSha256(client: Client, history: PostgresHistory): Promise<s
 async function readLedger(client: Client, history: PostgresHistory): Promise<readonly LedgerRow[]> {
   const known = await client.query<{ known: boolean }>(
     `SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL AS known`,
-    [ledgers[history]],
+    [ledgerOf(history)],
   )
   if (known.rows[0]?.known !== true) return []
   const { rows } = await client.query<LedgerRow>(
-    `SELECT number, name, sha256, schema_sha256 AS "schemaSha256" FROM ${ledgers[history]} ORDER BY number`,
+    `SELECT number, name, sha256, schema_sha256 AS "schemaSha256" FROM ${ledgerOf(history)} ORDER BY number`,
   )
   return rows
 }
@@ -122,7 +118,7 @@ async function applyNext(
   const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history))[0]
   if (next === undefined) return null
   if (ledger.length === 0) {
-    await client.query(`CREATE TABLE ${ledgers[history]} (
+    await client.query(`CREATE TABLE ${ledgerOf(history)} (
       number integer NOT NULL PRIMARY KEY,
       name text COLLATE "C" NOT NULL,
       sha256 text COLLATE "C" NOT NULL,
@@ -131,7 +127,7 @@ async function applyNext(
     )`)
   }
   await client.query(next.sql)
-  await client.query(`INSERT INTO ${ledgers[history]} (number, name, sha256, schema_sha256) VALUES ($1, $2, $3, $4)`, [
+  await client.query(`INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256) VALUES ($1, $2, $3, $4)`, [
     next.number,
     next.name,
     next.sha256,
@@ -143,7 +139,7 @@ async function applyNext(
 async function inTransaction<T>(client: pg.Client, history: PostgresHistory, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   // When anything fails the connection is closed, and the server rolls back.
-  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgers[history]])
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgerOf(history)])
   const value = await work()
   await client.query('COMMIT')
   return value

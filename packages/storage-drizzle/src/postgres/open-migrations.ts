@@ -1,14 +1,12 @@
+import type { DatabasePart } from '../cli/migrate-command.js'
 import type { MigrationTarget } from '../migrations/ledger.js'
 import { openConnection } from './connection.js'
 import { storageErrorOf } from './driver-errors.js'
 import { migrate, migrationStatus, type PostgresHistory } from './migrate.js'
 
 /** The migrations of one PostgreSQL database. */
-export async function openPostgresMigrations(
-  connectionString: string,
-  which: 'main' | 'vault',
-): Promise<MigrationTarget> {
-  const history: PostgresHistory = which === 'main' ? 'postgres' : 'postgres-vault'
+export async function openPostgresMigrations(connectionString: string, part: DatabasePart): Promise<MigrationTarget> {
+  const history: PostgresHistory = part === 'stores' ? 'postgres' : `postgres-${part}`
   const { pool, clientConfig, close } = await openConnection({ connectionString, maxConnections: 2 })
   return {
     status: () =>

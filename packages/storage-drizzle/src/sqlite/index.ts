@@ -3,7 +3,13 @@ export type { QueueInspection, QueueState } from '../queue-inspection.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { SqliteLocation } from './connection.js'
-export { insertEvent, type SqliteTransaction } from './insert-event.js'
+export type { SqliteTransaction } from './caller-transaction.js'
+export {
+  createSqliteDeduplicationStore,
+  markProcessed,
+  type SqliteDeduplicationOptions,
+} from './deduplication-store.js'
+export { insertEvent } from './insert-event.js'
 export { createSqliteStorage, type SqliteStorage, type SqliteStorageOptions } from './storage.js'
 export type { StoredVault } from '../vault/vault.js'
 export { createSqliteVault, type SqliteVaultOptions } from './vault.js'

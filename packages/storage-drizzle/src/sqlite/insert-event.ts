@@ -1,16 +1,8 @@
-import type Database from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
+import { connectionOf, databaseOf, type SqliteTransaction } from './caller-transaction.js'
 import { storageErrorOf } from './driver-errors.js'
-import type { DrizzleDatabase } from './drizzle-database.js'
 import { preparePublishing, writeEvent } from './publishing.js'
-
-/**
- * A transaction of the caller: a better-sqlite3 connection inside `BEGIN` (Kysely and Knex hand theirs out), or the
- * `tx` of a Drizzle transaction.
- */
-export type SqliteTransaction = Database.Database | DrizzleDatabase
 
 /**
  * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
@@ -35,15 +27,8 @@ export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now:
   try {
     const client = connectionOf(tx)
     if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
-    const db: DrizzleDatabase = 'inTransaction' in tx ? drizzle({ client: tx }) : tx
-    return writeEvent(preparePublishing(db), prepared, now)
+    return writeEvent(preparePublishing(databaseOf(tx)), prepared, now)
   } catch (error) {
     throw storageErrorOf(error)
   }
-}
-
-/** Null for the `tx` of a Drizzle transaction, which exists only inside one. */
-function connectionOf(tx: SqliteTransaction): { readonly inTransaction: boolean } | null {
-  if ('inTransaction' in tx) return tx
-  return '$client' in tx ? (tx.$client as Database.Database) : null
 }

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
+import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
 import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
 
-/** A history of migrations, with its own ledger, so that the vault may share a file with the rest or have its own. */
-export type SqliteHistory = Extract<MigrationSet, 'sqlite' | 'sqlite-vault'>
-
-const ledgers: Readonly<Record<SqliteHistory, string>> = {
-  sqlite: 'kyc_relay_migrations',
-  'sqlite-vault': 'kyc_relay_vault_migrations',
-}
+/** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
+export type SqliteHistory = Extract<MigrationSet, `sqlite${string}`>
 
 /** The objects of a history, as SQLite keeps their text, in a stable order. Tables of the embedding system are left out. */
 export function dumpSchema(client: Database.Database, history: SqliteHistory): string {
@@ -21,7 +17,7 @@ export function dumpSchema(client: Database.Database, history: SqliteHistory): s
     )
     .all()
   return rows
-    .filter((row) => row.tbl_name.startsWith('kyc_relay_vault_') === (history === 'sqlite-vault'))
+    .filter((row) => ownsTable(history, row.tbl_name))
     .map((row) => `${row.sql};\n`)
     .join('\n')
 }
@@ -31,11 +27,11 @@ function schemaSha256(client: Database.Database, history: SqliteHistory): string
 }
 
 function readLedger(client: Database.Database, history: SqliteHistory): readonly LedgerRow[] {
-  const known = client.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(ledgers[history])
+  const known = client.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(ledgerOf(history))
   if (known === undefined) return []
   return client
     .prepare<[], LedgerRow>(
-      `SELECT number, name, sha256, schema_sha256 AS schemaSha256 FROM ${ledgers[history]} ORDER BY number`,
+      `SELECT number, name, sha256, schema_sha256 AS schemaSha256 FROM ${ledgerOf(history)} ORDER BY number`,
     )
     .all()
 }
@@ -88,11 +84,11 @@ function applyNext(
   const next = pendingMigrations(shipped, ledger, schemaSha256(client, history))[0]
   if (next === undefined) {
     // A write that changes nothing, so that the pragmas can be proved as they are after a write.
-    client.exec(`UPDATE ${ledgers[history]} SET name = name WHERE number = ${shipped.length}`)
+    client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
     return null
   }
   if (ledger.length === 0) {
-    client.exec(`CREATE TABLE ${ledgers[history]} (
+    client.exec(`CREATE TABLE ${ledgerOf(history)} (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   sha256 TEXT NOT NULL,
@@ -102,7 +98,9 @@ function applyNext(
   }
   client.exec(next.sql)
   client
-    .prepare(`INSERT INTO ${ledgers[history]} (number, name, sha256, schema_sha256, applied_at) VALUES (?, ?, ?, ?, ?)`)
+    .prepare(
+      `INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256, applied_at) VALUES (?, ?, ?, ?, ?)`,
+    )
     .run(next.number, next.name, next.sha256, schemaSha256(client, history), now.getTime())
   return next.name
 }

@@ -9,7 +9,7 @@ import { testFolder } from '../sqlite/sqlite-files.js'
 async function run(parameters: readonly string[], environment: Record<string, string> = {}) {
   const lines: string[] = []
   const code = await runMigrateCommand(parameters, {
-    open: (url, history) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), history)),
+    open: (url, part) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), part)),
     environment,
     print: (line) => void lines.push(line),
   })
@@ -42,6 +42,13 @@ describe('kyc-relay-migrate', () => {
       lines: ['applied  0001_create_vault'],
     })
     expect(await run(['status', path])).toMatchObject({ code: 2 })
+    expect(await run(['up', '--receiver', path])).toEqual({
+      code: 0,
+      lines: ['applied  0001_create_receiver_events'],
+    })
+    expect(await run(['up', path])).toMatchObject({ code: 0 })
+    for (const part of [[], ['--vault'], ['--receiver']])
+      expect(await run(['status', ...part, path])).toMatchObject({ code: 0 })
   })
 
   test('refuses an edited schema with its code and a fixed text', async () => {
@@ -55,14 +62,18 @@ describe('kyc-relay-migrate', () => {
     }
   })
 
-  test.each([[[]], [['down']], [['up', 'a', 'b']], [['up', '--force']], [['status']]])(
-    'explains itself on %j',
-    async (parameters) => {
-      const { code, lines } = await run(parameters)
-      expect(code).toBe(64)
-      expect(lines[0]).toContain('kyc-relay-migrate')
-    },
-  )
+  test.each([
+    [[]],
+    [['down']],
+    [['up', 'a', 'b']],
+    [['up', '--force']],
+    [['up', '--vault', '--receiver', 'a']],
+    [['status']],
+  ])('explains itself on %j', async (parameters) => {
+    const { code, lines } = await run(parameters)
+    expect(code).toBe(64)
+    expect(lines[0]).toContain('kyc-relay-migrate')
+  })
 
   test('says nothing of the database in an error', async () => {
     const folder = testFolder()

@@ -9,6 +9,7 @@ import { dumpSchema, migrate, migrationStatus } from '../../src/sqlite/migrate.j
 import { readMigrations } from '../../src/migrations/migration-files.js'
 import { openConnection } from '../../src/sqlite/connection.js'
 import * as appTables from '../../src/sqlite/tables/apps.js'
+import * as receiverTables from '../../src/sqlite/tables/receiver.js'
 import * as vaultTables from '../../src/sqlite/tables/vault.js'
 import * as verificationTables from '../../src/sqlite/tables/verifications.js'
 import * as webhookTables from '../../src/sqlite/tables/webhooks.js'
@@ -18,7 +19,7 @@ import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
 
 const now = () => startOfTests
-const histories = ['sqlite', 'sqlite-vault'] as const
+const histories = ['sqlite', 'sqlite-vault', 'sqlite-receiver'] as const
 
 function migrated(path: string): Database.Database {
   const { client } = openConnection({ path })
@@ -39,8 +40,8 @@ describe('the schema', () => {
 
   test('has the columns that the Drizzle tables name, and no others', () => {
     const client = migrated(':memory:')
-    const tables: SQLiteTable[] = [appTables, vaultTables, verificationTables, webhookTables].flatMap((file) =>
-      Object.values(file),
+    const tables: SQLiteTable[] = [appTables, receiverTables, vaultTables, verificationTables, webhookTables].flatMap(
+      (file) => Object.values(file),
     )
     const described = tables.map((table) => {
       const { name, columns } = getTableConfig(table)

@@ -38,7 +38,8 @@ function planOf(database: Database.Database, statement: string): string[] {
 /** Steps that look at every row of a table or sort what they read. */
 function slowSteps(plan: readonly string[]): string[] {
   return plan.filter(
-    (step) => (step.startsWith('SCAN') && !/json_each|CONSTANT ROW|bounded_rows/.test(step)) || step.includes('TEMP B-TREE'),
+    (step) =>
+      (step.startsWith('SCAN') && !/json_each|CONSTANT ROW|bounded_rows/.test(step)) || step.includes('TEMP B-TREE'),
   )
 }
 
