@@ -83,6 +83,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       : joinAccessTokens(embeddedTokens, issuedAccessTokens(env.oauth, env.production))
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
+  const findAppName = async (appId: string) => (await directory.findApp(appId))?.name ?? null
 
   const limits = createRequestLimits({
     policies: {
@@ -195,7 +196,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       testEvents: createTestEvents({
         apiKeys,
         store: webhooks,
-        findAppName: async (appId) => (await directory.findApp(appId))?.name ?? null,
+        findAppName,
         now,
         newId: uuidv7,
         wake: () => worker.wake(),
@@ -210,6 +211,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       limits,
       wake: () => worker.wake(),
       now,
+    },
+    portal: {
+      operator: {
+        verifications,
+        listAppsOfUser: (userId) => users.listAppsOfUser(userId),
+        findAppName,
+      },
+      internalToken: env.operatorPortal ? internalToken : null,
     },
     probes,
     metrics: createMetricsRoute(metrics, env.production ? internalToken : null),

@@ -69,6 +69,7 @@ const schema = z.object({
   REST_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
   GRAPHQL_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200_000),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  OPERATOR_PORTAL: z.enum(['0', '1', 'true', 'false']).optional(),
   MAX_IN_FLIGHT: z.coerce.number().int().min(1).max(100_000).default(2_048),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -109,6 +110,8 @@ export interface Env {
   readonly graphqlRequestsPerMinute: number
   /** Requests per minute of one address without a valid key or token that are answered 401, and as many at once. */
   readonly failedAuthenticationsPerMinute: number
+  /** Whether the operator signs in to the portal, with the internal token. */
+  readonly operatorPortal: boolean
   /** Requests that are worked on at once; more are answered 503. */
   readonly maxInFlight: number
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -196,6 +199,10 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     restRequestsPerMinute: value.REST_REQUESTS_PER_MINUTE,
     graphqlRequestsPerMinute: value.GRAPHQL_REQUESTS_PER_MINUTE,
     failedAuthenticationsPerMinute: value.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    operatorPortal:
+      value.OPERATOR_PORTAL === undefined
+        ? value.NODE_ENV !== 'production'
+        : value.OPERATOR_PORTAL === '1' || value.OPERATOR_PORTAL === 'true',
     maxInFlight: value.MAX_IN_FLIGHT,
     logLevel: value.LOG_LEVEL,
   }

@@ -80,6 +80,15 @@ export const DocumentationPage: FC<{ readonly document: OpenApiDocument }> = ({ 
               machines: <a href="/api/v1/openapi.json">OpenAPI 3.1</a>.
             </p>
           </header>
+          <section aria-labelledby="everywhere">
+            <h2 id="everywhere">What every operation may answer</h2>
+            <AnswerTable
+              label="Answers of every operation"
+              responses={Object.entries(
+                operations.find(({ operation }) => operation.requestBody)?.operation.responses ?? {},
+              ).filter(([status]) => everywhere.has(status))}
+            />
+          </section>
           {operations.map(({ path, method, operation }) => (
             <OperationSection path={path} method={method} operation={operation} />
           ))}
@@ -144,33 +153,46 @@ const OperationSection: FC<{ path: string; method: string; operation: Operation 
         {operation.requestBody.required ? '' : ', optional'}
       </p>
     )}
-    <div class="scroll" role="region" aria-label={`Answers of ${operation.summary}`} tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">When</th>
-            <th scope="col">Body</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(operation.responses).map(([status, response]) => (
-            <tr>
-              <th scope="row">{status}</th>
-              <td>
-                <Prose text={response.description} />
-              </td>
-              <td>
-                {Object.values(response.content ?? {}).map(({ schema }) => (
-                  <TypeName schema={schema} />
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <AnswerTable
+      label={`Answers of ${operation.summary}`}
+      responses={Object.entries(operation.responses).filter(([status]) => !everywhere.has(status))}
+    />
   </section>
+)
+
+/** Statuses that mean the same for every operation, and are said once. */
+const everywhere = new Set(['401', '413', '415', '429', '500', '503'])
+
+const AnswerTable: FC<{
+  readonly label: string
+  readonly responses: readonly (readonly [string, Operation['responses'][string]])[]
+}> = ({ label, responses }) => (
+  <div class="scroll" role="region" aria-label={label} tabindex={0}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">When</th>
+          <th scope="col">Body</th>
+        </tr>
+      </thead>
+      <tbody>
+        {responses.map(([status, response]) => (
+          <tr>
+            <th scope="row">{status}</th>
+            <td>
+              <Prose text={response.description} />
+            </td>
+            <td>
+              {Object.values(response.content ?? {}).map(({ schema }) => (
+                <TypeName schema={schema} />
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 )
 
 const SchemaFields: FC<{ readonly schema: Schema }> = ({ schema }) => (

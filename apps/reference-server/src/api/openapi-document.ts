@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { errorCatalogue } from '../http-edge/error-catalogue.js'
 import type { AnswerShape, OperationShape, RefusalNote } from './operation.js'
 import { problem } from './webhook-schemas.js'
 
@@ -174,8 +173,3 @@ function withComponentRefs(value: unknown): unknown {
     ]),
   )
 }
-
-/** Fixed texts of the codes, for the documentation page. */
-export const problemTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(errorCatalogue).map(([code, { message }]) => [code, message]),
-)

@@ -5,6 +5,7 @@ import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
+import { createPortalApp, type PortalDeps } from '../portal/portal-app.js'
 import { createDocumentationRoutes } from './documentation-routes.js'
 import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
 
@@ -12,6 +13,7 @@ import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js
 export function createStandardApp(deps: {
   readonly graphql: Handler<EdgeEnv>
   readonly webhooks: WebhookRoutesDeps
+  readonly portal: Omit<PortalDeps, 'webhooks' | 'log'>
   readonly probes: Probes
   /** `GET /metrics`. */
   readonly metrics: Hono<EdgeEnv>
@@ -22,6 +24,7 @@ export function createStandardApp(deps: {
   app.route('/', createWebhookRoutes(deps.webhooks))
   app.route('/', createDocumentationRoutes())
   app.route('/', createAssetRoutes())
+  app.route('/', createPortalApp({ ...deps.portal, webhooks: deps.webhooks, log: deps.log }))
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', deps.metrics)
   app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { EdgeEnv } from '../http-edge/listener.js'
 import { componentStyles } from './component-styles.js'
+import { formStyles } from './form-styles.js'
 import { layoutStyles } from './layout-styles.js'
 import { script } from './script.js'
 import { themeStyles } from './theme-styles.js'
 
-const stylesheet = [themeStyles, layoutStyles, componentStyles].join('\n')
+const stylesheet = [themeStyles, layoutStyles, formStyles, componentStyles].join('\n')
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 16)
 
 /** Where pages load the style sheet and the script from: the name changes with the content. */

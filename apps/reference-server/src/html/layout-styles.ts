@@ -21,7 +21,6 @@ export const layoutStyles = css`
     min-height: 100vh;
   }
   .side {
-    border-inline-end: 1px solid var(--rule);
     padding: 1.75rem 1.5rem 2rem 2rem;
     display: flex;
     flex-direction: column;
@@ -84,9 +83,12 @@ export const layoutStyles = css`
     font-weight: 600;
     overflow-wrap: anywhere;
   }
+  .frame > .page {
+    border-inline-start: 1px solid var(--rule);
+  }
   .page {
     padding: 2rem clamp(1.25rem, 4vw, 4rem) 5rem;
-    max-width: 76rem;
+    max-width: 82rem;
     display: grid;
     gap: 2.25rem;
     align-content: start;
@@ -125,6 +127,11 @@ export const layoutStyles = css`
   .lead {
     color: var(--ink-soft);
   }
+  [data-live] {
+    display: grid;
+    gap: 2.25rem;
+    grid-template-columns: minmax(0, 1fr);
+  }
   section {
     display: grid;
     gap: 1rem;
@@ -136,6 +143,8 @@ export const layoutStyles = css`
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));
   }
   .scroll {
+    /* What is hidden visually stays inside. */
+    position: relative;
     overflow-x: auto;
   }
   .alone {
@@ -149,6 +158,13 @@ export const layoutStyles = css`
     display: grid;
     gap: 1.75rem;
   }
+  .alone header {
+    display: grid;
+    gap: 0.75rem;
+  }
+  .alone .wordmark {
+    color: var(--accent);
+  }
   .visually-hidden {
     position: absolute;
     width: 1px;
@@ -161,10 +177,12 @@ export const layoutStyles = css`
     .frame {
       display: block;
     }
+    .frame > .page {
+      border-inline-start: 0;
+    }
     .side {
       position: static;
       height: auto;
-      border-inline-end: 0;
       border-block-end: 1px solid var(--rule);
       padding: 1.1rem 1.25rem;
       gap: 1rem;

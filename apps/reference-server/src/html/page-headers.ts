@@ -1,6 +1,7 @@
 /**
  * Headers of every page: it loads its own style sheet and script and nothing else, is framed by nobody, is kept by no
- * cache, and says nothing of its address to other sites.
+ * cache, and says nothing of its address to other sites (a browser that said nothing at all would send forms with
+ * `Origin: null`).
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
@@ -15,7 +16,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   ].join('; '),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',

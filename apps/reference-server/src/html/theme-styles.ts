@@ -54,6 +54,9 @@ export const themeStyles = css`
   *::after {
     box-sizing: border-box;
   }
+  [hidden] {
+    display: none !important;
+  }
   html {
     font: 16px/1.55 var(--sans);
     color: var(--ink);
@@ -75,6 +78,7 @@ export const themeStyles = css`
     margin: 0;
   }
   h1 {
+    overflow-wrap: anywhere;
     font-size: 2rem;
     letter-spacing: -0.012em;
   }
@@ -127,6 +131,9 @@ export const themeStyles = css`
     white-space: pre-wrap;
     overflow-wrap: anywhere;
   }
+  pre code {
+    font-size: inherit;
+  }
   table {
     width: 100%;
     border-collapse: collapse;
@@ -142,6 +149,21 @@ export const themeStyles = css`
   th:last-child,
   td:last-child {
     padding-inline-end: 0;
+  }
+  td,
+  th {
+    font-size: 0.9375rem;
+  }
+  td code,
+  th code {
+    white-space: nowrap;
+    overflow-wrap: normal;
+  }
+  figure {
+    margin: 0;
+  }
+  legend {
+    padding: 0;
   }
   thead th {
     font-size: 0.8125rem;

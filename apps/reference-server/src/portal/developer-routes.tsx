@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import type { DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { listDeliveries, registerEndpoint, type WebhookRoutesDeps } from '../api/webhook-routes.js'
+import { violation } from '../api/violations.js'
+import { countDeliveryDay } from './delivery-day.js'
+import { DeliveriesPage, DeliveryPage } from './pages/delivery-pages.js'
+import { EndpointsPage, NewEndpointPage, RemoveEndpointPage, TestEventPage } from './pages/endpoint-pages.js'
+import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+
+const uuid = '[0-9A-Fa-f-]{36}'
+const pageSize = 25
+/** Test events that were shown and not sent yet; the oldest is forgotten. */
+const maxPreviews = 8
+
+/** What the pages for developers need: the same as the REST API. */
+export type DeveloperDeps = Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now'>
+
+/** Webhooks and deliveries, for an app that is signed in. */
+export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
+  const { store, testEvents } = deps
+  const routes = new Hono<PortalEnv>()
+
+  routes.get('/portal/webhooks', async (c) => {
+    const appId = appIdOf(c)
+    const [endpoints, day] = await Promise.all([store.listEndpoints(appId), countDeliveryDay(store, appId, deps.now())])
+    return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} day={day} />)
+  })
+
+  routes.get('/portal/webhooks/new', (c) =>
+    sendPage(
+      c,
+      <NewEndpointPage
+        session={c.get('session')}
+        form={{ url: '', eventTypes: [], standardWebhooks: false }}
+        problem={null}
+      />,
+    ),
+  )
+  routes.post('/portal/webhooks/new', async (c) => {
+    const fields = c.get('form')
+    const form = {
+      url: (fields.get('url') ?? '').trim(),
+      eventTypes: fields.getAll('eventTypes').filter(isEventType),
+      standardWebhooks: fields.get('standardWebhooks') !== null,
+    }
+    const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })
+    if (registered.kind === 'registered') {
+      c.get('session').notice = {
+        tone: 'good',
+        text: 'The URL was added. Send it a test event to see whether it works.',
+      }
+      return seeOther(c, '/portal/webhooks')
+    }
+    const problem =
+      registered.kind === 'url_refused'
+        ? violation('/url', registered.code).message
+        : 'The application has 50 URLs already. Remove one first.'
+    return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
+  })
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    return sendPage(c, <RemoveEndpointPage session={c.get('session')} endpoint={endpoint} />)
+  })
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
+    const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: c.req.param('endpointId') })
+    if (!removed) return sendProblem(c, 404)
+    c.get('session').notice = { tone: 'good', text: 'The URL was removed.' }
+    return seeOther(c, '/portal/webhooks')
+  })
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}/test`, async (c) => {
+    const asked = c.req.query('eventType')
+    const test = await testEvents.prepare({
+      appId: appIdOf(c),
+      endpointId: c.req.param('endpointId'),
+      eventType: asked !== undefined && isEventType(asked) ? asked : null,
+    })
+    if (test === null) return sendProblem(c, 404)
+    const session = c.get('session')
+    const previewId = randomUUID()
+    session.previews.set(previewId, test)
+    for (const id of [...session.previews.keys()].slice(0, -maxPreviews)) session.previews.delete(id)
+    const page = (
+      <TestEventPage
+        session={session}
+        endpoint={test.endpoint}
+        eventType={test.event.type}
+        request={await testEvents.preview(test)}
+        previewId={previewId}
+      />
+    )
+    return sendPage(c, page)
+  })
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/test`, async (c) => {
+    const session = c.get('session')
+    const previewId = c.get('form').get('preview') ?? ''
+    const test = session.previews.get(previewId)
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null || (test !== undefined && test.endpoint.endpointId !== endpoint.endpointId))
+      return sendProblem(c, 404)
+    if (test === undefined) {
+      session.notice = {
+        tone: 'warn',
+        text: 'That request was sent already, or shown too long ago. Here is a new one.',
+      }
+      return seeOther(c, `/portal/webhooks/${endpoint.endpointId}/test`)
+    }
+    session.previews.delete(previewId)
+    const [delivery] = (await testEvents.send(test)).deliveries
+    return seeOther(c, delivery === undefined ? '/portal/deliveries' : `/portal/deliveries/${delivery.deliveryId}`)
+  })
+
+  routes.get('/portal/deliveries', async (c) => {
+    const appId = appIdOf(c)
+    const { filters, cursor } = readFilters(c)
+    const [endpoints, page] = await Promise.all([
+      store.listEndpoints(appId),
+      listDeliveries(store, {
+        appId,
+        limit: pageSize,
+        ...(filters.status === undefined ? {} : { state: filters.status }),
+        ...(filters.eventType === undefined ? {} : { eventType: filters.eventType }),
+        ...(filters.endpointId === undefined ? {} : { endpointId: filters.endpointId }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    ])
+    const broken = page === 'cursor_invalid'
+    const address = (next: string | null) => {
+      const query = new URLSearchParams(
+        Object.entries({ ...filters, cursor: next ?? undefined }).filter(
+          (one): one is [string, string] => one[1] !== undefined,
+        ),
+      )
+      return query.size === 0 ? '/portal/deliveries' : `/portal/deliveries?${query}`
+    }
+    return sendPage(
+      c,
+      <DeliveriesPage
+        session={c.get('session')}
+        endpoints={endpoints}
+        filters={filters}
+        deliveries={broken ? [] : page.items}
+        nextPage={broken || page.nextCursor === null ? null : address(page.nextCursor)}
+        firstPage={cursor === undefined ? null : address(null)}
+        problem={broken ? 'There is no such page of the log.' : null}
+      />,
+      broken ? 400 : 200,
+    )
+  })
+
+  routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
+    const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
+    if (delivery === null) return sendProblem(c, 404)
+    return sendPage(c, <DeliveryPage session={c.get('session')} delivery={delivery} now={deps.now()} />)
+  })
+  routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
+    const deliveryId = c.req.param('deliveryId')
+    const newDeliveryId = randomUUID()
+    const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })
+    if (outcome === 'not_found') return sendProblem(c, 404)
+    const session = c.get('session')
+    if (outcome === 'resent') {
+      deps.wake()
+      session.notice = { tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' }
+      return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
+    }
+    const text =
+      outcome === 'not_finished'
+        ? 'It is still being delivered. It can be sent again once that has ended.'
+        : 'Its URL was removed: there is nowhere to send it.'
+    session.notice = { tone: 'bad', text }
+    return seeOther(c, `/portal/deliveries/${deliveryId}`)
+  })
+
+  async function findEndpoint(c: PortalContext): Promise<Endpoint | null> {
+    const endpoints = await store.listEndpoints(appIdOf(c))
+    return endpoints.find((endpoint) => endpoint.endpointId === c.req.param('endpointId')) ?? null
+  }
+
+  return routes
+}
+
+/** The app that is signed in. */
+export function appIdOf(c: PortalContext): string {
+  const { holder } = c.get('session')
+  return holder.kind === 'app' ? holder.appId : ''
+}
+
+const deliveryStates: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
+
+/** Filters that mean nothing are left out: somebody edited the address. */
+function readFilters(c: PortalContext) {
+  const { status, eventType, endpointId, cursor } = c.req.query()
+  return {
+    filters: {
+      status: deliveryStates.find((state) => state === status),
+      eventType: eventTypes.find((type) => type === eventType),
+      endpointId: z.uuid().safeParse(endpointId).data,
+    },
+    cursor: cursor === '' ? undefined : cursor,
+  }
+}
+
+function isEventType(text: string): text is EventType {
+  return (eventTypes as readonly string[]).includes(text)
+}

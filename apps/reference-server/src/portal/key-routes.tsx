@@ -1,0 +1,79 @@
+import { Hono } from 'hono'
+import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
+import { appIdOf } from './developer-routes.js'
+import { KeysPage } from './pages/keys-page.js'
+import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import type { Sessions } from './sessions.js'
+
+/** What the page of the API key needs. */
+export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits'> & {
+  readonly sessions: Sessions
+}
+
+/** The API key: rotate, rehearse, activate. */
+export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
+  const { apiKeys } = deps
+  const routes = new Hono<PortalEnv>()
+
+  routes.get('/portal/keys', (c) => send(c))
+
+  routes.post('/portal/keys/rotate', async (c) => {
+    const appId = appIdOf(c)
+    const address = c.env.incoming.socket.remoteAddress ?? ''
+    if (!deps.limits.look('sign-in', address).verdict.allowed) return sendProblem(c, 429)
+    const given = await apiKeys.findApp(c.get('form').get('apiKey')?.trim() ?? '')
+    if (given?.appId !== appId) {
+      deps.limits.take('sign-in', address)
+      return send(c, { notice: { tone: 'bad', text: 'That is not the API key of this application.' } }, 403)
+    }
+    const rotated = await apiKeys.rotate(appId)
+    if (rotated === 'rotation_pending') {
+      c.get('session').notice = { tone: 'warn', text: 'A new key waits for its activation already.' }
+      return seeOther(c, '/portal/keys')
+    }
+    return send(c, { newKey: rotated.apiKey })
+  })
+
+  routes.post('/portal/keys/rehearse', async (c) => {
+    const endpointId = c.get('form').get('endpointId') ?? ''
+    const rehearsal = await deps.rehearse({ appId: appIdOf(c), endpointId })
+    switch (rehearsal) {
+      case 'endpoint_not_found':
+        return sendProblem(c, 404)
+      case 'no_rotation_pending':
+        return send(c, { notice: { tone: 'warn', text: 'No new key waits for its activation.' } }, 409)
+      case 'rehearsal_running':
+        return send(c, { notice: { tone: 'warn', text: 'A rehearsal is under way. Wait for its end.' } }, 409)
+      default:
+        return send(c, { rehearsal })
+    }
+  })
+
+  routes.post('/portal/keys/activate', async (c) => {
+    const session = c.get('session')
+    const appId = appIdOf(c)
+    if (await apiKeys.activate(appId)) {
+      deps.sessions.endOthers(appId, session)
+      session.notice = {
+        tone: 'good',
+        text: 'The new key signs from now on. The old one is accepted for 24 more hours.',
+      }
+    } else {
+      session.notice = { tone: 'warn', text: 'No new key waits for its activation.' }
+    }
+    return seeOther(c, '/portal/keys')
+  })
+
+  async function send(
+    c: PortalContext,
+    more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'rehearsal' | 'notice'> = {},
+    status = 200,
+  ): Promise<Response> {
+    const appId = appIdOf(c)
+    const [versions, endpoints] = await Promise.all([apiKeys.listVersions(appId), deps.store.listEndpoints(appId)])
+    const page = <KeysPage session={c.get('session')} versions={versions} endpoints={endpoints} {...more} />
+    return sendPage(c, page, status)
+  }
+
+  return routes
+}

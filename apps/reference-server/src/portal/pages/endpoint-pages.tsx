@@ -1,0 +1,295 @@
+import { eventScopes, eventTypes, type EventType } from '@kyc-relay/webhooks'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import type { PreviewedRequest } from '../../api/test-event.js'
+import { endpointsPerApp } from '../../api/webhook-routes.js'
+import type { DeliveryDay } from '../delivery-day.js'
+import type { Session } from '../sessions.js'
+import { eventMeanings } from '../words.js'
+import { DeliveryChart } from './delivery-chart.js'
+import { CopyBlock, Day } from './parts.js'
+import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
+
+/** Event types of an endpoint in words. */
+export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>
+  types === null ? (
+    <>All events</>
+  ) : (
+    <>
+      {types.map((type, index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          <code>{type}</code>
+        </>
+      ))}
+    </>
+  )
+
+/** Every endpoint of the app, and how the last day went. */
+export const EndpointsPage: FC<{
+  readonly session: Session
+  readonly endpoints: readonly Endpoint[]
+  readonly day: DeliveryDay
+}> = ({ session, endpoints, day }) => (
+  <PortalFrame
+    title="Webhooks"
+    session={session}
+    place="webhooks"
+    crumbs={[...developerCrumbs, { label: 'Webhooks' }]}
+    lead="Events of users who granted your application the matching scope are posted to these URLs, signed with your API key."
+    actions={
+      <a class="button primary" href="/portal/webhooks/new">
+        Add new URL
+      </a>
+    }
+  >
+    {endpoints.length === 0 ? (
+      <div class="empty">
+        <h2>No URL yet</h2>
+        <p>Nothing is sent until there is one. Events that happen before that are not sent later.</p>
+        <a class="button" href="/portal/webhooks/new">
+          Add new URL
+        </a>
+      </div>
+    ) : (
+      <section aria-labelledby="urls">
+        <h2 id="urls">{endpoints.length === 1 ? 'One URL' : `${endpoints.length} URLs`}</h2>
+        <div class="scroll" role="region" aria-label="Table of URLs" tabindex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">URL</th>
+                <th scope="col">Events</th>
+                <th scope="col">Added</th>
+                <th scope="col">
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {endpoints.map((endpoint) => (
+                <tr>
+                  <th scope="row" class="url">
+                    {endpoint.url}
+                  </th>
+                  <td>
+                    <EventTypes types={endpoint.eventTypes} />
+                    {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
+                  </td>
+                  <td>
+                    <Day at={endpoint.createdAt} />
+                  </td>
+                  <td>
+                    <div class="actions">
+                      <a href={`/portal/webhooks/${endpoint.endpointId}/test`}>
+                        Send test event<span class="visually-hidden"> to {endpoint.url}</span>
+                      </a>
+                      <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}`}>
+                        Deliveries<span class="visually-hidden"> to {endpoint.url}</span>
+                      </a>
+                      <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
+                        Remove<span class="visually-hidden"> {endpoint.url}</span>
+                      </a>
+                    </div>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {endpoints.length >= endpointsPerApp ? (
+          <p class="hint">An application can have {endpointsPerApp} URLs. Remove one to add another.</p>
+        ) : null}
+      </section>
+    )}
+    <DeliveryChart day={day} />
+  </PortalFrame>
+)
+
+/** What the form for a new URL was filled with. */
+export interface NewEndpointForm {
+  readonly url: string
+  readonly eventTypes: readonly string[]
+  readonly standardWebhooks: boolean
+}
+
+export const NewEndpointPage: FC<{
+  readonly session: Session
+  readonly form: NewEndpointForm
+  readonly problem: string | null
+}> = ({ session, form, problem }) => (
+  <PortalFrame
+    title="Add new URL"
+    session={session}
+    place="new"
+    crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'Add new URL' }]}
+  >
+    <form method="post" action="/portal/webhooks/new">
+      <CsrfField session={session} />
+      <div class="field">
+        <label for="url">HTTPS URL</label>
+        {/* Not type=url: the browser would refuse in its own words what the server explains. */}
+        <input
+          id="url"
+          name="url"
+          type="text"
+          inputmode="url"
+          class="mono"
+          required
+          maxlength={2048}
+          value={form.url}
+          placeholder="https://partner.com/webhooks"
+          autocomplete="url"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby={problem === null ? 'url-hint' : 'url-problem url-hint'}
+          aria-invalid={problem === null ? undefined : 'true'}
+        />
+        {problem === null ? null : (
+          <span class="error" id="url-problem" role="alert">
+            {problem}
+          </span>
+        )}
+        <span class="hint" id="url-hint">
+          Reachable from the public internet, with a valid certificate, accepting POST. Redirects are not followed.
+        </span>
+      </div>
+      <fieldset aria-describedby="types-hint">
+        <legend>Event types</legend>
+        <span class="hint" id="types-hint">
+          Select none to get all of them, those of later versions included.
+        </span>
+        <div class="choices">
+          {eventTypes.map((type) => (
+            <label>
+              <input
+                type="checkbox"
+                name="eventTypes"
+                value={type}
+                checked={form.eventTypes.includes(type) ? true : undefined}
+              />
+              <span>
+                <code>{type}</code>
+              </span>
+              <span class="hint">
+                {eventMeanings[type]} Needs {eventScopes[type].length === 1 ? 'the scope ' : 'the scopes '}
+                {eventScopes[type].join(' and ')}.
+              </span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend>Signature</legend>
+        <div class="choices">
+          <label>
+            <input type="checkbox" name="standardWebhooks" checked={form.standardWebhooks ? true : undefined} />
+            <span>Add the three Standard Webhooks headers</span>
+            <span class="hint">
+              They sign id and time together with the body, so that a receiver can refuse a replay.{' '}
+              <code>X-HMAC-Signature</code> is sent either way.
+            </span>
+          </label>
+        </div>
+      </fieldset>
+      <div class="actions">
+        <button type="submit" class="primary">
+          Add URL
+        </button>
+        <a href="/portal/webhooks">Cancel</a>
+      </div>
+    </form>
+  </PortalFrame>
+)
+
+export const RemoveEndpointPage: FC<{ readonly session: Session; readonly endpoint: Endpoint }> = ({
+  session,
+  endpoint,
+}) => (
+  <PortalFrame
+    title="Remove this URL?"
+    session={session}
+    place="webhooks"
+    crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'Remove' }]}
+  >
+    <section>
+      <p class="url">{endpoint.url}</p>
+      <p>
+        Deliveries to it that are still waiting are cancelled. What was delivered stays in the log. To change the event
+        types of a URL, remove it and add it again.
+      </p>
+      <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/remove`}>
+        <CsrfField session={session} />
+        <div class="actions">
+          <button type="submit" class="danger">
+            Remove URL
+          </button>
+          <a href="/portal/webhooks">Keep it</a>
+        </div>
+      </form>
+    </section>
+  </PortalFrame>
+)
+
+/** A test event before it is sent: the request, header by header and byte by byte. */
+export const TestEventPage: FC<{
+  readonly session: Session
+  readonly endpoint: Endpoint
+  readonly eventType: EventType
+  readonly request: PreviewedRequest
+  readonly previewId: string
+}> = ({ session, endpoint, eventType, request, previewId }) => {
+  const { pathname, search } = new URL(request.url)
+  const head = [
+    `POST ${pathname}${search} HTTP/1.1`,
+    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+  return (
+    <PortalFrame
+      title="Send a test event"
+      session={session}
+      place="webhooks"
+      crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'Test event' }]}
+      lead={
+        <>
+          To <span class="url">{endpoint.url}</span>. It speaks of nobody: user and account id are nil, and{' '}
+          <code>X-Test-Event</code> says so too. It is delivered and retried like any other event.
+        </>
+      }
+    >
+      <form method="get" action={`/portal/webhooks/${endpoint.endpointId}/test`} class="filters">
+        <div class="field">
+          <label for="eventType">Event type</label>
+          <select id="eventType" name="eventType">
+            {eventTypes.map((type) => (
+              <option value={type} selected={type === eventType ? true : undefined}>
+                {type}
+              </option>
+            ))}
+          </select>
+        </div>
+        <button type="submit">Show</button>
+      </form>
+      <section aria-labelledby="request">
+        <h2 id="request">The request, exactly</h2>
+        <CopyBlock id="preview-head" label="Request line and headers" text={head.join('\n')} />
+        <CopyBlock id="preview-body" label={`Body, ${request.headers['content-length']} bytes`} text={request.body} />
+        <p class="hint">
+          {request.headers['content-length']} bytes of body, on one line as sent. <code>x-hmac-signature</code> is the
+          HMAC-SHA-256 of these bytes under your API key, in hex.
+          {endpoint.standardWebhooks ? ' The Standard Webhooks headers are made anew at the moment of sending.' : ''}
+        </p>
+      </section>
+      <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/test`}>
+        <CsrfField session={session} />
+        <input type="hidden" name="preview" value={previewId} />
+        <div class="actions">
+          <button type="submit" class="primary">
+            Send test event
+          </button>
+          <a href="/portal/webhooks">Back</a>
+        </div>
+      </form>
+    </PortalFrame>
+  )
+}

@@ -1,0 +1,187 @@
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import type { Rehearsal } from '../../api/key-rehearsal.js'
+import type { KeyVersion } from '../../auth/api-keys.js'
+import type { Session } from '../sessions.js'
+import { CopyBlock, Instant, State } from './parts.js'
+import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
+
+type Rehearsed = Exclude<Rehearsal, string>
+
+/** The API key: its versions, and the three steps of a rotation. */
+export const KeysPage: FC<{
+  readonly session: Session
+  readonly versions: readonly KeyVersion[]
+  readonly endpoints: readonly Endpoint[]
+  readonly newKey?: string | null
+  readonly rehearsal?: Rehearsed | null
+  readonly notice?: Notice | null
+}> = ({ session, versions, endpoints, newKey = null, rehearsal = null, notice = null }) => {
+  const waiting = versions.find((version) => version.standing === 'WAITING')
+  return (
+    <PortalFrame
+      title="API key"
+      session={session}
+      place="keys"
+      crumbs={[...developerCrumbs, { label: 'API key' }]}
+      lead="The API key opens the API and signs your webhooks. It is shown once, when it is made."
+      notice={notice}
+    >
+      {newKey === null ? null : (
+        <section class="notice warn" aria-labelledby="new-key">
+          <h2 id="new-key">Your new API key</h2>
+          <p>Copy it now: it is not shown again. Let your receivers accept signatures of both keys before you go on.</p>
+          <CopyBlock id="api-key" label="New API key" text={newKey} />
+        </section>
+      )}
+      <section aria-labelledby="versions">
+        <h2 id="versions">Accepted versions</h2>
+        <div class="scroll" role="region" aria-label="Table of versions" tabindex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Version</th>
+                <th scope="col">State</th>
+                <th scope="col">Made</th>
+                <th scope="col">Changes</th>
+              </tr>
+            </thead>
+            <tbody>
+              {versions.map((version) => (
+                <tr>
+                  <th scope="row">{version.version}</th>
+                  <td>
+                    <Standing standing={version.standing} />
+                  </td>
+                  <td>
+                    <Instant at={version.createdAt} />
+                  </td>
+                  <td>
+                    {version.standing === 'WAITING' ? (
+                      <>
+                        signs by itself from <Instant at={version.signsFrom} />
+                      </>
+                    ) : version.retiredAt === null ? (
+                      ''
+                    ) : (
+                      <>
+                        accepted until <Instant at={version.retiredAt} />
+                      </>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      {waiting === undefined ? (
+        <section aria-labelledby="rotate">
+          <h2 id="rotate">Rotate the key</h2>
+          <p>
+            A new key is accepted at once and signs nothing yet. You then rehearse with it, and activate it when your
+            receivers are ready, or it takes over by itself after 24 hours.
+          </p>
+          <form method="post" action="/portal/keys/rotate">
+            <CsrfField session={session} />
+            <div class="field">
+              <label for="apiKey">Your present API key</label>
+              <input
+                id="apiKey"
+                name="apiKey"
+                type="password"
+                required
+                maxlength={500}
+                autocomplete="current-password"
+                aria-describedby="confirm-hint"
+              />
+              <span class="hint" id="confirm-hint">
+                Asked again, because the new key will be shown to whoever sits here.
+              </span>
+            </div>
+            <button type="submit">Make a new key</button>
+          </form>
+        </section>
+      ) : (
+        <>
+          <section aria-labelledby="rehearse">
+            <h2 id="rehearse">Rehearse with key {waiting.version}</h2>
+            <p>
+              Two test events go to one URL, one signed with each key. A receiver that accepts both is ready: activation
+              loses nothing, whatever is in flight.
+            </p>
+            {rehearsal === null ? null : <RehearsalResult rehearsal={rehearsal} />}
+            {endpoints.length === 0 ? (
+              <p class="hint">There is no URL to rehearse with. You can activate the key.</p>
+            ) : (
+              <form method="post" action="/portal/keys/rehearse" class="filters">
+                <CsrfField session={session} />
+                <div class="field">
+                  <label for="endpointId">URL</label>
+                  <select id="endpointId" name="endpointId">
+                    {endpoints.map((endpoint) => (
+                      <option
+                        value={endpoint.endpointId}
+                        selected={rehearsal?.endpoint.endpointId === endpoint.endpointId ? true : undefined}
+                      >
+                        {endpoint.url}
+                      </option>
+                    ))}
+                  </select>
+                </div>
+                <button type="submit">Rehearse</button>
+              </form>
+            )}
+          </section>
+          <section aria-labelledby="activate">
+            <h2 id="activate">Activate key {waiting.version}</h2>
+            <p>
+              From then on it signs everything, retries of earlier events included. The old key is accepted for the API
+              for 24 more hours. Other sign-ins to this portal end.
+            </p>
+            <form method="post" action="/portal/keys/activate">
+              <CsrfField session={session} />
+              <button type="submit" class={rehearsal?.ready ? 'primary' : undefined}>
+                Activate key {waiting.version}
+              </button>
+            </form>
+          </section>
+        </>
+      )}
+    </PortalFrame>
+  )
+}
+
+const Standing: FC<{ readonly standing: KeyVersion['standing'] }> = ({ standing }) => {
+  if (standing === 'SIGNING') return <State tone="good">Signs</State>
+  if (standing === 'WAITING') return <State tone="warn">Waits for activation</State>
+  return <State tone="quiet">Retiring</State>
+}
+
+const RehearsalResult: FC<{ readonly rehearsal: Rehearsed }> = ({ rehearsal }) => (
+  <div class={`notice ${rehearsal.ready ? 'good' : 'bad'}`} role="status">
+    <h3>{rehearsal.ready ? 'Ready: both signatures were accepted' : 'Not ready'}</h3>
+    <p class="url">{rehearsal.endpoint.url}</p>
+    <dl class="facts wide">
+      {rehearsal.results.map((one) => (
+        <div>
+          <dt>
+            Key {one.version}, {one.key === 'SIGNING' ? 'which signs now' : 'the new one'}
+          </dt>
+          <dd>
+            <State tone={one.accepted ? 'good' : 'bad'}>
+              {one.accepted ? 'Accepted' : 'Failed'}
+              {one.result.status === null ? '' : `, HTTP ${one.result.status}`}
+            </State>
+            {one.accepted ? null : (
+              <>
+                <p>{one.explanation.cause}</p>
+                <p>{one.explanation.nextStep}</p>
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </div>
+)

@@ -1,0 +1,141 @@
+import type { Child, FC } from 'hono/jsx'
+import { Crumbs, HtmlDocument, type Crumb } from '../../html/document.js'
+import type { Session } from '../sessions.js'
+
+/** Places of the navigation. */
+export type Place = 'webhooks' | 'new' | 'deliveries' | 'keys' | 'kyc'
+
+/** Said once on the page that follows an action. */
+export type Notice = NonNullable<Session['notice']>
+
+interface FrameProps {
+  readonly title: string
+  readonly session: Session
+  readonly place: Place | null
+  readonly crumbs: readonly Crumb[]
+  readonly lead?: Child
+  readonly actions?: Child
+  readonly notice?: Notice | null
+  readonly children?: Child
+}
+
+/** A page for somebody who is signed in. */
+export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lead, actions, notice, children }) => {
+  const said = notice ?? session.notice
+  return (
+    <HtmlDocument title={title}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="frame">
+        <header class="side">
+          <a class="wordmark" href="/portal">
+            kyc-relay
+          </a>
+          <nav aria-label="Portal">
+            {session.holder.kind === 'app' ? <DeveloperPlaces place={place} /> : <OperatorPlaces place={place} />}
+          </nav>
+          <div class="who">
+            <div>
+              <div class="hint">Signed in as</div>
+              <div class="name">{session.holder.kind === 'app' ? session.holder.appName : 'Operator'}</div>
+            </div>
+            <form method="post" action="/portal/sign-out">
+              <CsrfField session={session} />
+              <button type="submit">Sign out</button>
+            </form>
+          </div>
+        </header>
+        <main id="main" class="page" tabindex={-1}>
+          <header>
+            <Crumbs path={crumbs} />
+            <div class="title">
+              <h1>{title}</h1>
+              {actions === undefined ? null : <div class="actions">{actions}</div>}
+            </div>
+            {lead === undefined ? null : <p class="lead">{lead}</p>}
+          </header>
+          {said === null ? null : (
+            <div class={`notice ${said.tone}`} role={said.tone === 'bad' ? 'alert' : 'status'}>
+              <p>{said.text}</p>
+            </div>
+          )}
+          {children}
+        </main>
+      </div>
+    </HtmlDocument>
+  )
+}
+
+/** Every form of a session carries its token. */
+export const CsrfField: FC<{ readonly session: Pick<Session, 'csrfToken'> }> = ({ session }) => (
+  <input type="hidden" name="csrf" value={session.csrfToken} />
+)
+
+const DeveloperPlaces: FC<{ readonly place: Place | null }> = ({ place }) => (
+  <ul>
+    <li>
+      <span class="level">For Developers</span>
+      <ul>
+        <li>
+          <span class="level">OAuth</span>
+          <ul>
+            <li>
+              <PlaceLink href="/portal/webhooks" current={place === 'webhooks'}>
+                Webhooks
+              </PlaceLink>
+              <ul>
+                <li>
+                  <PlaceLink href="/portal/webhooks/new" current={place === 'new'}>
+                    Add new URL
+                  </PlaceLink>
+                </li>
+              </ul>
+            </li>
+            <li>
+              <PlaceLink href="/portal/deliveries" current={place === 'deliveries'}>
+                Delivery log
+              </PlaceLink>
+            </li>
+            <li>
+              <PlaceLink href="/portal/keys" current={place === 'keys'}>
+                API key
+              </PlaceLink>
+            </li>
+          </ul>
+        </li>
+        <li>
+          <a href="/api/v1/docs">API reference</a>
+        </li>
+      </ul>
+    </li>
+  </ul>
+)
+
+const OperatorPlaces: FC<{ readonly place: Place | null }> = ({ place }) => (
+  <ul>
+    <li>
+      <span class="level">Operator</span>
+      <ul>
+        <li>
+          <PlaceLink href="/portal/kyc" current={place === 'kyc'}>
+            KYC verifications
+          </PlaceLink>
+        </li>
+      </ul>
+    </li>
+  </ul>
+)
+
+const PlaceLink: FC<{ readonly href: string; readonly current: boolean; readonly children?: Child }> = ({
+  href,
+  current,
+  children,
+}) => (
+  <a href={href} aria-current={current ? 'page' : undefined}>
+    {children}
+  </a>
+)
+
+/** The first levels of every page for developers, as the navigation names them. */
+export const developerCrumbs: readonly Crumb[] = [{ label: 'For Developers' }, { label: 'OAuth' }]

@@ -1,0 +1,96 @@
+import type { FC } from 'hono/jsx'
+import { HtmlDocument } from '../../html/document.js'
+
+/** Which of the two forms was filled in, and what was wrong with it. */
+export interface SignInProblem {
+  readonly form: 'app' | 'operator' | null
+  readonly text: string
+}
+
+/** Sign-in of an app, and of the operator. What was typed is never shown again. */
+export const SignInPage: FC<{
+  readonly csrfToken: string
+  readonly form: 'app' | 'operator'
+  readonly problem: SignInProblem | null
+  /** Whether the operator signs in here too. */
+  readonly operator: boolean
+}> = ({ csrfToken, form, problem, operator }) => (
+  <HtmlDocument title="Sign in">
+    <div class="alone">
+      <main>
+        <header>
+          <span class="wordmark">kyc-relay</span>
+          <h1>{form === 'app' ? 'Sign in to the developer portal' : 'Sign in as the operator'}</h1>
+        </header>
+        {problem === null ? null : (
+          <div class="notice bad" role="alert" id="problem">
+            <p>{problem.text}</p>
+          </div>
+        )}
+        <form method="post" action={form === 'app' ? '/portal/sign-in' : '/portal/sign-in/operator'}>
+          <input type="hidden" name="csrf" value={csrfToken} />
+          {form === 'app' ? (
+            <>
+              <div class="field">
+                <label for="app">Application</label>
+                <input
+                  id="app"
+                  name="app"
+                  type="text"
+                  required
+                  maxlength={200}
+                  autocomplete="username"
+                  autocapitalize="off"
+                  spellcheck={false}
+                  aria-describedby="app-hint"
+                />
+                <span class="hint" id="app-hint">
+                  Its name or its id.
+                </span>
+              </div>
+              <div class="field">
+                <label for="apiKey">API key</label>
+                <input
+                  id="apiKey"
+                  name="apiKey"
+                  type="password"
+                  required
+                  maxlength={500}
+                  autocomplete="current-password"
+                />
+              </div>
+            </>
+          ) : (
+            <div class="field">
+              <label for="internalToken">Internal token</label>
+              <input
+                id="internalToken"
+                name="internalToken"
+                type="password"
+                required
+                maxlength={4096}
+                autocomplete="current-password"
+                aria-describedby="token-hint"
+              />
+              <span class="hint" id="token-hint">
+                The one that opens the internal API.
+              </span>
+            </div>
+          )}
+          <button type="submit" class="primary">
+            Sign in
+          </button>
+        </form>
+        {operator ? (
+          <p class="hint">
+            {form === 'app' ? (
+              <a href="/portal/sign-in/operator">Sign in as the operator instead</a>
+            ) : (
+              <a href="/portal/sign-in">Sign in with an application instead</a>
+            )}
+          </p>
+        ) : null}
+      </main>
+    </div>
+  </HtmlDocument>
+)

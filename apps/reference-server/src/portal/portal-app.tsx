@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { Hono } from 'hono'
+import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
+import { requestIdOf } from '../http-edge/listener.js'
+import { errorCode, type Log } from '../observability/log.js'
+import { createDeveloperRoutes } from './developer-routes.js'
+import { createKeyRoutes } from './key-routes.js'
+import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
+import {
+  acceptForm,
+  createSignInForms,
+  requireSession,
+  seeOther,
+  sendProblem,
+  type PortalEnv,
+} from './portal-context.js'
+import { sessionCookie } from './session-cookie.js'
+import { createSessions, type Sessions } from './sessions.js'
+import { createSignInRoutes } from './sign-in-routes.js'
+
+/** What the portal needs: what the REST API needs, and what the operator reads. */
+export interface PortalDeps {
+  readonly webhooks: WebhookRoutesDeps
+  readonly operator: OperatorDeps
+  /** Opens the operator's pages; null where they are not served. */
+  readonly internalToken: string | null
+  readonly log: Log
+  /** Default: sessions in memory, by the system's monotonic clock. */
+  readonly sessions?: Sessions
+}
+
+const newSecret = () => randomBytes(32).toString('base64url')
+
+/** `/portal`: pages for people, without a line of JavaScript needed. */
+export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
+  const { webhooks, operator } = deps
+  const sessions = deps.sessions ?? createSessions({ nowMs: () => performance.now(), newSecret })
+  const signIn = createSignInForms({ secret: newSecret(), newSecret, operator: deps.internalToken !== null })
+  const guard = { sessions, apiKeys: webhooks.apiKeys, signIn }
+  const app = new Hono<PortalEnv>()
+
+  app.use('/portal/*', acceptForm)
+  const { apiKeys, limits } = webhooks
+  const { findAppName } = operator
+  app.route(
+    '/',
+    createSignInRoutes({ apiKeys, limits, findAppName, internalToken: deps.internalToken, sessions, signIn }),
+  )
+
+  app.get('/portal', requireSession(guard, 'any'), (c) =>
+    seeOther(c, c.get('session').holder.kind === 'operator' ? '/portal/kyc' : '/portal/webhooks'),
+  )
+  app.post('/portal/sign-out', requireSession(guard, 'any'), (c) => {
+    const cookie = sessionCookie(c.env.incoming.headers.host)
+    sessions.end(cookie.read(c.env.incoming.headers.cookie) ?? '')
+    c.header('set-cookie', cookie.clear(), { append: true })
+    return seeOther(c, '/portal/sign-in')
+  })
+
+  for (const place of ['webhooks', 'deliveries', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
+  app.route('/', createDeveloperRoutes(webhooks))
+  app.route('/', createKeyRoutes({ ...webhooks, sessions }))
+  app.use('/portal/kyc/*', requireSession(guard, 'operator'))
+  app.route('/', createOperatorRoutes(operator))
+
+  app.all('/portal/*', (c) => sendProblem(c, c.env.incoming.method === 'POST' ? 405 : 404))
+  app.onError((error, c) => {
+    deps.log.error('request failed', {
+      requestId: requestIdOf(c.env.incoming),
+      listener: 'api',
+      code: errorCode(error),
+    })
+    return sendProblem(c, 500)
+  })
+  return app
+}

@@ -1,0 +1,150 @@
+import { createHmac } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ApiKeys } from '../auth/api-keys.js'
+import { pageHeaders } from '../html/page-headers.js'
+import { requestIdOf } from '../http-edge/listener.js'
+import { readForm } from './form-body.js'
+import { ProblemPage } from './pages/problem-page.js'
+import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
+import { mayComeFromOurPages } from './same-origin.js'
+import { sessionCookie } from './session-cookie.js'
+import { equalSecrets, type Session, type SessionHolder, type Sessions } from './sessions.js'
+
+/** What handlers of the portal find in Hono's context. */
+export interface PortalEnv {
+  Bindings: HttpBindings
+  Variables: {
+    /** Who is signed in; set for every page but sign-in. */
+    session: Session
+    /** Fields of the posted form; set for every POST. */
+    form: URLSearchParams
+  }
+}
+
+export type PortalContext = Context<PortalEnv>
+
+/** A JSX element, as components make it. */
+type Page = Parameters<PortalContext['html']>[0]
+
+/** Sends a page. What had to be said once has been said by it. */
+export async function sendPage(c: PortalContext, page: Page, status = 200): Promise<Response> {
+  const response = await c.html(page, status as 200, { ...pageHeaders })
+  const session = c.get('session') as Session | undefined
+  if (session !== undefined) session.notice = null
+  return response
+}
+
+/** Goes on with a GET after an action, so that a reload repeats nothing. */
+export function seeOther(c: PortalContext, path: string): Response {
+  return c.body(null, 303, { location: path, 'cache-control': 'no-store' })
+}
+
+const problems = {
+  403: [
+    'Not done',
+    'This form did not come from a page of this portal, or its page is too old. Go back and try again.',
+  ],
+  404: ['Not found', 'There is nothing here, or it belongs to another application.'],
+  405: ['Not done', 'This address does not accept this method.'],
+  413: ['Not done', 'The form is larger than allowed.'],
+  415: ['Not done', 'Send a form.'],
+  429: ['Too many attempts', 'Wait a minute, then try again.'],
+  500: ['Something failed', 'Nothing was done that trying again would repeat.'],
+} as const
+
+/** Sends a page that says why nothing was done. */
+export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
+  const [title, text] = problems[status]
+  return sendPage(c, <ProblemPage title={title} text={text} requestId={requestIdOf(c.env.incoming)} />, status)
+}
+
+/** Refuses what other sites could make a browser send, then reads the form. */
+export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
+  const { incoming } = c.env
+  if (incoming.method === 'GET' || incoming.method === 'HEAD') return next()
+  if (incoming.method !== 'POST') return sendProblem(c, 405)
+  if (!mayComeFromOurPages(incoming.headers)) return sendProblem(c, 403)
+  const form = await readForm(incoming)
+  if (form === 'not_a_form') return sendProblem(c, 415)
+  if (form === 'too_large') return sendProblem(c, 413)
+  c.set('form', form)
+  return next()
+}
+
+/** Lets in who is signed in as this kind; a form must carry the token of its session. */
+export function requireSession(
+  deps: {
+    readonly sessions: Sessions
+    readonly apiKeys: Pick<ApiKeys, 'listVersions'>
+    readonly signIn: SignInForms
+  },
+  kind: SessionHolder['kind'] | 'any',
+): MiddlewareHandler<PortalEnv> {
+  return async (c, next) => {
+    const { headers, method } = c.env.incoming
+    const cookie = sessionCookie(headers.host)
+    const id = cookie.read(headers.cookie)
+    if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
+    const session = id === null ? null : deps.sessions.find(id)
+    if (session === null || (await isRetired(session))) {
+      if (id !== null) deps.sessions.end(id)
+      c.header('set-cookie', cookie.clear(), { append: true })
+      return deps.signIn.send(
+        c,
+        'app',
+        { form: null, text: 'You are not signed in, or no longer. Sign in again.' },
+        401,
+      )
+    }
+    if (kind !== 'any' && session.holder.kind !== kind) return sendProblem(c, 404)
+    if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
+      return sendProblem(c, 403)
+    c.set('session', session)
+    return next()
+  }
+
+  /** A session ends with the key that began it. */
+  async function isRetired({ holder }: Session): Promise<boolean> {
+    if (holder.kind === 'operator') return false
+    const versions = await deps.apiKeys.listVersions(holder.appId)
+    return !versions.some(({ version }) => version === holder.keyVersion)
+  }
+}
+
+/** The sign-in forms and their tokens. */
+export interface SignInForms {
+  send(c: PortalContext, form: 'app' | 'operator', problem: SignInProblem | null, status?: number): Promise<Response>
+  /** Whether a posted form carries the token that belongs to the browser's cookie. */
+  isOurs(c: PortalContext): boolean
+}
+
+/**
+ * Before sign-in there is no session: the token of a form is derived from a random cookie under a secret of this process,
+ * so that nobody can sign a browser in from elsewhere and nothing has to be remembered for visitors.
+ */
+export function createSignInForms(deps: {
+  readonly secret: string
+  readonly newSecret: () => string
+  /** Whether the operator signs in here too. */
+  readonly operator: boolean
+}): SignInForms {
+  const tokenOf = (id: string) => createHmac('sha256', deps.secret).update(id).digest('base64url')
+  const cookieOf = (c: PortalContext) => sessionCookie(c.env.incoming.headers.host, 'sign-in')
+  return {
+    send(c, form, problem, status = 200) {
+      const cookie = cookieOf(c)
+      const id = cookie.read(c.env.incoming.headers.cookie) ?? deps.newSecret()
+      c.header('set-cookie', cookie.set(id), { append: true })
+      return sendPage(
+        c,
+        <SignInPage csrfToken={tokenOf(id)} form={form} problem={problem} operator={deps.operator} />,
+        status,
+      )
+    },
+    isOurs(c) {
+      const id = cookieOf(c).read(c.env.incoming.headers.cookie)
+      return id !== null && equalSecrets(c.get('form').get('csrf') ?? '', tokenOf(id))
+    },
+  }
+}

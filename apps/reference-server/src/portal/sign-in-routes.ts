@@ -1,0 +1,73 @@
+import { Hono } from 'hono'
+import type { ApiKeys } from '../auth/api-keys.js'
+import type { RequestLimits } from '../http-edge/request-limits.js'
+import { seeOther, sendProblem, type PortalContext, type PortalEnv, type SignInForms } from './portal-context.js'
+import { sessionCookie } from './session-cookie.js'
+import { equalSecrets, type SessionHolder, type Sessions } from './sessions.js'
+
+/** What signing in and out needs. */
+export interface SignInDeps {
+  readonly apiKeys: Pick<ApiKeys, 'findApp'>
+  readonly findAppName: (appId: string) => Promise<string | null>
+  /** Null where the operator does not sign in here. */
+  readonly internalToken: string | null
+  readonly limits: RequestLimits
+  readonly sessions: Sessions
+  readonly signIn: SignInForms
+}
+
+/** `/portal/sign-in` for applications and for the operator. */
+export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
+  const routes = new Hono<PortalEnv>()
+
+  routes.get('/portal/sign-in', (c) => deps.signIn.send(c, 'app', null))
+  routes.post('/portal/sign-in', (c) =>
+    attempt(c, 'app', 'The application or its API key is not right.', async (form) => {
+      const app = await deps.apiKeys.findApp(form.get('apiKey')?.trim() ?? '')
+      const appName = app === null ? null : await deps.findAppName(app.appId)
+      const given = form.get('app')?.trim().toLowerCase()
+      if (app === null || appName === null) return null
+      if (given !== app.appId.toLowerCase() && given !== appName.toLowerCase()) return null
+      return { kind: 'app', appId: app.appId, appName, keyVersion: app.version }
+    }),
+  )
+
+  if (deps.internalToken !== null) {
+    const { internalToken } = deps
+    routes.get('/portal/sign-in/operator', (c) => deps.signIn.send(c, 'operator', null))
+    routes.post('/portal/sign-in/operator', (c) =>
+      attempt(c, 'operator', 'The internal token is not right.', async (form) =>
+        equalSecrets(form.get('internalToken')?.trim() ?? '', internalToken) ? { kind: 'operator' } : null,
+      ),
+    )
+  }
+  return routes
+
+  async function attempt(
+    c: PortalContext,
+    form: 'app' | 'operator',
+    refusal: string,
+    identify: (form: URLSearchParams) => Promise<SessionHolder | null>,
+  ): Promise<Response> {
+    const { headers, socket } = c.env.incoming
+    if (!deps.signIn.isOurs(c)) return sendProblem(c, 403)
+    const address = socket.remoteAddress ?? ''
+    const limit = deps.limits.look('sign-in', address)
+    if (!limit.verdict.allowed) {
+      for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)
+      return sendProblem(c, 429)
+    }
+    const holder = await identify(c.get('form'))
+    if (holder === null) {
+      deps.limits.take('sign-in', address)
+      return deps.signIn.send(c, form, { form, text: refusal }, 401)
+    }
+    const cookie = sessionCookie(headers.host)
+    const known = cookie.read(headers.cookie)
+    if (known !== null) deps.sessions.end(known)
+    const { id } = deps.sessions.begin(holder)
+    c.header('set-cookie', cookie.set(id), { append: true })
+    c.header('set-cookie', sessionCookie(headers.host, 'sign-in').clear(), { append: true })
+    return seeOther(c, '/portal')
+  }
+}

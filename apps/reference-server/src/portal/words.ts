@@ -1,0 +1,58 @@
+import type { EventType } from '@kyc-relay/webhooks'
+
+/** When an event is sent (spec, "Events"). */
+export const eventMeanings: Readonly<Record<EventType, string>> = {
+  WIDGET_KYC_INITIATION: 'A user starts KYC verification from the widget.',
+  WIDGET_DEPOSIT_COMPLETE: 'A user successfully sends into the application.',
+  WIDGET_WITHDRAW_COMPLETE: 'A user successfully receives from the application.',
+  TRANSACTION_CREATE: 'A user initiates a transaction.',
+  TRANSACTION_UPDATE: 'A transaction is updated, for example from PENDING to SETTLED.',
+  TRANSACTION_DECLINE: 'A transaction is declined.',
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** `31 Jan 2026` in UTC. */
+export function dayText(at: Date): string {
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+}
+
+/** `31 Jan 2026, 12:00:05 UTC`: the same for every reader. */
+export function instantText(at: Date): string {
+  return `${dayText(at)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())} UTC`
+}
+
+/** `12:00` in UTC. */
+export function hourText(at: Date): string {
+  return `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`
+}
+
+/** `3 min`, `1 h 48 min`, `20 s`: at least one second. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+}
+
+/**
+ * Foreign text for a page: control characters become their visible pictures and direction overrides U+FFFD, so that
+ * nothing hides, and nothing moves the cursor of whoever copies it into a terminal.
+ */
+export function visibleText(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    if ('\t\n\r'.includes(character)) return character
+    const code = character.charCodeAt(0)
+    if (code < 0x20) return String.fromCharCode(0x2400 + code)
+    return code === 0x7f ? '\u2421' : '\ufffd'
+  })
+}
+
+/** A token with all but its field and last four characters covered: `tok_ssn_••••1120`. */
+export function maskedToken(token: string): string {
+  const field = /^tok_(?:ssn|document_number)_/.exec(token)?.[0] ?? ''
+  return `${field}••••${token.slice(-4)}`
+}

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startReceiver, type LocalReceiver } from '../local-receiver.js'
+import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
+import { chromiumArguments, findChromium } from './chromium.js'
+
+const executablePath = findChromium()
+if (executablePath === null) {
+  process.stderr.write(
+    '\nNOT RUN: the browser tests of the portal. No Chromium was found; install one or set CHROMIUM_PATH.\n\n',
+  )
+}
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** A folder to put a picture of every page into, for people who want to look at them. */
+const pictures = process.env.PORTAL_PICTURES
+
+describe.runIf(executablePath !== null)('the portal in a browser', () => {
+  let server: RunningTestServer
+  let receiver: LocalReceiver
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  const complaints: string[] = []
+  const url = (path: string) => `${server.demo.apiUrl}${path}`
+
+  beforeAll(async () => {
+    server = await startTestServer({ DELIVERY_RETRY_BASE_MS: '30' })
+    receiver = await startReceiver(server.demo)
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: chromiumArguments })
+    context = await newContext()
+    page = await context.newPage()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await receiver?.close()
+    await server?.stop()
+  })
+
+  async function newContext(options: Parameters<Browser['newContext']>[0] = {}) {
+    const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    made.setDefaultTimeout(15_000)
+    made.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    made.on('weberror', (error) => complaints.push(String(error.error())))
+    made.on('request', (request) => {
+      if (!request.url().startsWith(server.demo.apiUrl)) complaints.push(`request to ${request.url()}`)
+    })
+    return made
+  }
+
+  /** No finding of axe, light on a desk and dark in a hand, and nothing wider than the screen. */
+  async function judge(name: string) {
+    for (const [colorScheme, width] of [
+      ['dark', 375],
+      ['light', 1280],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      if (pictures !== undefined)
+        await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-${width}.png`, fullPage: true })
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      expect([name, width, overflow]).toEqual([name, width, 0])
+      expect([name, colorScheme, await axeFindings(page)]).toEqual([name, colorScheme, []])
+    }
+  }
+
+  async function axeFindings(of: Page): Promise<string[]> {
+    // Run by the debugger, which the page's policy for scripts does not concern.
+    await of.evaluate(axeSource)
+    return of.evaluate(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+        violations.map(({ id, impact, nodes }) => id + ' ' + impact + ': ' + nodes.map((node) => node.html).join(' | ')))`,
+    )
+  }
+
+  it('goes from signing in to a delivered test event, a rotated key and a resend', async () => {
+    const [app] = server.demo.apps
+    await page.goto(url('/portal'))
+    expect(await page.title()).toBe('Sign in · kyc-relay')
+    await judge('sign-in')
+    await page.getByLabel('Application').fill(app?.name ?? '')
+    await page.getByLabel('API key').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await judge('sign-in-refused')
+    await page.getByLabel('Application').fill(app?.name ?? '')
+    await page.getByLabel('API key').fill(app?.apiKey ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    await judge('webhooks-empty')
+
+    // For Developers › OAuth › Webhooks › Add new URL
+    await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Add new URL' }).click()
+    await page.getByLabel('HTTPS URL').fill('http://partner.com/hooks')
+    await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').check()
+    await page.getByRole('button', { name: 'Add URL' }).click()
+    await page.getByText('must begin with https').waitFor()
+    expect(await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').isChecked()).toBe(true)
+    await judge('add-url-refused')
+    receiver.answer('/hooks', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'not yet' })
+    await page.getByLabel('HTTPS URL').fill(receiver.url('/hooks'))
+    await page.getByRole('button', { name: 'Add URL' }).click()
+    await page.getByText('The URL was added.').waitFor()
+    await judge('webhooks')
+
+    await page.getByRole('link', { name: 'Send test event' }).click()
+    await page.getByRole('heading', { name: 'The request, exactly' }).waitFor()
+    await judge('test-event')
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    // The page looks again by itself until the delivery has ended.
+    await page.getByText('Attempt 2').waitFor()
+    await page.getByText('Delivered', { exact: true }).waitFor()
+    expect(await page.getByRole('listitem').filter({ hasText: 'Attempt 1' }).innerText()).toMatch(
+      /HTTP 503[\s\S]*Next step/,
+    )
+    await page.getByText('Answer', { exact: true }).first().click()
+    await judge('delivery')
+
+    await page.getByRole('link', { name: 'Delivery log' }).first().click()
+    await page.getByLabel('Status').selectOption('DELIVERED')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).waitFor()
+    await judge('deliveries')
+
+    await page.getByRole('link', { name: 'API key' }).first().click()
+    await judge('keys')
+    await page.getByLabel('Your present API key').fill(app?.apiKey ?? '')
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+    await judge('keys-new')
+    await page.getByRole('button', { name: 'Rehearse' }).click()
+    await page.getByText('Ready: both signatures were accepted').waitFor()
+    await judge('keys-rehearsed')
+    await page.getByRole('button', { name: 'Activate key 2' }).click()
+    await page.getByText('The new key signs from now on').waitFor()
+
+    await page.getByRole('link', { name: 'Delivery log' }).first().click()
+    await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).click()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('On its way again').waitFor()
+    await page.getByText('signed with key 2').waitFor()
+    const hooks = await receiver.arrived('/hooks', 5)
+    // Two attempts and the resend carry one id; the two of the rehearsal have their own.
+    expect(new Set(hooks.map((request) => request.headers['x-event-id'])).size).toBe(3)
+
+    await page.getByRole('link', { name: 'Webhooks' }).first().click()
+    await page.getByText('The same as a table').click()
+    await judge('webhooks-busy')
+    await page.getByRole('link', { name: 'Remove' }).click()
+    await judge('remove')
+    await page.getByRole('button', { name: 'Remove URL' }).click()
+    await page.getByText('The URL was removed.').waitFor()
+    await page.goto(url('/portal/nothing'))
+    await judge('not-found')
+    await page.goto(url('/api/v1/docs'))
+    await judge('api-reference')
+    await page.goto(url('/portal'))
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to the developer portal' }).waitFor()
+    expect(complaints.filter((text) => !/status of 40[0-9]/.test(text))).toEqual([])
+  }, 120_000)
+
+  it('is worked by keyboard alone: a way past the navigation, and a visible focus on every stop', async () => {
+    const [app] = server.demo.apps
+    await page.goto(url('/portal/sign-in'))
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.name')).toBe('app')
+    await page.keyboard.type(server.demo.apps[1]?.name ?? '')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(server.demo.apps[1]?.apiKey ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    expect(app).toBeDefined()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await page.goto(url('/portal/webhooks/new'))
+    const stops: string[] = []
+    for (let stop = 0; stop < 40; stop += 1) {
+      await page.keyboard.press('Tab')
+      const seen = await page.evaluate<[string, boolean, boolean]>(`(() => {
+        const { activeElement: at } = document
+        const { outlineStyle, outlineWidth } = getComputedStyle(at)
+        return [at.name || at.textContent.trim(), outlineStyle !== 'none' && outlineWidth !== '0px', at === document.body]
+      })()`)
+      if (seen[2]) break
+      expect([seen[0], seen[1]]).toEqual([seen[0], true])
+      stops.push(seen[0])
+    }
+    expect(stops).toEqual(expect.arrayContaining(['url', 'eventTypes', 'standardWebhooks', 'Add URL', 'Sign out']))
+  })
+
+  it('shows the operator what was decided', async () => {
+    const user = server.demo.users[2]
+    const verifications = {
+      ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' },
+      database: {
+        verificationId: 'db-1',
+        status: 'FAILED',
+        checks: [
+          { name: 'watchlist', status: 'FAILED' },
+          { name: 'address_match', status: 'NOT_APPLICABLE' },
+          { name: 'name_match', status: 'PASSED' },
+        ],
+      },
+    }
+    for (const decision of ['PASSED', 'FAILED']) {
+      const variables = submissionVariables({ decision, verifications })
+      await server.graphql('secure', { query: submissionDocument, variables }, { token: user?.accessToken ?? null })
+    }
+    await context.clearCookies()
+    await page.goto(url('/portal/sign-in/operator'))
+    await page.getByLabel('Internal token').fill(server.demo.internalToken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('User id').fill(user?.userId ?? '')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('watchlist').first().waitFor()
+    await judge('kyc')
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+    await judge('kyc-verification')
+  })
+
+  it('works without JavaScript', async () => {
+    const plain = await newContext({ javaScriptEnabled: false })
+    const without = await plain.newPage()
+    await without.goto(url('/portal'))
+    await without.getByLabel('Application').fill(server.demo.apps[1]?.name ?? '')
+    await without.getByLabel('API key').fill(server.demo.apps[1]?.apiKey ?? '')
+    await without.getByRole('button', { name: 'Sign in' }).click()
+    await without.getByRole('link', { name: 'Add new URL' }).first().click()
+    await without.getByLabel('HTTPS URL').fill(receiver.url('/plain'))
+    await without.getByRole('button', { name: 'Add URL' }).click()
+    await without.getByRole('link', { name: 'Send test event' }).click()
+    await without.getByRole('button', { name: 'Send test event' }).click()
+    await receiver.arrived('/plain', 1)
+    for (let look = 0; look < 200 && (await without.getByText('Delivered', { exact: true }).count()) === 0; look += 1)
+      await without.reload()
+    expect(await without.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    expect(await without.getByText('Attempt 1').count()).toBe(1)
+    await plain.close()
+  })
+})

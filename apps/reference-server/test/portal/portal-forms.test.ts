@@ -1,0 +1,309 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startReceiver, type LocalReceiver } from '../local-receiver.js'
+import { startTestServer, submissionVariables, submissionDocument, type RunningTestServer } from '../running-server.js'
+import { createPortalClient, textOf, type PortalClient } from './portal-client.js'
+
+let server: RunningTestServer
+let receiver: LocalReceiver
+let browser: PortalClient
+beforeAll(async () => {
+  server = await startTestServer()
+  receiver = await startReceiver(server.demo)
+})
+afterAll(async () => {
+  await receiver.close()
+  await server.stop()
+})
+beforeEach(async () => {
+  browser = createPortalClient(server)
+  expect((await browser.signIn()).status).toBe(303)
+})
+
+const app = () => {
+  const [first] = server.demo.apps
+  if (first === undefined) throw new Error('no demo app')
+  return first
+}
+const api = (path: string, method: 'GET' | 'DELETE' = 'GET') =>
+  server.call(`${server.demo.apiUrl}/api/v1/webhooks${path}`, { token: app().apiKey, method })
+
+async function addUrl(url: string, fields: Record<string, string | string[]> = {}) {
+  const form = await browser.get('/portal/webhooks/new')
+  const added = await browser.submit(form, '/portal/webhooks/new', { url, ...fields })
+  expect(added.status).toBe(303)
+  const { items } = (await api('')).json
+  return items.at(-1) as {
+    id: string
+    url: string
+    eventTypes: string[]
+    allEvents: boolean
+    standardWebhooks: boolean
+  }
+}
+
+async function removeAll() {
+  for (const { id } of (await api('')).json.items) await api(`/${id}`, 'DELETE')
+}
+
+/** The page of a delivery once it has ended. */
+async function endedDelivery(path: string) {
+  for (let look = 0; look < 500; look += 1) {
+    const page = await browser.get(path)
+    expect(page.status).toBe(200)
+    if (!page.text.includes('data-refresh')) return page
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the delivery did not end')
+}
+
+describe('webhooks in the portal', () => {
+  it('are found under For Developers, OAuth, Webhooks, Add new URL', async () => {
+    const portal = await browser.get('/portal')
+    const page = await browser.follow(portal)
+    expect(page.text).toMatch(/For Developers.*OAuth.*href="\/portal\/webhooks"[^>]*>Webhooks<.*>Add new URL</s)
+    expect(page.text).toContain('No URL yet')
+  })
+
+  it('are added with the event types that were ticked, with none for all, and removed', async () => {
+    const two = await addUrl(receiver.url('/two'), {
+      eventTypes: ['TRANSACTION_CREATE', 'WIDGET_DEPOSIT_COMPLETE'],
+      standardWebhooks: 'on',
+    })
+    expect(two).toMatchObject({ eventTypes: ['TRANSACTION_CREATE', 'WIDGET_DEPOSIT_COMPLETE'], standardWebhooks: true })
+    const all = await addUrl(receiver.url('/all'))
+    expect(all).toMatchObject({ eventTypes: [], allEvents: true, standardWebhooks: false })
+    const list = await browser.get('/portal/webhooks')
+    expect(list.text).toContain('The URL was added.')
+    expect(list.text).toContain('2 URLs')
+    expect(list.text).toContain(two.url)
+    expect((await browser.get('/portal/webhooks')).text).not.toContain('The URL was added.')
+
+    const confirm = await browser.get(`/portal/webhooks/${two.id}/remove`)
+    expect(confirm.text).toContain(two.url)
+    expect((await api('')).json.items.length).toBe(2)
+    const removed = await browser.submit(confirm, `/portal/webhooks/${two.id}/remove`)
+    expect((await browser.follow(removed)).text).toContain('The URL was removed.')
+    expect((await api('')).json.items.map((one: { id: string }) => one.id)).toEqual([all.id])
+    expect((await browser.submit(confirm, `/portal/webhooks/${two.id}/remove`)).status).toBe(404)
+    await removeAll()
+  })
+
+  it.each([
+    ['http://partner.com/x', 'must begin with https'],
+    ['', 'not a URL'],
+    ['javascript:alert(1)', 'must begin with https'],
+    ['https://127.0.0.1/', 'public name'],
+    ['https://u:p@partner.com/', 'user name'],
+    ['https://partner.com:25/', 'port 443'],
+    ['https://"><script>alert(1)</script>', 'not a URL'],
+  ])('refuse %s in words, and keep what was filled in', async (url, words) => {
+    const form = await browser.get('/portal/webhooks/new')
+    const refused = await browser.submit(form, '/portal/webhooks/new', { url, eventTypes: ['TRANSACTION_DECLINE'] })
+    expect(refused.status).toBe(400)
+    expect(textOf(refused.text, 'url-problem').slice(0, 200)).toContain(words)
+    expect(refused.text).toMatch(/value="TRANSACTION_DECLINE" checked/)
+    expect(refused.text).not.toContain('<script>alert')
+    expect((await api('')).json.items).toEqual([])
+  })
+
+  it('show a test event byte by byte, then send exactly that', async () => {
+    const endpoint = await addUrl(receiver.url('/exact?x=1'))
+    const page = await browser.get(`/portal/webhooks/${endpoint.id}/test?eventType=WIDGET_WITHDRAW_COMPLETE`)
+    const head = textOf(page.text, 'preview-head').split('\n')
+    const body = textOf(page.text, 'preview-body')
+    expect(head[0]).toBe('POST /exact?x=1 HTTP/1.1')
+    const sent = await browser.submit(page, `/portal/webhooks/${endpoint.id}/test`)
+    const delivery = await endedDelivery(String(sent.headers.location))
+    const [arrived] = await receiver.arrived('/exact?x=1', 1)
+    expect(arrived?.body).toBe(body)
+    expect(
+      Object.entries(arrived?.headers ?? {})
+        .map(([name, value]) => `${name}: ${value}`)
+        .sort(),
+    ).toEqual(head.slice(1).sort())
+    expect(JSON.parse(body)).toMatchObject({ eventType: 'WIDGET_WITHDRAW_COMPLETE' })
+    expect(delivery.text).toContain('Delivered')
+    const again = await browser.submit(page, `/portal/webhooks/${endpoint.id}/test`)
+    expect((await browser.follow(again)).text).toContain('sent already')
+    expect((await receiver.arrived('/exact?x=1', 1)).length).toBe(1)
+    await removeAll()
+  })
+})
+
+describe('the delivery log in the portal', () => {
+  it('shows each attempt with cause and next step, and what a receiver answered as text', async () => {
+    receiver.answer('/hostile', {
+      status: 502,
+      headers: { 'content-type': 'text/html', 'x-note': '<img src=x onerror=alert(1)>' },
+      body: Buffer.concat([
+        Buffer.from('<script>alert("stored")</script>\u001b[2J\u202eevil'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.alloc(50_000, 0x78),
+      ]),
+    })
+    const endpoint = await addUrl(receiver.url('/hostile'))
+    const preview = await browser.get(`/portal/webhooks/${endpoint.id}/test`)
+    const sent = await browser.submit(preview, `/portal/webhooks/${endpoint.id}/test`)
+    const path = String(sent.headers.location)
+    const page = await endedDelivery(path)
+    expect(page.text).toMatch(/Attempt 1<.*HTTP 502.*Next step:.*Attempt 2</s)
+    expect(page.text).toContain('&lt;script&gt;alert(&quot;stored&quot;)&lt;/script&gt;\u241b[2J\ufffdevil')
+    for (const raw of ['<script>', '<img', '\u001b', '\u202e']) expect(page.text).not.toContain(raw)
+    expect(page.text.length).toBeLessThan(60_000)
+    expect(textOf(page.text, 'delivery-curl')).toContain('curl --include')
+    expect(page.text).not.toContain(app().apiKey)
+
+    const again = await browser.submit(page, `${path}/resend`)
+    expect((await browser.follow(again)).text).toContain('On its way again')
+    const resent = await endedDelivery(String(again.headers.location))
+    expect(resent.text).toMatch(/<span class="tag">resend<\/span>.*Delivered/s)
+    const posts = await receiver.arrived('/hostile', 3)
+    expect(new Set(posts.map((post) => post.headers['x-event-id'])).size).toBe(1)
+
+    await removeAll()
+    const gone = await browser.submit(page, `${path}/resend`)
+    expect((await browser.follow(gone)).text).toContain('Its URL was removed')
+  })
+
+  it('is filtered and paged by links', async () => {
+    const endpoint = await addUrl(receiver.url('/many'))
+    for (let count = 0; count < 27; count += 1) {
+      const sent = await server.call(`${server.demo.apiUrl}/api/v1/webhooks/${endpoint.id}/test`, {
+        method: 'POST',
+        token: app().apiKey,
+      })
+      expect(sent.status).toBe(202)
+    }
+    await receiver.arrived('/many', 27)
+    const rows = (text: string) => (text.match(/<a href="\/portal\/deliveries\/[0-9a-f-]{36}"/g) ?? []).length
+    const first = await browser.get(`/portal/deliveries?endpointId=${endpoint.id}&status=&eventType=`)
+    expect(rows(first.text)).toBe(25)
+    const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first.text) ?? []
+    const second = await browser.get(next.replaceAll('&amp;', '&'))
+    expect(rows(second.text)).toBe(2)
+    expect(second.text).toContain('Newest')
+    expect(rows((await browser.get(`/portal/deliveries?endpointId=${endpoint.id}&status=FAILED`)).text)).toBe(0)
+    const forged = await browser.get('/portal/deliveries?cursor=forged')
+    expect([forged.status, rows(forged.text)]).toEqual([400, 0])
+    expect(
+      (await browser.get('/portal/deliveries?status=<script>alert(1)</script>&eventType=x&endpointId=y')).text,
+    ).not.toContain('<script>alert')
+    const chart = await browser.get('/portal/webhooks')
+    expect(chart.text).toMatch(/Delivered at once <b>\d+<\/b>/)
+    await removeAll()
+  })
+
+  it('is that of one’s own app alone', async () => {
+    const endpoint = await addUrl(receiver.url('/mine'))
+    const preview = await browser.get(`/portal/webhooks/${endpoint.id}/test`)
+    const sent = await browser.submit(preview, `/portal/webhooks/${endpoint.id}/test`)
+    const path = String(sent.headers.location)
+    await endedDelivery(path)
+    const stranger = createPortalClient(server)
+    await stranger.signIn(server.demo.apps[1])
+    const own = await stranger.get('/portal/webhooks')
+    expect(own.text).not.toContain(endpoint.url)
+    for (const address of [path, `/portal/webhooks/${endpoint.id}/remove`, `/portal/webhooks/${endpoint.id}/test`]) {
+      expect([address, (await stranger.get(address)).status]).toEqual([address, 404])
+    }
+    const csrf = /name="csrf" value="([^"]+)"/.exec(own.text)?.[1] ?? ''
+    for (const action of [
+      `${path}/resend`,
+      `/portal/webhooks/${endpoint.id}/remove`,
+      `/portal/webhooks/${endpoint.id}/test`,
+    ]) {
+      expect([action, (await stranger.post(action, { csrf })).status]).toEqual([action, 404])
+    }
+    expect((await stranger.get('/portal/kyc')).status).toBe(404)
+    await removeAll()
+  })
+})
+
+describe('the API key in the portal', () => {
+  it('is rotated after asking for the present one, rehearsed, activated; other sign-ins end', async () => {
+    const rotating = server.demo.apps[1]
+    if (rotating === undefined) throw new Error('no second demo app')
+    browser = createPortalClient(server)
+    await browser.signIn(rotating)
+    const elsewhere = createPortalClient(server)
+    await elsewhere.signIn(rotating)
+    await browser.submit(await browser.get('/portal/webhooks/new'), '/portal/webhooks/new', {
+      url: receiver.url('/rotate'),
+    })
+
+    const keys = await browser.get('/portal/keys')
+    const wrong = await browser.submit(keys, '/portal/keys/rotate', { apiKey: app().apiKey })
+    expect([wrong.status, wrong.text.includes('not the API key')]).toEqual([403, true])
+    const rotated = await browser.submit(keys, '/portal/keys/rotate', { apiKey: rotating.apiKey })
+    expect(rotated.status).toBe(200)
+    const newKey = textOf(rotated.text, 'api-key').trim()
+    expect(newKey).toMatch(/^kyc_key_/)
+    const waiting = await browser.get('/portal/keys')
+    expect(waiting.text).not.toContain(newKey)
+    expect(waiting.text).toContain('Waits for activation')
+
+    const signedWith = (secret: string, request: { headers: Record<string, string>; body: string }) =>
+      request.headers['x-hmac-signature'] === createHmac('sha256', secret).update(request.body).digest('hex')
+    receiver.answerBy('/rotate', (request) => (signedWith(rotating.apiKey, request) ? 200 : 401))
+    const endpointId = /<option value="([0-9a-f-]{36})"/.exec(waiting.text)?.[1] ?? ''
+    const unready = await browser.submit(waiting, '/portal/keys/rehearse', { endpointId })
+    expect(unready.text).toMatch(/Not ready.*Key 1,.*Accepted.*Key 2,.*HTTP 401/s)
+    receiver.answerBy('/rotate', () => 200)
+    const ready = await browser.submit(waiting, '/portal/keys/rehearse', { endpointId })
+    expect(ready.text).toContain('Ready: both signatures were accepted')
+
+    const activated = await browser.submit(waiting, '/portal/keys/activate')
+    expect((await browser.follow(activated)).text).toContain('The new key signs from now on')
+    expect((await browser.get('/portal/keys')).status).toBe(200)
+    expect((await elsewhere.get('/portal/keys')).status).toBe(401)
+  })
+})
+
+describe('the operator’s pages', () => {
+  it('show verifications with checks and decline codes, tokens masked, nothing of the person', async () => {
+    const user = server.demo.users[3]
+    if (user === undefined) throw new Error('no demo user')
+    const verifications = {
+      ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' },
+      database: {
+        verificationId: 'db-1',
+        status: 'FAILED',
+        checks: [
+          { name: 'watchlist', status: 'FAILED' },
+          { name: 'name_match', status: 'NOT_APPLICABLE' },
+        ],
+      },
+    }
+    for (const decision of ['PASSED', 'FAILED']) {
+      const variables = submissionVariables({ decision, verifications, decisionReason: 'canary reason' })
+      await server.graphql('secure', { query: submissionDocument, variables }, { token: user.accessToken })
+    }
+    browser = createPortalClient(server)
+    expect((await browser.get('/portal/kyc')).headers.location).toBe('/portal/sign-in')
+    const form = await browser.get('/portal/sign-in/operator')
+    const signedIn = await browser.submit(form, '/portal/sign-in/operator', {
+      internalToken: server.demo.internalToken,
+    })
+    expect((await browser.follow(signedIn)).headers.location).toBe('/portal/kyc')
+    const page = await browser.get(`/portal/kyc?user=${user.userId}`)
+    expect(page.text).toMatch(/PASS.*UNVERIFIED<\/code> → <code>PASS/s)
+    expect(page.text).toContain('watchlist')
+    const [, link = ''] = /href="(\/portal\/kyc\/[^"]+)"/.exec(page.text) ?? []
+    const one = await browser.get(link)
+    expect(one.text).toMatch(/tok_ssn_••••1120.*validated against a source/s)
+    expect(one.text).toMatch(/name_match.*Not applicable/s)
+    for (const page of [one.text]) {
+      expect(page).not.toMatch(/canary|Jane|078-05-1120|1990-01-31|Springfield/)
+      expect(page).not.toMatch(/tok_ssn_[0-9A-Za-z]{26}/)
+    }
+    expect((await browser.get('/portal/kyc?user=x')).status).toBe(400)
+    expect((await browser.get('/portal/kyc?user=00000000-0000-4000-8000-000000000000')).text).toContain(
+      'Nothing is known',
+    )
+    expect((await browser.get(link.replace(user.appId, server.demo.apps[1]?.appId ?? ''))).status).toBe(404)
+    for (const path of ['/portal/webhooks', '/portal/deliveries', '/portal/keys']) {
+      expect([path, (await browser.get(path)).status]).toEqual([path, 404])
+    }
+  })
+})

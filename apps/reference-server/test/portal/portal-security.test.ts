@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countHours } from '../../src/portal/delivery-day.js'
+import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
+import { sessionCookie } from '../../src/portal/session-cookie.js'
+import { absoluteMs, createSessions, idleMs } from '../../src/portal/sessions.js'
+import { durationText, maskedToken, visibleText } from '../../src/portal/words.js'
+import { startTestServer, type RunningTestServer } from '../running-server.js'
+import { createPortalClient, hiddenFields } from './portal-client.js'
+
+let server: RunningTestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const endpoints = async () =>
+  (await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: server.demo.apps[0]?.apiKey ?? null })).json
+    .items
+
+describe('signing in', () => {
+  it('takes the name or the id of the app with its key, in any case, and gives a fresh session', async () => {
+    const app = server.demo.apps[0]
+    for (const name of [app?.name ?? '', app?.appId ?? '', ` ${app?.name.toUpperCase()} `]) {
+      const browser = createPortalClient(server)
+      browser.cookies.set('kyc_relay_portal', 'fixed-before-sign-in')
+      const page = await browser.get('/portal/sign-in')
+      const answer = await browser.submit(page, '/portal/sign-in', { app: name, apiKey: app?.apiKey ?? '' })
+      expect([answer.status, answer.headers.location]).toEqual([303, '/portal'])
+      const id = browser.cookies.get('kyc_relay_portal')
+      expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/)
+      expect(id).not.toBe('fixed-before-sign-in')
+      const line = String([answer.headers['set-cookie']].flat()[0])
+      expect(line).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/)
+    }
+  })
+
+  it('signing in again ends the session that was', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const first = browser.cookies.get('kyc_relay_portal') ?? ''
+    await browser.signIn()
+    const other = createPortalClient(server)
+    other.cookies.set('kyc_relay_portal', first)
+    expect((await other.get('/portal/webhooks')).status).toBe(401)
+  })
+
+  it('refuses another app’s name, a wrong key, nothing at all, in the same words and without repeating them', async () => {
+    const [app, other] = server.demo.apps
+    const said = new Set<string>()
+    for (const fields of [
+      { app: other?.name ?? '', apiKey: app?.apiKey ?? '' },
+      { app: app?.name ?? '', apiKey: 'canary-key' },
+      { app: '<script>canary</script>', apiKey: '' },
+      { app: '', apiKey: '' },
+    ]) {
+      const browser = createPortalClient(server)
+      const page = await browser.get('/portal/sign-in')
+      const answer = await browser.submit(page, '/portal/sign-in', fields)
+      expect(answer.status).toBe(401)
+      expect(answer.text).not.toContain('canary')
+      expect(browser.cookies.has('kyc_relay_portal')).toBe(false)
+      said.add(/id="problem">.*?<\/div>/s.exec(answer.text)?.[0] ?? '')
+    }
+    expect(said.size).toBe(1)
+  })
+
+  it('is limited by address, before anything is compared', async () => {
+    const limited = await startTestServer()
+    try {
+      const browser = createPortalClient(limited)
+      const page = await browser.get('/portal/sign-in')
+      const attempt = (apiKey: string) =>
+        browser.submit(page, '/portal/sign-in', { app: limited.demo.apps[0]?.name ?? '', apiKey })
+      const statuses = []
+      for (let count = 0; count < 31; count += 1) statuses.push((await attempt(`guess-${count}`)).status)
+      expect(statuses).toEqual([...Array.from({ length: 30 }, () => 401), 429])
+      const right = await attempt(limited.demo.apps[0]?.apiKey ?? '')
+      expect(right.status).toBe(429)
+      expect(Number(right.headers['retry-after'])).toBeGreaterThan(0)
+    } finally {
+      await limited.stop()
+    }
+  })
+
+  it('of the operator is not offered where it is switched off', async () => {
+    const without = await startTestServer({ OPERATOR_PORTAL: '0' })
+    try {
+      const browser = createPortalClient(without)
+      expect((await browser.get('/portal/sign-in/operator')).status).toBe(404)
+      expect((await browser.get('/portal/sign-in')).text).not.toContain('operator')
+    } finally {
+      await without.stop()
+    }
+  })
+})
+
+describe('a form', () => {
+  const send = async (
+    change: (fields: Record<string, string>) => Record<string, string>,
+    headers: Record<string, string>,
+  ) => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const page = await browser.get('/portal/webhooks/new')
+    const fields = change({ ...hiddenFields(page.text, '/portal/webhooks/new'), url: 'https://partner.com/csrf' })
+    return browser.post('/portal/webhooks/new', fields, headers)
+  }
+  const same = (fields: Record<string, string>) => fields
+
+  it.each([
+    ['without its token', ({ csrf: _csrf, ...rest }: Record<string, string>) => rest, {}],
+    ['with an empty token', (fields: Record<string, string>) => ({ ...fields, csrf: '' }), {}],
+    ['with another token', (fields: Record<string, string>) => ({ ...fields, csrf: 'A'.repeat(43) }), {}],
+    ['from another origin', same, { origin: 'https://evil.example' }],
+    ['from an origin that begins like ours', same, { origin: 'http://127.0.0.1.evil.example' }],
+    ['from another port', same, { origin: 'http://127.0.0.1:1' }],
+    ['from an opaque origin', same, { origin: 'null' }],
+    ['from a sibling site', same, { 'sec-fetch-site': 'same-site' }],
+    ['from another site', same, { 'sec-fetch-site': 'cross-site' }],
+    ['typed into the address bar', same, { 'sec-fetch-site': 'none' }],
+  ])('%s is refused, and nothing happens', async (_name, change, headers: Record<string, string>) => {
+    const answer = await send(change, headers)
+    expect(answer.status).toBe(403)
+    expect(await endpoints()).toEqual([])
+  })
+
+  it('that is JSON, or too large, is refused', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const json = await server.call(`${server.demo.apiUrl}/portal/webhooks/new`, {
+      body: { url: 'https://partner.com/csrf' },
+      headers: { cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}` },
+    })
+    expect(json.status).toBe(415)
+    const cross = await server.call(`${server.demo.apiUrl}/portal/webhooks/new`, {
+      body: { url: 'https://partner.com/csrf' },
+      headers: {
+        cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}`,
+        'sec-fetch-site': 'cross-site',
+      },
+    })
+    expect(cross.status).toBe(403)
+    const page = await browser.get('/portal/webhooks/new')
+    const large = await browser.submit(page, '/portal/webhooks/new', { url: 'x'.repeat(20_000) })
+    expect(large.status).toBe(413)
+    expect(await endpoints()).toEqual([])
+  })
+
+  it('is accepted from a client that says nothing about where it comes from, with the token', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const page = await browser.get('/portal/webhooks/new')
+    const body = new URLSearchParams({
+      ...hiddenFields(page.text, '/portal/webhooks/new'),
+      url: 'https://partner.com/quiet',
+    })
+    const answer = await server.call(`${server.demo.apiUrl}/portal/webhooks/new`, {
+      method: 'POST',
+      body: body.toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}`,
+      },
+    })
+    expect(answer.status).toBe(303)
+    const [{ id }] = await endpoints()
+    for (const method of ['DELETE', 'PUT', 'PATCH'] as const) {
+      const other = await server.call(`${server.demo.apiUrl}/portal/webhooks/${id}/remove`, {
+        method,
+        headers: { cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}` },
+      })
+      expect([method, other.status]).toEqual([method, 405])
+    }
+    const overridden = await browser.get(`/portal/webhooks/${id}/remove?_method=POST`, {
+      'x-http-method-override': 'POST',
+    })
+    expect(overridden.status).toBe(200)
+    expect((await endpoints()).length).toBe(1)
+    await server.call(`${server.demo.apiUrl}/api/v1/webhooks/${id}`, {
+      method: 'DELETE',
+      token: server.demo.apps[0]?.apiKey ?? null,
+    })
+  })
+
+  it('of sign-in needs the token that belongs to the browser’s own cookie', async () => {
+    const [app] = server.demo.apps
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
+    const attacker = createPortalClient(server)
+    const theirs = hiddenFields((await attacker.get('/portal/sign-in')).text, '/portal/sign-in')
+    const victim = createPortalClient(server)
+    expect((await victim.post('/portal/sign-in', { ...theirs, ...fields })).status).toBe(403)
+    await victim.get('/portal/sign-in')
+    expect((await victim.post('/portal/sign-in', { ...theirs, ...fields })).status).toBe(403)
+    expect((await victim.post('/portal/sign-in', fields)).status).toBe(403)
+  })
+})
+
+describe('a session', () => {
+  it.each([
+    ['that was guessed', 'A'.repeat(43)],
+    ['that is no id', 'x'],
+  ])('%s is refused and its cookie removed', async (_name, id) => {
+    const browser = createPortalClient(server)
+    browser.cookies.set('kyc_relay_portal', id)
+    for (const path of ['/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal/kyc', '/portal']) {
+      browser.cookies.set('kyc_relay_portal', id)
+      const answer = await browser.get(path)
+      expect([path, answer.status, browser.cookies.has('kyc_relay_portal')]).toEqual([path, 401, false])
+    }
+  })
+
+  it('is over after signing out, in every tab', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const id = browser.cookies.get('kyc_relay_portal') ?? ''
+    const tab = await browser.get('/portal/webhooks')
+    const out = await browser.submit(tab, '/portal/sign-out')
+    expect([out.status, browser.cookies.has('kyc_relay_portal')]).toEqual([303, false])
+    browser.cookies.set('kyc_relay_portal', id)
+    expect((await browser.get('/portal/webhooks')).status).toBe(401)
+    browser.cookies.set('kyc_relay_portal', id)
+    expect((await browser.submit(tab, '/portal/sign-out')).status).toBe(401)
+  })
+
+  it('without a cookie leads to sign-in, whatever is asked for', async () => {
+    for (const path of ['/portal', '/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal/kyc']) {
+      const answer = await server.call(`${server.demo.apiUrl}${path}`)
+      expect([path, answer.status, answer.headers.location]).toEqual([path, 303, '/portal/sign-in'])
+    }
+    const post = await createPortalClient(server).post('/portal/webhooks/new', { url: 'https://partner.com/' })
+    expect(post.status).toBe(401)
+  })
+
+  it('ends after 30 idle minutes, and after 8 hours in any case', () => {
+    let nowMs = 0
+    let count = 0
+    const sessions = createSessions({ nowMs: () => nowMs, newSecret: () => `secret-${(count += 1)}` })
+    const { id, session } = sessions.begin({ kind: 'operator' })
+    nowMs = idleMs
+    expect(sessions.find(id)).toBe(session)
+    nowMs += idleMs + 1
+    expect(sessions.find(id)).toBeNull()
+    nowMs = 0
+    const busy = sessions.begin({ kind: 'operator' })
+    for (nowMs = 0; nowMs <= absoluteMs; nowMs += idleMs) expect(sessions.find(busy.id)).toBe(busy.session)
+    nowMs = absoluteMs + 1
+    expect(sessions.find(busy.id)).toBeNull()
+  })
+})
+
+describe('every page', () => {
+  it('is kept by no cache, framed by nobody, and loads its own files only', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    for (const path of [
+      '/portal/sign-in',
+      '/portal/webhooks',
+      '/portal/webhooks/new',
+      '/portal/deliveries',
+      '/portal/keys',
+      '/portal/nothing',
+    ]) {
+      const page = await browser.get(path)
+      expect(page.headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'self'; script-src 'self'; .*form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      )
+      expect(page.headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'cache-control': 'no-store',
+        'referrer-policy': 'same-origin',
+      })
+      expect(page.text).toMatch(/^<!doctype html><html lang="en">/)
+      expect(page.text).not.toMatch(/<style|\sstyle="|<script>|\son\w+="|(?:src|href)="(?:https?:)?\/\//)
+    }
+  })
+})
+
+describe('the cookie', () => {
+  it.each([
+    ['localhost:4000', false],
+    ['127.0.0.1', false],
+    ['[::1]:4000', false],
+    ['portal.partner.com', true],
+    ['127.0.0.1.evil.example', true],
+    ['localhost.evil.example', true],
+    [undefined, true],
+  ])('of host %s is bound to HTTPS: %s', (host, secure) => {
+    const cookie = sessionCookie(host)
+    expect(cookie.set('id')).toBe(
+      secure
+        ? '__Host-kyc_relay_portal=id; Path=/; HttpOnly; SameSite=Strict; Secure'
+        : 'kyc_relay_portal=id; Path=/; HttpOnly; SameSite=Strict',
+    )
+    expect(cookie.read('kyc_relay_portal=plain; __Host-kyc_relay_portal=bound')).toBe(secure ? 'bound' : 'plain')
+    expect(cookie.read(undefined)).toBeNull()
+  })
+})
+
+describe('where a form comes from', () => {
+  it.each([
+    [{}, true],
+    [{ host: 'a.com', origin: 'https://a.com' }, true],
+    [{ host: 'A.com', origin: 'https://a.com', 'sec-fetch-site': 'same-origin' }, true],
+    [{ host: 'a.com:443', origin: 'https://a.com' }, false],
+    [{ host: 'a.com', origin: 'https://a.com/' }, false],
+    [{ host: 'a.com', origin: 'ftp://a.com' }, false],
+    [{ origin: 'https://a.com' }, false],
+  ])('%j may be ours: %s', (headers, ours) => {
+    expect(mayComeFromOurPages(headers)).toBe(ours)
+  })
+})
+
+describe('words', () => {
+  it('are the same for every reader', () => {
+    expect([1, 59_400, 60_000, 3_600_000, 6_480_000].map(durationText)).toEqual([
+      '1 s',
+      '59 s',
+      '1 min',
+      '1 h',
+      '1 h 48 min',
+    ])
+    expect(visibleText('a\u0000\u001b[31m\u007f\u009b\u202e\tb\r\n')).toBe('a\u2400\u241b[31m\u2421\ufffd\ufffd\tb\r\n')
+    expect(maskedToken(`tok_ssn_${'a'.repeat(26)}_1120`)).toBe('tok_ssn_••••1120')
+    expect(maskedToken(`tok_document_number_${'a'.repeat(22)}WXYZ`)).toBe('tok_document_number_••••WXYZ')
+  })
+})
+
+describe('the last day', () => {
+  it('counts each delivery in the hour of its creation, by how it fared', () => {
+    const hourMs = 3_600_000
+    const delivery = (
+      state: 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED',
+      attemptsMade: number,
+      hour: number,
+      waiting = false,
+    ) => ({
+      deliveryId: '',
+      eventId: '',
+      xEventId: '',
+      appId: '',
+      userId: '',
+      eventType: 'TRANSACTION_CREATE' as const,
+      test: false,
+      endpointId: '',
+      url: '',
+      state,
+      attemptsMade,
+      createdAt: new Date(hour * hourMs + 1),
+      endedAt: null,
+      nextAttemptAt: waiting ? new Date(0) : null,
+      cancelReason: null,
+      resendOf: null,
+    })
+    const hours = countHours(
+      [
+        delivery('DELIVERED', 1, 100),
+        delivery('DELIVERED', 2, 100),
+        delivery('FAILED', 5, 100),
+        delivery('CANCELLED', 1, 100),
+        delivery('PENDING', 0, 101),
+        delivery('PENDING', 1, 101),
+        delivery('PENDING', 1, 101, true),
+        delivery('DELIVERED', 1, 99),
+        delivery('DELIVERED', 1, 123),
+        delivery('DELIVERED', 1, 124),
+      ],
+      100,
+    )
+    expect(hours.length).toBe(24)
+    expect(hours[0]).toEqual({ from: new Date(100 * hourMs), delivered: 1, retried: 1, failed: 1 })
+    expect(hours[1]).toMatchObject({ delivered: 0, retried: 1, failed: 0 })
+    expect(hours[23]).toMatchObject({ delivered: 1 })
+    expect(hours.reduce((sum, hour) => sum + hour.delivered, 0)).toBe(2)
+  })
+})
