@@ -13,24 +13,24 @@ const MAX_VALUES = 20_000
 export function canonicalPayload(input: unknown): string {
   let values = 0
 
-  function write(value: unknown, path: string, depth: number): string {
+  function canonical(value: unknown, path: string, depth: number): unknown {
     values += 1
-    if (depth > MAX_DEPTH || values > MAX_VALUES) return '"…"'
-    if (typeof value === 'string') return JSON.stringify(canonicalText(value, path))
-    if (typeof value === 'number' || typeof value === 'boolean' || value === null) return JSON.stringify(value)
-    if (Array.isArray(value)) {
-      return `[${value.map((item) => write(item ?? null, `${path}/*`, depth + 1)).join(',')}]`
-    }
-    if (typeof value !== 'object') return `"${typeof value}"`
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return '…'
+    if (typeof value === 'string') return canonicalText(value, path)
+    if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
+    if (Array.isArray(value)) return value.map((item) => canonical(item ?? null, `${path}/*`, depth + 1))
+    if (typeof value !== 'object') return typeof value
     const object = value as Record<string, unknown>
-    const members = Object.keys(object)
-      .filter((key) => object[key] !== null && object[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${write(object[key], `${path}/${key}`, depth + 1)}`)
-    return `{${members.join(',')}}`
+    // Without a prototype, so that every key is a plain member.
+    const sorted = Object.create(null) as Record<string, unknown>
+    for (const key of Object.keys(object).sort()) {
+      const member = object[key]
+      if (member !== null && member !== undefined) sorted[key] = canonical(member, `${path}/${key}`, depth + 1)
+    }
+    return sorted
   }
 
-  return write(input, '', 0)
+  return JSON.stringify(canonical(input, '', 0))
 }
 
 function canonicalText(text: string, path: string): string {

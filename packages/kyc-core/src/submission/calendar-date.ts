@@ -47,9 +47,8 @@ export function parseDateTime(text: string): ParsedDateTime | null {
   return { epochMs: instant.getTime(), hasOffset: match[8] !== undefined }
 }
 
-/** Minutes east of UTC, or null past ±23:59. */
+/** Minutes east of UTC, or null past ±23:59. `Z` has no digits, which is no minutes. */
 function parseOffset(offset: string): number | null {
-  if (offset === 'Z' || offset === 'z') return 0
   const digits = offset.slice(1).replace(':', '')
   const hours = Number(digits.slice(0, 2))
   const minutes = Number(digits.slice(2))

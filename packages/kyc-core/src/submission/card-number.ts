@@ -14,6 +14,8 @@ const NETWORKS = [
   /^62\d{14,17}$/, // UnionPay
 ] as const
 
+const SHORTEST = 14
+
 function hasLuhnCheckDigit(digits: string): boolean {
   let sum = 0
   for (let index = 0; index < digits.length; index += 1) {
@@ -26,6 +28,7 @@ function hasLuhnCheckDigit(digits: string): boolean {
 
 /** True when the text holds a payment card number standing alone: real network prefix, right length, Luhn digit. */
 export function holdsCardNumber(folded: string): boolean {
+  if (folded.length < SHORTEST) return false
   for (const match of folded.matchAll(CANDIDATE)) {
     const digits = match[0].replace(/\D/g, '')
     if (NETWORKS.some((network) => network.test(digits)) && hasLuhnCheckDigit(digits)) return true

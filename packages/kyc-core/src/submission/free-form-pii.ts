@@ -43,11 +43,14 @@ function isImage(text: string): boolean {
 }
 
 function holdsDashedSsn(folded: string): boolean {
+  if (!folded.includes('-')) return false
   return [...folded.matchAll(DASHED_SSN)].some(([match]) => isIssuableSsn(match.replaceAll('-', '')))
 }
 
 function holdsMrz(folded: string): boolean {
-  return [...folded.matchAll(MRZ_RUN)].some(([run]) => run.includes('<<') && MRZ_CONTENT.test(run))
+  return (
+    folded.includes('<<') && [...folded.matchAll(MRZ_RUN)].some(([run]) => run.includes('<<') && MRZ_CONTENT.test(run))
+  )
 }
 
 function isClearText(text: string, secrets: Secrets): boolean {

@@ -34,9 +34,14 @@ export interface Findings {
 
 function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | undefined {
   let value = root
-  for (const key of pointer.split('/').slice(1)) {
+  // Walked without splitting: some fifty look-ups per submission add up.
+  for (let start = 1; start <= pointer.length;) {
+    const slash = pointer.indexOf('/', start)
+    const end = slash === -1 ? pointer.length : slash
+    const key = pointer.slice(start, end)
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as JsonObject)[key]
+    start = end + 1
   }
   return value
 }

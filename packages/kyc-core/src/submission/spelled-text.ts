@@ -4,6 +4,8 @@
  */
 
 const INVISIBLE = /\p{Cf}/gu
+/** Text that folding cannot change but for case: nearly all of it. */
+const PLAIN = /^[\t\n\r -~]*$/
 const DECIMAL_DIGIT = /\p{Nd}/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 const MAX_SEPARATORS = 3
@@ -18,6 +20,7 @@ function digitValue(character: string): number {
 
 /** NFKC, upper case, nothing invisible, every decimal digit in ASCII. */
 export function foldText(text: string): string {
+  if (PLAIN.test(text)) return text.toUpperCase()
   return text
     .normalize('NFKC')
     .replace(INVISIBLE, '')

@@ -61,6 +61,11 @@ export const warnedCases: readonly CaseGroup[] = [
         warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC', '/decisionedAt STALE_DECISION'],
       },
       {
+        what: 'on the day of birth, 130 years ago',
+        change: { '/decisionedAt': '1896-01-05T10:00:00Z', '/person/dateOfBirth': '1896-01-06' },
+        warned: ['/decisionedAt STALE_DECISION'],
+      },
+      {
         what: 'older than a policy of 30 days',
         change: { '/decisionedAt': '2025-12-01T10:00:00Z' },
         policy: { maxDecisionAgeDays: 30 },
