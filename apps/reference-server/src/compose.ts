@@ -29,7 +29,7 @@ import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
 import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
-import type { ServerLog } from './observability/log.js'
+import { errorCode, type ServerLog } from './observability/log.js'
 import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
@@ -37,6 +37,9 @@ import { checkReadiness } from './observability/readiness.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
+import { createPeriodicJobs } from './workers/periodic-jobs.js'
+import { purgeOrphanTokens } from './workers/purge-orphan-tokens.js'
+import { rewrapDataKeys } from './workers/rewrap-data-keys.js'
 
 /** What the server is made of once its files and keys are there. */
 export interface ComposeInput {
@@ -225,12 +228,36 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     log,
   })
 
+  const maintenance = createPeriodicJobs(
+    [
+      {
+        name: 'purge orphan tokens',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          const { erased } = await purgeOrphanTokens({ custodian: vault, verifications }, mayGoOn)
+          if (erased > 0) log.info('orphan tokens purged', { count: erased })
+        },
+      },
+      {
+        name: 're-wrap data keys',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          const tell = ({ rewrapped, remaining }: { rewrapped: number; remaining: number }) =>
+            log.info('data keys re-wrapped', { count: rewrapped, remaining })
+          await rewrapDataKeys(vault, tell, mayGoOn)
+        },
+      },
+    ],
+    (job, error) => log.error('maintenance failed', { job, code: errorCode(error) }),
+  )
+
   return {
     secureApp,
     internalApp,
     standardApp,
     operationsApp: createOperationsApp({ probes, metrics, log }),
     worker,
+    maintenance,
     storage,
     directory,
     apiKeys,
@@ -248,6 +275,7 @@ function isWorking({ running, failures }: ReturnType<ReturnType<typeof createDel
 }
 
 const mostFailures = 3
+const hourMs = 60 * 60 * 1000
 
 /** Whether deliveries are sent by this process. */
 export function servesWorker(env: Pick<Env, 'role'>): boolean {

@@ -7,15 +7,20 @@ import { startServer } from './start-server.js'
 /** `EX_SOFTWARE` of sysexits.h: a supervisor should start the server again, it recovers what was committed. */
 const storeFailedExitCode = 70
 const shutdownGraceMs = 35_000
+const logPatienceMs = 1_000
 /** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
 const sameSignalMs = 1_000
 
 async function main(): Promise<void> {
   const env = parseEnv(process.env)
   const log = createLog(env)
+  // Whoever reads the output may go: that is no reason to stop serving.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  /** The last log lines get out, unless nobody reads them. */
+  const end = (code: number) => void log.flush(logPatienceMs).finally(() => process.exit(code))
   const server = await startServer(env, log, () => {
     log.error('the database failed; ending', { code: 'STORE_FAILED' })
-    process.exit(storeFailedExitCode)
+    end(storeFailedExitCode)
   })
   if (!env.production) process.stdout.write(server.guide)
   let stoppingSinceMs: number | null = null
@@ -27,8 +32,8 @@ async function main(): Promise<void> {
     stoppingSinceMs = performance.now()
     setTimeout(() => process.exit(1), shutdownGraceMs).unref()
     server.stop(signal).then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => end(0),
+      () => end(1),
     )
   }
   process.on('SIGINT', () => stop('SIGINT'))

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import { KycError } from '@kyc-relay/kyc-core'
 import { compose, servesWorker } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
@@ -46,6 +48,11 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
+  await parts.storage.vault.rewrapDataKeys({ limit: 1 }).catch(async (error: unknown) => {
+    await parts.storage.close()
+    throw wrongKeyFile(error)
+  })
+
   const lag = createLagMeter(() => performance.now())
   const lagChecks = setInterval(() => lag.look(), lagCheckMs).unref()
   const overload = createOverloadGuard({ maxInFlight: env.maxInFlight, lag })
@@ -53,6 +60,7 @@ export async function startServer(
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload'>) => {
     const listener = await startListener({ ...options, overload })
     listeners.push(listener)
+    log.info('listening', { listener: options.name, port: listener.port })
     return listener.port
   }
   /** Beside another process of this machine the port may be taken: work goes on without probes then. */
@@ -77,7 +85,7 @@ export async function startServer(
     log.info('stopping', { signal: reason })
     parts.beginStopping()
     clearInterval(lagChecks)
-    await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop()])
+    await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop(), parts.maintenance.stop()])
     await parts.storage.close()
   }
 
@@ -125,6 +133,7 @@ export async function startServer(
     if (servesWorker(env)) {
       await parts.storage.acquireWorkerLock()
       parts.worker.start()
+      parts.maintenance.start()
     }
     const demo =
       localFiles !== null && env.role === 'all' ? await localDemo(env, ports, localFiles, internalToken, parts) : null
@@ -184,7 +193,22 @@ async function secureTls(env: Env, localFiles: LocalFiles | null): Promise<{ cer
 }
 
 async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
-  return { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
+  try {
+    const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
+    createSecureContext(pair)
+    return pair
+  } catch {
+    throw new StartError(
+      'TLS_FILES_INVALID',
+      'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM.',
+    )
+  }
+}
+
+/** A key file of another installation would seal new values that the old ones cannot stand beside. */
+function wrongKeyFile(error: unknown): unknown {
+  if (!(error instanceof KycError) || error.retryable) return error
+  return new StartError('KEY_FILE_WRONG', 'KEY_FILE does not hold the keys that the vault was sealed with.')
 }
 
 function isLoopback(host: string): boolean {

@@ -46,6 +46,9 @@ const maxHeaderBytes = 18 * 1024
 /** Longer than load balancers keep an idle connection (60 s), so that they never write to one that just closed. */
 const idleConnectionMs = 65_000
 
+/** While the listener closes. */
+const idleCheckMs = 50
+
 /** A started listener. */
 export interface Listener {
   readonly port: number
@@ -69,6 +72,7 @@ export async function startListener(options: {
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
   const latest = new WeakMap<Duplex, Exchange>()
+  let closing = false
 
   const present = (refusal: Refusal, requestId: string): PlainAnswer => {
     const { body, contentType } = options.errorBody(refusal, requestId)
@@ -117,6 +121,8 @@ export async function startListener(options: {
     requestIds.set(request, requestId)
     latest.set(request.socket, { request, response })
     response.setHeader('x-request-id', requestId)
+    // A client that never pauses would keep its connection, and with it the server, for ever.
+    if (closing) response.shouldKeepAlive = false
     return requestId
   }
 
@@ -187,7 +193,13 @@ export async function startListener(options: {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve())
+        closing = true
+        // Node closes the connections that are idle now, not those that become it while the last requests end.
+        const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+        server.close(() => {
+          clearInterval(idle)
+          resolve()
+        })
         server.closeIdleConnections()
       }),
   }

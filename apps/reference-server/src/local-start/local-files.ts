@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
@@ -15,7 +15,13 @@ export interface LocalFiles {
 /** A start that is not allowed to go on. `message` is a fixed text. */
 export class StartError extends Error {
   constructor(
-    readonly code: 'KEY_FILE_MISSING' | 'KEY_FILE_INVALID' | 'TLS_REQUIRED',
+    readonly code:
+      | 'DATA_DIR_UNUSABLE'
+      | 'KEY_FILE_MISSING'
+      | 'KEY_FILE_INVALID'
+      | 'KEY_FILE_WRONG'
+      | 'TLS_REQUIRED'
+      | 'TLS_FILES_INVALID',
     message: string,
   ) {
     super(message)
@@ -25,7 +31,12 @@ export class StartError extends Error {
 
 /** Makes the data folder, for this user alone. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await access(dataDir, constants.W_OK | constants.X_OK)
+  } catch {
+    throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be made or written to.')
+  }
 }
 
 /** Reads the key file. Outside production a missing one is made, mode 0600; in production that would lose data. */

@@ -21,6 +21,8 @@ export interface LogFields {
   readonly payloadMatches?: boolean
   readonly durationMs?: number
   readonly count?: number
+  readonly remaining?: number
+  readonly job?: string
   readonly port?: number
   readonly role?: string
   readonly signal?: string
@@ -44,6 +46,8 @@ const allowed = new Set<keyof LogFields>([
   'payloadMatches',
   'durationMs',
   'count',
+  'remaining',
+  'job',
   'port',
   'role',
   'signal',

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import type { Token } from '@kyc-relay/kyc-core'
+import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { createPeriodicJobs } from '../../src/workers/periodic-jobs.js'
+import { orphanAgeMs, purgeOrphanTokens } from '../../src/workers/purge-orphan-tokens.js'
+import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
+
+const owner = (number: number) => ({ appId: 'app', userId: `user-${number}` })
+const keyFile = createKeyFile({ randomBytes, now: new Date('2026-01-01T00:00:00Z') })
+
+async function vaultWith(clock: () => Date, keys = keyFile) {
+  return createSqliteVault({ path: ':memory:' }, { cipher: createLocalCipher({ keys: parseKeyFile(keys) }), clock })
+}
+
+it('tokens that nothing refers to go after a day, over many pages; all others stay', async () => {
+  let now = Date.parse('2026-01-01T00:00:00Z')
+  const vault = await vaultWith(() => new Date(now))
+  const tokenize = async (count: number) => {
+    const values = Array.from({ length: count }, () => ({ kind: 'ssn' as const, value: '078051120' }))
+    return (await vault.tokenize(owner(1), values)).flatMap((value) => (value.kind === 'ssn' ? [value.token] : []))
+  }
+  const old = await tokenize(1_300)
+  now += orphanAgeMs
+  const young = await tokenize(3)
+  now += 1
+  const referenced = new Set<Token>(old.filter((_token, index) => index % 7 === 0))
+  const verifications = {
+    findReferencedTokens: (tokens: readonly Token[]) =>
+      Promise.resolve(new Set(tokens.filter((token) => referenced.has(token)))),
+  }
+  const purge = () => purgeOrphanTokens({ custodian: vault, verifications })
+  expect(await purge()).toEqual({ examined: 1_300, erased: 1_300 - referenced.size })
+  const left = (await vault.inspect(owner(1), [...old, ...young])).flatMap((facts) => facts?.token ?? [])
+  expect(left).toEqual([...old.filter((token) => referenced.has(token)), ...young])
+  expect(await purge()).toEqual({ examined: referenced.size, erased: 0 })
+  await vault.close()
+})
+
+it('purging stops between two pages when the server stops', async () => {
+  const asked: number[] = []
+  const page = Array.from({ length: 500 }, (_, index): Token => `tok_ssn_${String(index).padStart(26, '0')}_1120`)
+  const custodian = {
+    listOlderThan: () => Promise.resolve(page),
+    erase: (tokens: readonly Token[]) => Promise.resolve(void asked.push(tokens.length)),
+  }
+  const verifications = { findReferencedTokens: () => Promise.resolve(new Set<Token>()) }
+  let pages = 0
+  await purgeOrphanTokens({ custodian, verifications }, () => (pages += 1) <= 2)
+  expect(asked).toEqual([500, 500])
+})
+
+it('after a rotation of the key file data keys move to the new key, batch by batch, and everything opens', async () => {
+  const clock = () => new Date('2026-01-01T00:00:00Z')
+  const rotated = addSealKey(keyFile, { randomBytes, now: clock() })
+  const database = new Database(':memory:')
+  const before = await createSqliteVault(
+    { database },
+    { cipher: createLocalCipher({ keys: parseKeyFile(keyFile) }), clock },
+  )
+  const tokens: Token[] = []
+  for (let number = 0; number < 450; number += 1) {
+    const [value] = await before.tokenize(owner(number), [{ kind: 'ssn', value: '078051120' }])
+    if (value?.kind === 'ssn') tokens.push(value.token)
+  }
+  const after = await createSqliteVault(
+    { database },
+    { cipher: createLocalCipher({ keys: parseKeyFile(rotated) }), clock },
+  )
+  const progress: { rewrapped: number; remaining: number }[] = []
+  expect(await rewrapDataKeys(after, (step) => void progress.push(step))).toBe(450)
+  expect(progress).toEqual([
+    { rewrapped: 200, remaining: 250 },
+    { rewrapped: 400, remaining: 50 },
+    { rewrapped: 450, remaining: 0 },
+  ])
+  expect(await rewrapDataKeys(after)).toBe(0)
+  for (const [number, token] of tokens.entries()) {
+    expect(await after.reveal({ owner: owner(number), token, actor: 'test', purpose: 'test' })).toBe('078051120')
+  }
+  const stranger = createKeyFile({ randomBytes, now: clock() })
+  const wrong = await createSqliteVault(
+    { database },
+    { cipher: createLocalCipher({ keys: parseKeyFile(stranger) }), clock },
+  )
+  await expect(rewrapDataKeys(wrong)).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
+})
+
+it('periodic jobs run at once, again after their interval, go on after a failure, and end with the server', async () => {
+  const waiting: { callback: () => void; ms: number; cancelled: boolean }[] = []
+  const failures: string[] = []
+  let runs = 0
+  let finish = () => {}
+  const jobs = createPeriodicJobs(
+    [
+      {
+        name: 'flaky',
+        intervalMs: 60_000,
+        async run(mayGoOn) {
+          runs += 1
+          if (runs === 1) throw new Error('canary')
+          if (runs === 2) return
+          await new Promise<void>((resolve) => (finish = resolve))
+          expect(mayGoOn()).toBe(false)
+        },
+      },
+    ],
+    (name) => void failures.push(name),
+    (callback, ms) => {
+      const entry = { callback, ms, cancelled: false }
+      waiting.push(entry)
+      return () => void (entry.cancelled = true)
+    },
+  )
+  const next = async () => {
+    await expect.poll(() => waiting.length).toBe(runs)
+    waiting.at(-1)?.callback()
+  }
+  jobs.start()
+  await next()
+  expect([runs, failures, waiting[0]?.ms]).toEqual([2, ['flaky'], 60_000])
+  await next()
+  const stopped = jobs.stop()
+  finish()
+  await stopped
+  expect([runs, waiting.length]).toEqual([3, 2])
+})
