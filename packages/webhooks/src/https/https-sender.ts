@@ -116,8 +116,6 @@ async function attempt(request: SendRequest, settings: Settings): Promise<SendRe
     await exchange(url, socket, request, settings, seen, deadline.signal)
     return seen.result(classifyResponse(seen.status ?? 0))
   } catch (error) {
-    // A status that was seen decides; a body that broke off or never ended does not.
-    if (seen.status !== null) return seen.result(classifyResponse(seen.status))
     if (error instanceof AttemptFailure) return seen.result(error.cause)
     return seen.result(deadline.signal.aborted ? 'TIMEOUT' : 'INTERNAL_ERROR')
   } finally {

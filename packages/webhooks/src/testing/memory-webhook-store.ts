@@ -1,51 +1,21 @@
 import type {
-  AttemptRecord,
   ClaimedDelivery,
-  DeliveryRecord,
   DeliveryState,
-  Endpoint,
   Fence,
   InsertedEvent,
   PreparedEvent,
   Settlement,
   WebhookStore,
 } from '../delivery/webhook-store.js'
-
-interface StoredEndpoint {
-  readonly endpoint: Endpoint
-  removed: boolean
-  failing: boolean
-  lastClaimedAtMs: number
-}
-
-interface StoredAttempt {
-  readonly number: number
-  readonly startedAtMs: number
-  token: string
-  leaseEndsAtMs: number
-  ended: { readonly atMs: number; readonly settlement: Settlement } | null
-}
-
-interface StoredDelivery {
-  readonly deliveryId: string
-  readonly event: PreparedEvent
-  readonly endpointId: string
-  readonly xEventId: string
-  readonly createdAtMs: number
-  readonly resendOf: string | null
-  readonly sequence: number
-  state: DeliveryState
-  dueAtMs: number
-  attemptsMade: number
-  /** Set while in flight. */
-  open: StoredAttempt | null
-  attempts: StoredAttempt[]
-  unsentSinceMs: number | null
-  endedAtMs: number | null
-  cancelReason: string | null
-  /** Reason to cancel as soon as the attempt in flight has ended without success. */
-  cancelRequested: string | null
-}
+import {
+  attemptRecordOf,
+  byDue,
+  claimedOf,
+  recordOf,
+  type StoredAttempt,
+  type StoredDelivery,
+  type StoredEndpoint,
+} from './memory-records.js'
 
 /**
  * A {@link WebhookStore} that forgets everything with the process: for tests, and the model that other stores are
@@ -109,23 +79,6 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     return count
   }
 
-  function claim(delivery: StoredDelivery, stored: StoredEndpoint, attempt: StoredAttempt): ClaimedDelivery {
-    const { endpointId, url, standardWebhooks } = stored.endpoint
-    return {
-      fence: { deliveryId: delivery.deliveryId, attempt: attempt.number, token: attempt.token },
-      deliveryId: delivery.deliveryId,
-      eventId: delivery.event.eventId,
-      xEventId: delivery.xEventId,
-      appId: delivery.event.appId,
-      userId: delivery.event.userId,
-      eventType: delivery.event.type,
-      test: delivery.event.test,
-      endpoint: { endpointId, url, standardWebhooks },
-      body: delivery.event.body,
-      unsentForMs: delivery.unsentSinceMs === null ? 0 : nowMs() - delivery.unsentSinceMs,
-    }
-  }
-
   function endpointOf(delivery: StoredDelivery): StoredEndpoint {
     const stored = endpoints.get(delivery.endpointId)
     if (stored === undefined) throw new Error('A delivery refers to an endpoint that does not exist.')
@@ -154,29 +107,6 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
       const turnAtMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
       return { failing, turnAtMs, waiting: waiting.slice(0, free) }
     })
-  }
-
-  function recordOf(delivery: StoredDelivery): DeliveryRecord {
-    const { event } = delivery
-    const waiting = delivery.state === 'PENDING' && delivery.open === null
-    return {
-      deliveryId: delivery.deliveryId,
-      eventId: event.eventId,
-      xEventId: delivery.xEventId,
-      appId: event.appId,
-      userId: event.userId,
-      eventType: event.type,
-      test: event.test,
-      endpointId: delivery.endpointId,
-      url: endpointOf(delivery).endpoint.url,
-      state: delivery.state,
-      attemptsMade: delivery.attemptsMade,
-      createdAt: new Date(delivery.createdAtMs),
-      nextAttemptAt: waiting ? new Date(delivery.dueAtMs) : null,
-      endedAt: delivery.endedAtMs === null ? null : new Date(delivery.endedAtMs),
-      cancelReason: delivery.cancelReason,
-      resendOf: delivery.resendOf,
-    }
   }
 
   function settleOne(settlement: Settlement): boolean {
@@ -291,7 +221,7 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
           endpointOf(delivery).lastClaimedAtMs = nowMs()
           // A number that was given back appears once: as the attempt that uses it.
           delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
-          claimed.push(claim(delivery, endpointOf(delivery), attempt))
+          claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
         }
       }
       const waiting = [...deliveries.values()].filter(({ state, open }) => state === 'PENDING' && open === null)
@@ -307,7 +237,7 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
         const attempt = delivery.open as StoredAttempt
         attempt.token = newToken()
         attempt.leaseEndsAtMs = nowMs() + leaseMs
-        return claim(delivery, endpointOf(delivery), attempt)
+        return claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs())
       })
     },
 
@@ -327,14 +257,8 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     async findDelivery({ appId, deliveryId }) {
       const delivery = deliveries.get(deliveryId)
       if (!delivery || delivery.event.appId !== appId) return null
-      const attempts = delivery.attempts.map((attempt): AttemptRecord => ({
-        number: attempt.number,
-        state: attempt.ended?.settlement.attempt.state ?? 'STARTED',
-        startedAt: new Date(attempt.startedAtMs),
-        endedAt: attempt.ended === null ? null : new Date(attempt.ended.atMs),
-        report: attempt.ended === null ? null : structuredClone(attempt.ended.settlement.attempt.report),
-      }))
-      return { ...recordOf(delivery), body: delivery.event.body.slice(), attempts }
+      const attempts = delivery.attempts.map(attemptRecordOf)
+      return { ...recordOf(delivery, endpointOf(delivery).endpoint), body: delivery.event.body.slice(), attempts }
     },
 
     async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
@@ -350,7 +274,7 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
       const page = found.slice(0, limit)
       const last = page.at(-1)
       return {
-        items: page.map(recordOf),
+        items: page.map((delivery) => recordOf(delivery, endpointOf(delivery).endpoint)),
         nextCursor: found.length > page.length && last !== undefined ? String(last.sequence) : null,
       }
     },
@@ -372,8 +296,4 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
       return async () => void listeners.delete(wake)
     },
   }
-}
-
-function byDue(one: StoredDelivery, other: StoredDelivery): number {
-  return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
 }

@@ -1,0 +1,109 @@
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryRecord,
+  DeliveryState,
+  Endpoint,
+  PreparedEvent,
+  Settlement,
+} from '../delivery/webhook-store.js'
+
+export interface StoredEndpoint {
+  readonly endpoint: Endpoint
+  removed: boolean
+  failing: boolean
+  lastClaimedAtMs: number
+}
+
+export interface StoredAttempt {
+  readonly number: number
+  readonly startedAtMs: number
+  token: string
+  leaseEndsAtMs: number
+  ended: { readonly atMs: number; readonly settlement: Settlement } | null
+}
+
+export interface StoredDelivery {
+  readonly deliveryId: string
+  readonly event: PreparedEvent
+  readonly endpointId: string
+  readonly xEventId: string
+  readonly createdAtMs: number
+  readonly resendOf: string | null
+  readonly sequence: number
+  state: DeliveryState
+  dueAtMs: number
+  attemptsMade: number
+  /** Set while in flight. */
+  open: StoredAttempt | null
+  attempts: StoredAttempt[]
+  unsentSinceMs: number | null
+  endedAtMs: number | null
+  cancelReason: string | null
+  /** Reason to cancel as soon as the attempt in flight has ended without success. */
+  cancelRequested: string | null
+}
+
+/** What a claimer gets to know. */
+export function claimedOf(
+  delivery: StoredDelivery,
+  endpoint: Endpoint,
+  attempt: StoredAttempt,
+  nowMs: number,
+): ClaimedDelivery {
+  const { endpointId, url, standardWebhooks } = endpoint
+  return {
+    fence: { deliveryId: delivery.deliveryId, attempt: attempt.number, token: attempt.token },
+    deliveryId: delivery.deliveryId,
+    eventId: delivery.event.eventId,
+    xEventId: delivery.xEventId,
+    appId: delivery.event.appId,
+    userId: delivery.event.userId,
+    eventType: delivery.event.type,
+    test: delivery.event.test,
+    endpoint: { endpointId, url, standardWebhooks },
+    body: delivery.event.body,
+    unsentForMs: delivery.unsentSinceMs === null ? 0 : nowMs - delivery.unsentSinceMs,
+  }
+}
+
+/** A delivery as it is read back. */
+export function recordOf(delivery: StoredDelivery, endpoint: Endpoint): DeliveryRecord {
+  const { event } = delivery
+  const waiting = delivery.state === 'PENDING' && delivery.open === null
+  return {
+    deliveryId: delivery.deliveryId,
+    eventId: event.eventId,
+    xEventId: delivery.xEventId,
+    appId: event.appId,
+    userId: event.userId,
+    eventType: event.type,
+    test: event.test,
+    endpointId: delivery.endpointId,
+    url: endpoint.url,
+    state: delivery.state,
+    attemptsMade: delivery.attemptsMade,
+    createdAt: new Date(delivery.createdAtMs),
+    nextAttemptAt: waiting ? new Date(delivery.dueAtMs) : null,
+    endedAt: delivery.endedAtMs === null ? null : new Date(delivery.endedAtMs),
+    cancelReason: delivery.cancelReason,
+    resendOf: delivery.resendOf,
+  }
+}
+
+/** An attempt as it is read back. */
+export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
+  const { ended } = attempt
+  return {
+    number: attempt.number,
+    state: ended?.settlement.attempt.state ?? 'STARTED',
+    startedAt: new Date(attempt.startedAtMs),
+    endedAt: ended === null ? null : new Date(ended.atMs),
+    report: ended === null ? null : structuredClone(ended.settlement.attempt.report),
+  }
+}
+
+/** Longest due first. */
+export function byDue(one: StoredDelivery, other: StoredDelivery): number {
+  return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
+}
