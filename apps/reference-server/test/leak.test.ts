@@ -101,18 +101,17 @@ beforeAll(async () => {
   process.env.TMPDIR = temporary
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream)
-    stream.write = ((chunk: string | Uint8Array, ...rest: []) => {
+    stream.write = (chunk: string | Uint8Array, ...rest: []) => {
       printed.push(Buffer.from(chunk as string).toString('utf8'))
       return write(chunk, ...rest)
-    })
+    }
     restore.push(() => (stream.write = write))
   }
   for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) {
-     
     const former = console[method]
-     
+
     console[method] = (...parts: unknown[]) => void printed.push(inspect(parts, { depth: Infinity }))
-     
+
     restore.push(() => (console[method] = former))
   }
   const warned = (warning: Error) => void printed.push(inspect(warning, { depth: Infinity }))
@@ -741,7 +740,7 @@ describe('after all of it', () => {
 
     process.stderr.write('')
     const before = leaksInOutput().length
-     
+
     console.error({ deep: { inside: new Error(canary.email) } })
     expect(leaksInOutput().length).toBeGreaterThan(before)
     printed.pop()

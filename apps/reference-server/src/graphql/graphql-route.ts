@@ -7,7 +7,7 @@ import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { negotiateMediaType } from '../http-edge/media-types.js'
-import { refusalResponse } from '../http-edge/refusal-response.js'
+import { respondDirectly } from '../http-edge/direct-response.js'
 import type { RequestLimits } from '../http-edge/request-limits.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
@@ -69,7 +69,11 @@ export function graphqlRoute(options: {
         params: parsed.request,
         caller: { ...holder, requestId },
       })
-      return c.body(text ?? '', init.status as 200, { ...init.headers, ...limit.headers, 'cache-control': 'no-store' })
+      return respondDirectly(c, {
+        status: init.status,
+        headers: { ...init.headers, ...limit.headers, 'cache-control': 'no-store' },
+        body: text ?? '',
+      })
     } catch (error) {
       log.error('request failed', { requestId, listener, code: errorCode(error) })
       return refuse({ code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
@@ -100,7 +104,7 @@ export function refuseGraphql(
   headers: Record<string, string> = {},
 ): Response {
   const { body, contentType } = graphqlErrorBody(refusal, requestId)
-  return refusalResponse(c, {
+  return respondDirectly(c, {
     status: refusal.status ?? errorCatalogue[refusal.code].status,
     headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
     body,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Refusal } from './error-catalogue.js'
 import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
@@ -33,12 +34,8 @@ export async function readJsonObject(
 export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): JsonBody {
   const refuse = (code: Refusal['code'], detail: string): JsonBody => ({ ok: false, refusal: { code, detail } })
   if (bytes.byteLength === 0) return refuse('BAD_REQUEST', 'BODY_MISSING')
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return refuse('BAD_REQUEST', 'INVALID_ENCODING')
-  }
+  if (!isUtf8(bytes)) return refuse('BAD_REQUEST', 'INVALID_ENCODING')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   if (text.charCodeAt(0) === 0xfeff) return refuse('BAD_REQUEST', 'BYTE_ORDER_MARK')
   const refusal = scanJson(text, limits)
   if (refusal !== null) return { ok: false, refusal }

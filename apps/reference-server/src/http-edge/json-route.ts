@@ -4,7 +4,7 @@ import { problemBody } from './error-bodies.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from './json-body.js'
 import { requestIdOf, type EdgeEnv } from './listener.js'
-import { refusalResponse } from './refusal-response.js'
+import { respondDirectly } from './direct-response.js'
 
 /** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
 export function refuseProblem(
@@ -17,7 +17,7 @@ export function refuseProblem(
     refusal.fields === undefined
       ? body
       : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
-  return refusalResponse(c, {
+  return respondDirectly(c, {
     status: refusal.status ?? errorCatalogue[refusal.code].status,
     headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
     body: withFields,

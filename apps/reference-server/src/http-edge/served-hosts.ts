@@ -18,10 +18,15 @@ export const loopbackHosts: ServesHost = (name) => loopbackNames.has(withoutRoot
 /** The names that a certificate was issued for, wildcards included (RFC 9110 §7.4: others are misdirected). */
 export function certificateHosts(certificatePem: string): ServesHost {
   const certificate = new X509Certificate(certificatePem)
+  // Nearly every request names the host that the one before it named.
+  let known: string | null = null
   return (name) => {
+    if (name === known) return true
     const host = withoutRootDot(name)
     const address = host.startsWith('[') ? host.slice(1, -1) : host
-    return (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined
+    const isNamed = (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined
+    if (isNamed) known = name
+    return isNamed
   }
 }
 

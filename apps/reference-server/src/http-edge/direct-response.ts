@@ -1,0 +1,20 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context } from 'hono'
+import { answerAndClose, hasUnreadBody, type PlainAnswer } from './early-answer.js'
+import type { EdgeEnv } from './listener.js'
+
+/**
+ * Answers on Node's own response: a `Response` would put a web stream around every body, which costs more than making it.
+ *
+ * A body that nobody read is neither waited for nor allowed to swallow the answer.
+ */
+export function respondDirectly(c: Context<EdgeEnv>, answer: PlainAnswer): Response {
+  const { incoming, outgoing } = c.env
+  if (hasUnreadBody(incoming)) answerAndClose(incoming, outgoing, answer)
+  // Otherwise the connection may have broken meanwhile, and was told so.
+  else if (!outgoing.headersSent) {
+    outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+    outgoing.end(answer.body)
+  }
+  return RESPONSE_ALREADY_SENT
+}
