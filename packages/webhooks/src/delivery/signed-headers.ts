@@ -1,6 +1,6 @@
 import { signWebhook } from '../signature/sign-webhook.js'
+import { signStandardWebhook } from '../signature/standard-webhooks.js'
 import { requestHeaders } from './request-headers.js'
-import { standardWebhooksHeaders } from './standard-webhooks-headers.js'
 
 /** What the headers of one attempt are made from. */
 export interface SignedHeadersInput {
@@ -43,12 +43,7 @@ export async function signedHeaders(input: SignedHeadersInput): Promise<Record<s
   const { xEventId, test, body, secret } = input
   const signature = await signWebhook(body, secret)
   const standardWebhooks = input.standardWebhooks
-    ? await standardWebhooksHeaders({
-        id: xEventId,
-        timestamp: Math.floor(input.now.getTime() / 1000),
-        body,
-        secret,
-      })
+    ? { ...(await signStandardWebhook({ id: xEventId, signedAt: input.now, body, secret })) }
     : null
   return requestHeaders({ xEventId, test }, signature, standardWebhooks, input.userAgent)
 }
