@@ -24,13 +24,15 @@ export interface Statement<Row> {
   query(values: Readonly<Record<string, unknown>>): StatementQuery
 }
 
-const { INT8, TIMESTAMPTZ } = pg.types.builtins
+/** Type numbers of PostgreSQL, fixed for ever. */
+const int8 = 20
+const timestamptz = 1184
 
 /** Own parsers, whatever an embedding system has set globally. Positions and counts stay below 2⁵³. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === INT8) return (text: string) => Number(text)
-    if (oid === TIMESTAMPTZ) return (text: string) => new Date(text)
+  getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
+    if (oid === int8) return (text: string) => Number(text)
+    if (oid === timestamptz) return (text: string) => new Date(text)
     return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
   },
 }

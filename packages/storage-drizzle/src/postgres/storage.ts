@@ -4,6 +4,7 @@ import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import type { QueueInspection } from '../queue-inspection.js'
+import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
 import { createAppDirectory } from './app-directory.js'
 import { openConnection, type PostgresLocation } from './connection.js'
@@ -12,6 +13,7 @@ import { createDueNotifications, createLocalNotifications } from './due-notifica
 import { migrate, requireMigrated } from './migrate.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createTransactionStore } from './transaction-store.js'
+import { createRetention } from './retention.js'
 import { createUserErasure } from './user-erasure.js'
 import { createVerificationStore } from './verification-store.js'
 import { createWebhookStore } from './webhook-store.js'
@@ -40,6 +42,7 @@ export interface PostgresStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
+  readonly retention: Retention
   readonly queue: QueueInspection
   /** Ends the listening connection, and the pool if the store made it. */
   close(): Promise<void>
@@ -82,6 +85,7 @@ export async function createPostgresStorage(
     apps: createAppDirectory(db, database),
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant }),
+    retention: createRetention({ database, instant }),
     queue: createQueueInspection({ database, instant }),
     async close() {
       await notifications.close()

@@ -1,5 +1,6 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
 export type { QueueInspection, QueueState } from '../queue-inspection.js'
+export type { RemovedRows, Retention, RetentionPolicy } from '../retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { SqliteLocation } from './connection.js'

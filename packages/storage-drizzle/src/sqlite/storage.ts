@@ -5,6 +5,7 @@ import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
 import type { QueueInspection } from '../queue-inspection.js'
+import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
@@ -13,6 +14,7 @@ import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationStore } from './verification-store.js'
 import { createTransactionStore } from './transaction-store.js'
+import { createRetention } from './retention.js'
 import { createUserErasure } from './user-erasure.js'
 import { createWebhookStore, type SqliteWebhookStore } from './webhook-store.js'
 import { lockWorker, type WorkerLock } from './worker-lock.js'
@@ -41,6 +43,7 @@ export interface SqliteStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
+  readonly retention: Retention
   readonly queue: QueueInspection
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
@@ -103,6 +106,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     apps: createAppDirectory(db, commits),
     transactions: createTransactionStore({ db, commits, clock }),
     users: createUserErasure({ client, db, commits, clock }),
+    retention: createRetention({ db, commits, clock }),
     queue: createQueueInspection(db, clock),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')

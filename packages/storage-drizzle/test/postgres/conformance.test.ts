@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { appDirectoryCases } from '../app-directory-cases.js'
+import { retentionCases } from '../retention-cases.js'
 import { endpoint, startOfTests } from '../samples.js'
 import { transactionStoreCases } from '../transaction-store-cases.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
@@ -78,6 +79,15 @@ describe('AppDirectory', () => {
   test.each(appDirectoryCases)('$name', async ({ run }) => {
     const storage = await newHarness().open()
     await run(storage.apps)
+    await storage.close()
+  })
+})
+
+describe('Retention', () => {
+  test.each(retentionCases)('$name', async ({ run }) => {
+    const { open, advance } = newHarness()
+    const storage = await open()
+    await run({ ...storage, advance: (ms) => void advance(ms) })
     await storage.close()
   })
 })

@@ -36,7 +36,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
       return Reflect.apply(query, connected, [config, ...rest]) as unknown
     }) as typeof connected.query
   })
-  const { verifications, webhooks, apps, transactions, users, close } = await createPostgresStorage(
+  const { verifications, webhooks, apps, transactions, users, retention, close } = await createPostgresStorage(
     { pool },
     { notify: false },
   )
@@ -109,6 +109,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await vault.eraseOwner(owner)
   await users.listAppsOfUser(userId)
   await users.eraseUser(owner)
+  await retention.removeOld()
   await close()
   await pool.end()
   return seen

@@ -85,6 +85,7 @@ const writes: readonly { readonly name: string; run(storage: SqliteStorage): Pro
     run: ({ apps }) => apps.revokeGrant({ appId: hook.appId, userId: uuid('user') }),
   },
   { name: 'moveTransaction', run: ({ transactions }) => transactions.moveTransaction(transactionMove('new', [hook])) },
+  { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
   { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
 ]
 

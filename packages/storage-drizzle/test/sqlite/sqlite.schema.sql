@@ -212,6 +212,8 @@ CREATE INDEX kyc_relay_access_tokens_by_expiry ON kyc_relay_access_tokens (expir
 
 CREATE INDEX kyc_relay_access_tokens_of_grant ON kyc_relay_access_tokens (app_id, user_id);
 
+CREATE INDEX kyc_relay_attempts_by_age ON kyc_relay_attempts (started_at);
+
 CREATE INDEX kyc_relay_deliveries_leased ON kyc_relay_deliveries (lease_until, position) WHERE lease_until IS NOT NULL;
 
 CREATE INDEX kyc_relay_deliveries_of_app ON kyc_relay_deliveries (app_id, position);
@@ -232,6 +234,8 @@ CREATE INDEX kyc_relay_endpoint_turns_in_order
   ON kyc_relay_endpoint_turns (failing, turn_at, next_due_at, endpoint, in_flight) WHERE next_due_at IS NOT NULL;
 
 CREATE INDEX kyc_relay_endpoints_of_app ON kyc_relay_endpoints (app_id, created_at, position) WHERE removed_at IS NULL;
+
+CREATE INDEX kyc_relay_events_by_age ON kyc_relay_events (created_at) WHERE body IS NOT NULL;
 
 CREATE UNIQUE INDEX kyc_relay_events_by_source ON kyc_relay_events (app_id, source_event_id)
   WHERE source_event_id IS NOT NULL;
