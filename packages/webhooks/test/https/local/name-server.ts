@@ -23,7 +23,7 @@ export async function startNameServer(answers: Readonly<Record<string, NameAnswe
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    server: `127.0.0.1:${(socket.address()).port}`,
+    server: `127.0.0.1:${socket.address().port}`,
     asked,
     async close() {
       socket.close()
