@@ -1,0 +1,2 @@
+-- The vault has a database of its own: who reads the one cannot join it with the other.
+CREATE DATABASE vault;
