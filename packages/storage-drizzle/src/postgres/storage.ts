@@ -6,6 +6,7 @@ import type { AppDirectory } from '../app-directory.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
+import type { VerificationOverview } from '../verification-overview.js'
 import { createAppDirectory } from './app-directory.js'
 import { openConnection, type PostgresLocation } from './connection.js'
 import { createDatabase } from './database.js'
@@ -15,6 +16,7 @@ import { createQueueInspection } from './queue-inspection.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
 import { createUserErasure } from './user-erasure.js'
+import { createVerificationOverview } from './verification-overview.js'
 import { createVerificationStore } from './verification-store.js'
 import { createWebhookStore } from './webhook-store.js'
 
@@ -44,6 +46,7 @@ export interface PostgresStorage {
   readonly users: UserErasure
   readonly retention: Retention
   readonly queue: QueueInspection
+  readonly overview: VerificationOverview
   /** Ends the listening connection, and the pool if the store made it. */
   close(): Promise<void>
 }
@@ -87,6 +90,7 @@ export async function createPostgresStorage(
     users: createUserErasure({ database, instant }),
     retention: createRetention({ database, instant }),
     queue: createQueueInspection({ database, instant }),
+    overview: createVerificationOverview(database),
     async close() {
       await notifications.close()
       await close()

@@ -3,6 +3,7 @@ export type { QueueInspection, QueueState } from '../queue-inspection.js'
 export type { RemovedRows, Retention, RetentionPolicy } from '../retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
+export type { LatestVerification, VerificationOverview } from '../verification-overview.js'
 export type { SqliteLocation } from './connection.js'
 export type { SqliteTransaction } from './caller-transaction.js'
 export {

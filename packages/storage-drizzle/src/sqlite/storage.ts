@@ -7,11 +7,13 @@ import { StorageError } from '../storage-error.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
+import type { VerificationOverview } from '../verification-overview.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
+import { createVerificationOverview } from './verification-overview.js'
 import { createVerificationStore } from './verification-store.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
@@ -45,6 +47,7 @@ export interface SqliteStorage {
   readonly users: UserErasure
   readonly retention: Retention
   readonly queue: QueueInspection
+  readonly overview: VerificationOverview
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
    * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
@@ -108,6 +111,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     users: createUserErasure({ client, db, commits, clock }),
     retention: createRetention({ db, commits, clock }),
     queue: createQueueInspection(db, clock),
+    overview: createVerificationOverview(db),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.

@@ -36,10 +36,8 @@ async function statementsOfStores(): Promise<Map<string, string>> {
       return Reflect.apply(query, connected, [config, ...rest]) as unknown
     }) as typeof connected.query
   })
-  const { verifications, webhooks, apps, transactions, users, retention, close } = await createPostgresStorage(
-    { pool },
-    { notify: false },
-  )
+  const { verifications, webhooks, apps, transactions, users, retention, overview, close } =
+    await createPostgresStorage({ pool }, { notify: false })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   const vault = await createPostgresVault({ pool }, { cipher })
   const hook = endpoint('a')
@@ -51,6 +49,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await verifications.record(submission('one'))
   await verifications.findVerification(owner, uuid('verification one'))
   await verifications.listVerifications(owner, { limit: 5 })
+  await overview.listLatest({ limit: 5 })
   await verifications.findReferencedTokens(['tok_x'])
   await verifications.findKycStatus(userId)
   await webhooks.registerEndpoint(hook, 5)

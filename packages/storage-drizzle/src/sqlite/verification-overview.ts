@@ -1,0 +1,34 @@
+import { desc, lt, sql } from 'drizzle-orm'
+import { checkedLimit } from '../page-cursor.js'
+import type { VerificationOverview } from '../verification-overview.js'
+import type { DrizzleDatabase } from './drizzle-database.js'
+import { read } from './read.js'
+import { verifications } from './tables/verifications.js'
+
+const value = sql.placeholder
+
+/** Verifications of everybody in one SQLite database. */
+export function createVerificationOverview(db: DrizzleDatabase): VerificationOverview {
+  const latest = db
+    .select({
+      verificationId: verifications.verificationId,
+      appId: verifications.appId,
+      userId: verifications.userId,
+      decision: verifications.decision,
+      resultStatus: verifications.resultStatus,
+      recordedAt: verifications.recordedAt,
+    })
+    .from(verifications)
+    .where(lt(verifications.verificationId, value('before')))
+    .orderBy(desc(verifications.verificationId))
+    .limit(value('limit'))
+    .prepare()
+  return {
+    listLatest: ({ limit, before = '~' }) =>
+      read(() =>
+        latest
+          .all({ before, limit: checkedLimit(limit) })
+          .map(({ recordedAt, ...row }) => ({ ...row, recordedAt: new Date(recordedAt) })),
+      ),
+  }
+}
