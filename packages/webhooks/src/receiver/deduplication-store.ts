@@ -17,6 +17,9 @@ export interface Claim {
 /**
  * Remembers which events were processed, by `X-Event-ID`, so that a repeated one has no effect.
  *
+ * It says nothing about order, which is not promised: an update may come before the event that it updates. Compare
+ * `updatedAt` and status, not the order of arrival.
+ *
  * Every method is one atomic unit of work. A claim is a lease and not a mark: when the process dies in the middle, the
  * lease ends and a later attempt processes the event. Durations cross the port; the store's own clock makes them
  * instants.

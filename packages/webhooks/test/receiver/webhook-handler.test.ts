@@ -129,6 +129,11 @@ describe('the body', () => {
     expect((await handlerOf().handler(request)).status).toBe(500)
   })
 
+  test('that is used up is refused at once where nothing else of it is left to see', async () => {
+    const used = { method: 'POST', bodyUsed: true, body: null, headers: new Headers() } as Request
+    expect(await (await handlerOf().handler(used)).json()).toMatchObject({ code: 'BODY_ALREADY_PARSED' })
+  })
+
   test('above the limit is 413, by its announcement or by its bytes', async () => {
     const { handler, events } = handlerOf({ maxBodyBytes: 100 })
     expect((await handler(await post('x'.repeat(101)))).status).toBe(413)
