@@ -33,7 +33,9 @@ const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)
     if (oid === timestamptz) return (text: string) => new Date(text)
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+    const parser: unknown =
+      format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+    return parser as (text: never) => unknown
   },
 }
 
