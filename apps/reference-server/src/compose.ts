@@ -63,7 +63,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
   const storage = await openStorage(env, cipher, onStoreFailure)
-  const { verifications, webhooks, apps: directory, transactions, users, vault } = storage
+  const { verifications, webhooks, apps: directory, transactions, users, overview, vault } = storage
   const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines() })
 
   let stopping = false
@@ -218,6 +218,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     portal: {
       operator: {
         verifications,
+        overview,
         listAppsOfUser: (userId) => users.listAppsOfUser(userId),
         findAppName,
       },

@@ -199,6 +199,10 @@ export const componentStyles = css`
     display: block;
     overflow: visible;
   }
+  .chart td,
+  .chart tbody th {
+    padding-block: 0.2rem;
+  }
   .chart .good {
     fill: var(--good-fill);
   }

@@ -187,13 +187,28 @@ export const layoutStyles = css`
       padding: 1.1rem 1.25rem;
       gap: 1rem;
     }
-    .side nav > ul {
+    /* The breadcrumb says the levels. */
+    .side nav .level {
+      display: none;
+    }
+    .side nav ul,
+    .side nav ul ul {
       display: flex;
       flex-wrap: wrap;
-      gap: 0.6rem 2rem;
+      gap: 0.1rem 0.4rem;
+      margin: 0;
+      padding: 0;
+      border: 0;
     }
-    .side nav > ul > li + li {
-      margin-block-start: 0;
+    .side nav li,
+    .side nav ul ul a {
+      margin: 0;
+    }
+    .side nav a {
+      margin-inline-start: 0;
+    }
+    .side nav > ul {
+      margin-inline-start: -0.6rem;
     }
     .who {
       margin-block-start: 0;

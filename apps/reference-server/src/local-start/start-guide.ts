@@ -39,6 +39,8 @@ export function startGuide(demo: DemoFile, env: Pick<Env, 'dataDir' | 'allowLoop
 kyc-relay is running.
 
   standard API      ${demo.apiUrl}
+  portal            ${demo.apiUrl}/portal (application "${app.name}" with its API key, in demo.json)
+  API reference     ${demo.apiUrl}/api/v1/docs
   internal API      ${demo.internalUrl}
   secure endpoint   ${demo.secureUrl}/api/v1/graphql
   data, keys, demo  ${env.dataDir} (tokens and keys of the demo: demo.json)

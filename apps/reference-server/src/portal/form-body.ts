@@ -11,7 +11,8 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) return 'too_large'
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Not destroyed when it turns out too large: the answer goes over the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.byteLength
     if (size > maxFormBytes) return 'too_large'
     chunks.push(chunk)

@@ -1,15 +1,18 @@
 import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { KycPage, VerificationPage, type KycOfApp } from './pages/kyc-pages.js'
+import { KycPage, LatestPage, VerificationPage, type KycOfApp } from './pages/kyc-pages.js'
 import { sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const verificationsPerApp = 50
+const latestPerPage = 25
 
 /** What the operator's pages read. */
 export interface OperatorDeps {
   readonly verifications: Pick<VerificationStore, 'findKycStatus' | 'findVerification' | 'listVerifications'>
+  readonly overview: VerificationOverview
   /** Apps that hold anything of a user. */
   readonly listAppsOfUser: (userId: string) => Promise<readonly string[]>
   readonly findAppName: (appId: string) => Promise<string | null>
@@ -22,7 +25,16 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
   routes.get('/portal/kyc', async (c) => {
     const session = c.get('session')
     const given = (c.req.query('user') ?? '').trim()
-    if (given === '') return sendPage(c, <KycPage session={session} userId="" problem={null} found={null} />)
+    if (given === '') {
+      const before = z.uuid().safeParse(c.req.query('before')).data?.toLowerCase()
+      const rows = await deps.overview.listLatest({ limit: latestPerPage + 1, ...(before ? { before } : {}) })
+      const page = rows.slice(0, latestPerPage)
+      const names = new Map<string, string | null>()
+      for (const { appId } of page) if (!names.has(appId)) names.set(appId, await deps.findAppName(appId))
+      const latest = page.map((row) => ({ ...row, appName: names.get(row.appId) ?? null }))
+      const next = rows.length > latestPerPage ? (page.at(-1)?.verificationId ?? null) : null
+      return sendPage(c, <LatestPage session={session} latest={latest} next={next} first={before === undefined} />)
+    }
     const userId = z.uuid().safeParse(given).data?.toLowerCase()
     if (userId === undefined) {
       const problem = 'A user id is a UUID.'

@@ -286,6 +286,11 @@ describe('the operator’s pages', () => {
       internalToken: server.demo.internalToken,
     })
     expect((await browser.follow(signedIn)).headers.location).toBe('/portal/kyc')
+    const latest = await browser.get('/portal/kyc')
+    expect(latest.text).toMatch(new RegExp(`Failed.*DECLINED.*${user.userId}.*Passed.*VERIFIED.*${user.userId}`, 's'))
+    expect((await browser.get('/portal/kyc?before=00000000-0000-7000-8000-000000000000')).text).toContain(
+      'Nothing here',
+    )
     const page = await browser.get(`/portal/kyc?user=${user.userId}`)
     expect(page.text).toMatch(/PASS.*UNVERIFIED<\/code> → <code>PASS/s)
     expect(page.text).toContain('watchlist')

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countHours } from '../../src/portal/delivery-day.js'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
@@ -143,6 +145,23 @@ describe('a form', () => {
     const page = await browser.get('/portal/webhooks/new')
     const large = await browser.submit(page, '/portal/webhooks/new', { url: 'x'.repeat(20_000) })
     expect(large.status).toBe(413)
+    const { hostname, port } = new URL(server.demo.apiUrl)
+    const undeclared = httpRequest({
+      hostname,
+      port,
+      method: 'POST',
+      path: '/portal/webhooks/new',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `kyc_relay_portal=${browser.cookies.get('kyc_relay_portal')}`,
+      },
+    })
+    // Without a declared length, in more than one piece.
+    undeclared.write('url='.padEnd(9_000, 'x'))
+    undeclared.end('x'.repeat(9_000))
+    const [answer] = (await once(undeclared, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBe(413)
     expect(await endpoints()).toEqual([])
   })
 

@@ -1,5 +1,7 @@
 import type { KycStatus, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
 import type { FC } from 'hono/jsx'
+import type { Crumb } from '../../html/document.js'
 import type { Session } from '../sessions.js'
 import { maskedToken } from '../words.js'
 import { Fact, Instant, State } from './parts.js'
@@ -13,7 +15,78 @@ export interface KycOfApp {
   readonly more: boolean
 }
 
-const crumbs = [{ label: 'Operator' }, { label: 'KYC verifications', href: '/portal/kyc' }]
+const crumbs: readonly Crumb[] = [{ label: 'Operator' }, { label: 'KYC verifications', href: '/portal/kyc' }]
+
+/** The newest verifications of everybody: where an operator begins. */
+export const LatestPage: FC<{
+  readonly session: Session
+  readonly latest: readonly (LatestVerification & { readonly appName: string | null })[]
+  readonly next: string | null
+  readonly first: boolean
+}> = ({ session, latest, next, first }) => (
+  <PortalFrame
+    title="KYC verifications"
+    session={session}
+    place="kyc"
+    crumbs={[{ label: 'Operator' }, { label: 'KYC verifications' }]}
+    lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
+  >
+    <UserForm userId="" problem={null} />
+    {latest.length === 0 ? (
+      <div class="empty">
+        <h2>Nothing here</h2>
+        <p>No verification was recorded{first ? ' yet' : ' before that'}.</p>
+      </div>
+    ) : (
+      <div class="scroll" role="region" aria-label="Newest verifications" tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Recorded</th>
+              <th scope="col">Decision</th>
+              <th scope="col">Result</th>
+              <th scope="col">Application</th>
+              <th scope="col">User</th>
+            </tr>
+          </thead>
+          <tbody>
+            {latest.map((row) => (
+              <tr>
+                <th scope="row">
+                  <a href={`/portal/kyc/${row.appId}/${row.userId}/${row.verificationId}`}>
+                    <Instant at={row.recordedAt} />
+                  </a>
+                </th>
+                <td>
+                  <DecisionMark decision={row.decision} />
+                </td>
+                <td>
+                  <code>{row.resultStatus}</code>
+                </td>
+                <td>{row.appName ?? 'gone'}</td>
+                <td>
+                  <a href={`/portal/kyc?user=${row.userId}`}>
+                    <code>{row.userId}</code>
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    {next === null && first ? null : (
+      <nav class="actions" aria-label="Pages">
+        {first ? null : <a href="/portal/kyc">Newest</a>}
+        {next === null ? null : (
+          <a href={`/portal/kyc?before=${next}`} rel="next">
+            Older verifications
+          </a>
+        )}
+      </nav>
+    )}
+  </PortalFrame>
+)
 
 /** Verifications of one user, over all apps. Read-only; nothing on it is sealed data. */
 export const KycPage: FC<{
@@ -32,30 +105,7 @@ export const KycPage: FC<{
       .map(({ label }) => ({ label }))}
     lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
   >
-    <form method="get" action="/portal/kyc" class="filters">
-      <div class="field">
-        <label for="user">User id</label>
-        <input
-          id="user"
-          name="user"
-          type="text"
-          class="mono"
-          value={userId}
-          maxlength={100}
-          size={38}
-          autocomplete="off"
-          spellcheck={false}
-          aria-invalid={problem === null ? undefined : 'true'}
-          aria-describedby={problem === null ? undefined : 'user-problem'}
-        />
-        {problem === null ? null : (
-          <span class="error" id="user-problem" role="alert">
-            {problem}
-          </span>
-        )}
-      </div>
-      <button type="submit">Find</button>
-    </form>
+    <UserForm userId={userId} problem={problem} />
     {found === null ? null : (
       <>
         <section aria-label="Status">
@@ -280,3 +330,30 @@ const Codes: FC<{ readonly codes: readonly string[] }> = ({ codes }) =>
       ))}
     </>
   )
+
+const UserForm: FC<{ readonly userId: string; readonly problem: string | null }> = ({ userId, problem }) => (
+  <form method="get" action="/portal/kyc" class="filters">
+    <div class="field">
+      <label for="user">User id</label>
+      <input
+        id="user"
+        name="user"
+        type="text"
+        class="mono"
+        value={userId}
+        maxlength={100}
+        size={38}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={problem === null ? undefined : 'true'}
+        aria-describedby={problem === null ? undefined : 'user-problem'}
+      />
+      {problem === null ? null : (
+        <span class="error" id="user-problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </div>
+    <button type="submit">Find</button>
+  </form>
+)
