@@ -207,6 +207,13 @@ describe('the head of a request', () => {
     },
   )
 
+  it('B009 TRACE is refused wherever it goes', async () => {
+    for (const target of ['/healthz', '/nowhere']) {
+      expectGraphqlRefusal(await exchangeRaw(secure, request({ method: 'TRACE', target })), 405, 'METHOD_NOT_ALLOWED')
+      expectProblem(await exchangeRaw(api, request({ method: 'TRACE', target })), 405, 'METHOD_NOT_ALLOWED')
+    }
+  })
+
   it('B009 HEAD is refused with Allow: POST and no body', async () => {
     const answer = await server.call(`${server.demo.secureUrl}${path}`, { method: 'HEAD' as 'GET', token })
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([405, 'POST', ''])

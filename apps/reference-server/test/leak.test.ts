@@ -9,83 +9,11 @@ import { eventExample } from '@kyc-relay/webhooks/events'
 import Database from 'better-sqlite3'
 import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLeakSearch, encodings, type Leak } from './leak-search.js'
+import { canary, canarySubmission, document, person, search, verifications, withPerson } from './leak-canaries.js'
+import { encodings, type Leak } from './leak-search.js'
 import { startReceiver, type LocalReceiver } from './local-receiver.js'
 import { openRaw } from './raw-connection.js'
-import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from './running-server.js'
-
-/** Values of one invented person that appear nowhere else in this repository's data. */
-const canary = {
-  ssn: '536-90-4399',
-  dateOfBirth: '1971-11-23',
-  firstName: 'Zoëqx',
-  middleName: 'Wulfqxa',
-  lastName: 'Vyntharqx',
-  street: '7714 Quixwold Crescent',
-  city: 'Zyxwvutburg',
-  phone: '+15552047731',
-  email: 'qzxv.persona@canary.example',
-  documentNumber: 'QZX7714409K',
-  documentStreet: '4177 Dlowxiuq Way',
-  photo: 'https://photos.example/qzxvfoto-front.jpg?sig=qzxvsig',
-  personData: 'persodatum qzxv',
-  decisionReason: 'grund-qzxv 4711',
-  reason: 'raison qzxv',
-  documentData: 'docudatum qzxv',
-  providerData: 'beifang qzxv',
-}
-const search = createLeakSearch([
-  ...Object.entries(canary).map(([name, value]) => ({ name, forms: [value] })),
-  { name: 'ssn', forms: ['536904399', '536 90 4399', '536.90.4399', '536–90–4399'] },
-  { name: 'dateOfBirth', forms: ['19711123', '11/23/1971', '23.11.1971', String(Date.UTC(1971, 10, 23))] },
-  { name: 'phone', forms: ['5552047731'] },
-  { name: 'photo', forms: ['qzxvfoto', 'qzxvsig'] },
-])
-
-const person = {
-  firstName: canary.firstName,
-  middleName: canary.middleName,
-  lastName: canary.lastName,
-  dateOfBirth: canary.dateOfBirth,
-  ssn: canary.ssn,
-  ssnLast4: '4399',
-  phoneNumber: canary.phone,
-  emailAddress: canary.email,
-  address: {
-    streetLine1: canary.street,
-    city: canary.city,
-    subdivision: 'IL',
-    postalCode: '62701',
-    countryCode: 'US',
-  },
-  personData: { note: canary.personData },
-}
-const document = {
-  verificationId: 'doc-1',
-  status: 'PASSED',
-  documentClass: 'PASSPORT',
-  documentNumber: canary.documentNumber,
-  issuingCountryCode: 'US',
-  address: { streetLine1: canary.documentStreet, city: canary.city },
-  photos: { front: canary.photo },
-  checks: [{ name: 'face_match', status: 'PASSED', reasons: [canary.reason] }],
-  documentData: { note: canary.documentData },
-}
-const verifications = {
-  document,
-  ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE', ssnData: { note: canary.personData } },
-  database: { verificationId: 'db-1', status: 'PASSED', databaseData: { note: canary.providerData } },
-}
-/** A submission in which everything personal is a canary. */
-const variables = (changes: Record<string, unknown> = {}) => ({
-  ...submissionVariables(),
-  decisionReason: canary.decisionReason,
-  person,
-  verifications,
-  externalProviderData: { note: canary.providerData },
-  ...changes,
-})
-const withPerson = (changes: Record<string, unknown>) => variables({ person: { ...person, ...changes } })
+import { startTestServer, submissionDocument, type RunningTestServer } from './running-server.js'
 
 let temporary: string
 let formerTemporary: string | undefined
@@ -189,7 +117,8 @@ async function exchange(
 }
 
 const json = (value: unknown) => JSON.stringify(value)
-const submission = (sent: Record<string, unknown> = variables()) => json({ query: submissionDocument, variables: sent })
+const submission = (sent: Record<string, unknown> = canarySubmission()) =>
+  json({ query: submissionDocument, variables: sent })
 const dryRunDocument = submissionDocument
   .replace('postKycVerification', 'validateKycVerification')
   .replace(
@@ -219,7 +148,7 @@ const broken = (name: 'kyc.db' | 'vault.db', table: string) => async () => {
   change('drop trigger kyc_relay_fails')
   return answer
 }
-const repeated = variables()
+const repeated = canarySubmission()
 
 const scenarios: readonly Scenario[] = [
   ['an accepted submission', 200, 'VERIFIED', () => secure(submission(repeated))],
@@ -236,12 +165,12 @@ const scenarios: readonly Scenario[] = [
     'EXTERNAL_VERIFICATION_ID_CONFLICT',
     () => secure(submission(repeated), { token: user(1).accessToken }),
   ],
-  ['a declined submission', 200, 'DECLINED', () => secure(submission(variables({ decision: 'FAILED' })))],
+  ['a declined submission', 200, 'DECLINED', () => secure(submission(canarySubmission({ decision: 'FAILED' })))],
   [
     'an accepted one with warnings',
     200,
     'warnings',
-    () => secure(submission(variables({ decisionedAt: '2020-01-01T00:00:00' }))),
+    () => secure(submission(canarySubmission({ decisionedAt: '2020-01-01T00:00:00' }))),
   ],
   [
     'a mismatch of the last four',
@@ -264,7 +193,7 @@ const scenarios: readonly Scenario[] = [
     () =>
       secure(
         submission(
-          variables({
+          canarySubmission({
             schemaVersion: canary.ssn,
             externalVerificationProvider: canary.lastName,
             decision: canary.decisionReason,
@@ -316,19 +245,19 @@ const scenarios: readonly Scenario[] = [
     'the SSN in free-form text',
     200,
     'CLEAR_PII_IN_FREE_FORM',
-    () => secure(submission(variables({ decisionReason: `SSN ${canary.ssn} did not match` }))),
+    () => secure(submission(canarySubmission({ decisionReason: `SSN ${canary.ssn} did not match` }))),
   ],
   [
     'the SSN as a key of free-form data',
     200,
     'CLEAR_PII_IN_FREE_FORM',
-    () => secure(submission(variables({ externalProviderData: { [canary.ssn]: { '536904399': true } } }))),
+    () => secure(submission(canarySubmission({ externalProviderData: { [canary.ssn]: { '536904399': true } } }))),
   ],
   [
     'the SSN as an id',
     200,
     'CLEAR_PII_IN_FREE_FORM',
-    () => secure(submission(variables({ externalVerificationId: canary.ssn }))),
+    () => secure(submission(canarySubmission({ externalVerificationId: canary.ssn }))),
   ],
   [
     'the document number as a check name',
@@ -337,7 +266,7 @@ const scenarios: readonly Scenario[] = [
     () =>
       secure(
         submission(
-          variables({
+          canarySubmission({
             verifications: {
               ...verifications,
               document: { ...document, checks: [{ name: canary.documentNumber, status: canary.lastName }] },
@@ -353,7 +282,7 @@ const scenarios: readonly Scenario[] = [
     () =>
       secure(
         submission(
-          variables({
+          canarySubmission({
             verifications: {
               ...verifications,
               document: { ...document, photos: { front: canary.photo.replace('https', 'http') } },
@@ -362,8 +291,8 @@ const scenarios: readonly Scenario[] = [
         ),
       ),
   ],
-  ['a person as a string of JSON', 200, 'TYPE', () => secure(submission(variables({ person: json(person) })))],
-  ['a dry run', 200, '"valid":true', () => secure(json({ query: dryRunDocument, variables: variables() }))],
+  ['a person as a string of JSON', 200, 'TYPE', () => secure(submission(canarySubmission({ person: json(person) })))],
+  ['a dry run', 200, '"valid":true', () => secure(json({ query: dryRunDocument, variables: canarySubmission() }))],
   [
     'a dry run that finds something',
     200,
@@ -386,7 +315,7 @@ const scenarios: readonly Scenario[] = [
       secure(
         json({
           query: submissionDocument.replace('$person: JSON!', `$person: JSON = {ssn: "${canary.ssn}"}`),
-          variables: { ...variables(), person: undefined },
+          variables: { ...canarySubmission(), person: undefined },
         }),
       ),
   ],
@@ -394,7 +323,7 @@ const scenarios: readonly Scenario[] = [
     'an undeclared variable',
     200,
     'UNDECLARED_VARIABLE',
-    () => secure(submission({ ...variables(), [canary.lastName]: canary.ssn })),
+    () => secure(submission({ ...canarySubmission(), [canary.lastName]: canary.ssn })),
   ],
   ['a syntax error', 200, 'GRAPHQL_PARSE_FAILED', () => secure(json({ query: inlined.slice(0, -40) }))],
   [
@@ -426,7 +355,7 @@ const scenarios: readonly Scenario[] = [
     'an operation of that name',
     400,
     'UNKNOWN_OPERATION',
-    () => secure(json({ query: submissionDocument, operationName: canary.lastName, variables: variables() })),
+    () => secure(json({ query: submissionDocument, operationName: canary.lastName, variables: canarySubmission() })),
   ],
   [
     'a variable that cannot be coerced',
@@ -470,7 +399,7 @@ const scenarios: readonly Scenario[] = [
     'a clear dry run on the standard API',
     200,
     'PII_NOT_TOKENIZED',
-    () => exchange('api', { body: json({ query: dryRunDocument, variables: variables() }) }),
+    () => exchange('api', { body: json({ query: dryRunDocument, variables: canarySubmission() }) }),
   ],
   [
     'reading back',
@@ -555,7 +484,7 @@ const scenarios: readonly Scenario[] = [
     'a value over the limit',
     400,
     'STRING_TOO_LONG',
-    () => secure(submission(variables({ decisionReason: canary.decisionReason.repeat(3_000) }))),
+    () => secure(submission(canarySubmission({ decisionReason: canary.decisionReason.repeat(3_000) }))),
   ],
   [
     'bad JSON in the middle of a value',
@@ -691,7 +620,8 @@ describe('after all of it', () => {
     })
     const { appId, userId } = user(0)
     const thrown: unknown[] = []
-    const submit = () => ingestion.ingestSubmission({ appId, userId }, variables()).catch((error) => thrown.push(error))
+    const submit = () =>
+      ingestion.ingestSubmission({ appId, userId }, canarySubmission()).catch((error) => thrown.push(error))
     for (const [name, table] of [
       ['vault.db', 'kyc_relay_vault_data_keys'],
       ['vault.db', 'kyc_relay_vault_tokens'],

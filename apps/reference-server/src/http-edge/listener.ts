@@ -159,7 +159,6 @@ export async function startListener(options: {
           onRequest,
         )
   server.maxHeadersCount = maxHeaderLines
-  server.maxRequestsPerSocket = 10_000
 
   // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
