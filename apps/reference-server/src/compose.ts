@@ -39,6 +39,7 @@ import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
 import { createPeriodicJobs } from './workers/periodic-jobs.js'
 import { purgeOrphanTokens } from './workers/purge-orphan-tokens.js'
+import { removeOldRows } from './workers/remove-old-rows.js'
 import { rewrapDataKeys } from './workers/rewrap-data-keys.js'
 
 /** What the server is made of once its files and keys are there. */
@@ -237,6 +238,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         async run(mayGoOn) {
           const { erased } = await purgeOrphanTokens({ custodian: vault, verifications }, mayGoOn)
           if (erased > 0) log.info('orphan tokens purged', { count: erased })
+        },
+      },
+      {
+        name: 'remove old rows',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          const count = await removeOldRows(storage.retention, mayGoOn)
+          if (count > 0) log.info('old rows removed', { count })
         },
       },
       {

@@ -307,6 +307,23 @@ describe('an OAuth server that is down', () => {
 })
 
 describe('metadata', () => {
+  it('that is elsewhere is not followed there, even when it is good there', async () => {
+    const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = rsa.jwk
+    let redirects = true
+    oauth.answerWith((request, response) => {
+      if (request.url === '/keys') response.writeHead(200).end(JSON.stringify({ keys: [publicKey] }))
+      else if (request.url === '/elsewhere' || !redirects)
+        response.writeHead(200).end(JSON.stringify({ issuer: oauth.issuer, jwks_uri: `${oauth.issuer}/keys` }))
+      else response.writeHead(302, { location: '/elsewhere' }).end()
+    })
+    const of = verifier()
+    await expect(of.tokens.find(await forge(rsa, of.claims()))).rejects.toMatchObject({ retryable: true })
+    expect(oauth.requests).not.toContain('/elsewhere')
+    redirects = false
+    of.wait(2_000)
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+  })
+
   it('is also found where RFC 8414 puts it, for an issuer with a path', async () => {
     const issuer = `${oauth.issuer}/tenants/one`
     const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = rsa.jwk

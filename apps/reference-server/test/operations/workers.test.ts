@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { createPeriodicJobs } from '../../src/workers/periodic-jobs.js'
 import { orphanAgeMs, purgeOrphanTokens } from '../../src/workers/purge-orphan-tokens.js'
+import { removeOldRows } from '../../src/workers/remove-old-rows.js'
 import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
 
 const owner = (number: number) => ({ appId: 'app', userId: `user-${number}` })
@@ -126,4 +127,22 @@ it('periodic jobs run at once, again after their interval, go on after a failure
   finish()
   await stopped
   expect([runs, waiting.length]).toEqual([3, 2])
+})
+
+it('old rows are removed step by step until none is left, or the server stops', async () => {
+  const steps = [1_000, 1_000, 7]
+  const retention = (left: number[]) => ({
+    removeOld() {
+      const bodiesBlanked = left.shift() ?? 0
+      return Promise.resolve({
+        bodiesBlanked,
+        attemptsRemoved: 2,
+        accessTokensRemoved: 1,
+        more: bodiesBlanked === 1_000,
+      })
+    },
+  })
+  expect(await removeOldRows(retention([...steps]))).toBe(2_016)
+  let asked = 0
+  expect(await removeOldRows(retention([...steps]), () => (asked += 1) <= 1)).toBe(1_003)
 })

@@ -1,0 +1,18 @@
+import type { Retention } from '@kyc-relay/storage-drizzle/sqlite'
+
+/**
+ * Removes what has served its purpose, in bounded steps so that no write waits long.
+ *
+ * @param mayGoOn Asked before each step; what is left then is found by the next run.
+ * @returns how many bodies, attempts and access tokens went.
+ */
+export async function removeOldRows(retention: Retention, mayGoOn: () => boolean = () => true): Promise<number> {
+  let removed = 0
+  let more = true
+  while (more && mayGoOn()) {
+    const step = await retention.removeOld()
+    removed += step.bodiesBlanked + step.attemptsRemoved + step.accessTokensRemoved
+    more = step.more
+  }
+  return removed
+}
