@@ -33,7 +33,7 @@ async function tokenize({ appId, userId }: User): Promise<{ ssn: string; documen
 }
 
 /** A submission with an SSN and a document number in it, as they are given. */
-const variablesWith = (pii: { ssn: unknown; documentNumber: unknown }) => {
+const variablesWith = (pii: { ssn: unknown; documentNumber: unknown }): Record<string, unknown> => {
   const good = submissionVariables()
   return {
     ...good,

@@ -8,7 +8,7 @@ import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
 import type { RequestLimits } from '../http-edge/request-limits.js'
 import { errorCode } from '../observability/log.js'
-import { type createKeyRehearsal, type KeyRehearsalDeps } from './key-rehearsal.js'
+import type { createKeyRehearsal } from './key-rehearsal.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from './violations.js'
@@ -29,8 +29,6 @@ export interface WebhookRoutesDeps {
   readonly wake: () => void
   readonly now: () => Date
 }
-
-export type { KeyRehearsalDeps }
 
 /** `/api/v1/webhooks`: registration, delivery log, resend, test events and API keys of one app, by its API key. */
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {

@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 
 /** What to say about a name: addresses, a DNS error code (3 is NXDOMAIN, 2 SERVFAIL), another name, or nothing. */
 export type NameAnswer =
