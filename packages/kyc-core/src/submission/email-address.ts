@@ -7,11 +7,11 @@ function isDomainLabel(label: string): boolean {
 
 /**
  * True for `local@domain.tld` as mailboxes are really written: internationalised names are fine, quoted local parts,
- * comments, display names and bare host names are not. At most 254 characters, 64 before the `@`.
+ * comments, display names and bare host names are not. At most 64 characters before the `@`.
  */
 export function isEmailAddress(text: string): boolean {
   const [local = '', domain = '', ...rest] = text.split('@')
-  if (rest.length > 0 || text.length > 254 || local.length > 64) return false
+  if (rest.length > 0 || local.length > 64) return false
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
   const labels = domain.split('.')
   return labels.length >= 2 && labels.every(isDomainLabel) && !/\.\d+$/.test(domain)

@@ -47,12 +47,7 @@ export function enumField<const T extends readonly [string, ...string[]]>(values
 
 /** A closed object. */
 export function closedObject<T extends z.ZodRawShape>(shape: T, description: string) {
-  return z
-    .strictObject(shape, {
-      error: (issue) =>
-        issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : issue.input === undefined ? 'REQUIRED' : 'TYPE',
-    })
-    .meta({ description })
+  return z.strictObject(shape, missingOr('TYPE')).meta({ description })
 }
 
 /** An open object: its members are the partner's own. */

@@ -70,8 +70,7 @@ function isClearText(text: string, secrets: Secrets): boolean {
 function isClearNumber(number: number, secrets: Secrets): boolean {
   const digits = String(Math.abs(number))
   // A number loses leading zeros, in the secret as well.
-  const equals = (secret: string | null): boolean =>
-    secret !== null && /^\d+$/.test(secret) && secret.replace(/^0+/, '') === digits
+  const equals = (secret: string | null): boolean => secret !== null && secret.replace(/^0+/, '') === digits
   return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
 }
 
@@ -93,7 +92,7 @@ function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
 }
 
 const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject)[key] : undefined
+  typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
 
 /**
  * Finds clear personal data in the free-form parts of a submission: `decisionReason`, ids, check names and reasons,
@@ -115,13 +114,12 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
   const report = (pointer: string): void => void violations.push(createViolation(pointer, 'CLEAR_PII_IN_FREE_FORM'))
 
   function scan(value: JsonValue | undefined, pointer: string, underSsnKey = false): void {
-    if (value === undefined || value === null || typeof value === 'boolean') return
     if (typeof value === 'number' || typeof value === 'string') {
       const clear = typeof value === 'string' ? isClearText(value, secrets) : isClearNumber(value, secrets)
       if (clear || (underSsnKey && isNineDigits(value))) report(pointer)
     } else if (Array.isArray(value)) {
       value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey))
-    } else {
+    } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
         if (isClearText(key, secrets)) report(pointer)
         scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))

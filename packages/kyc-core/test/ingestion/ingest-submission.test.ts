@@ -258,6 +258,19 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
       expect(fixture.writes).toEqual([])
     })
 
+    it('compares a payload without bottom, and one of 100,000 levels', async () => {
+      const ingestion = fixture.ingestion()
+      await ingestion.ingestSubmission(MARIA, sampleSubmission())
+      const circular: Record<string, unknown> = sampleSubmission()
+      circular['externalProviderData'] = circular
+      let deep: unknown = 1
+      for (let level = 0; level < 100_000; level += 1) deep = [deep]
+      for (const payload of [circular, sampleSubmission({ externalProviderData: deep })]) {
+        const replay = await ingestion.ingestSubmission(MARIA, payload)
+        expect(replay).toMatchObject({ kind: 'replayed', payloadMatches: false })
+      }
+    })
+
     it('refuses the id of another user of the app, and reveals nothing', async () => {
       const ingestion = fixture.ingestion()
       await ingestion.ingestSubmission(MARIA, sampleSubmission())

@@ -169,6 +169,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         'maria@1and1.example',
         `${'a'.repeat(64)}@example.com`,
         'first/last=home@example.com',
+        `maria@${'a'.repeat(63)}.com`,
       ].map((value) => ({ what: value.slice(0, 50), change: { '/person/emailAddress': value } })),
       { what: 'neither phone nor e-mail', change: { '/person/phoneNumber': REMOVED, '/person/emailAddress': null } },
     ],
@@ -469,6 +470,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         ['a JWT', { token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.sflKxwRJSMeKKF2QT4fwpMeJf36POk6yJVadQssw5c' }],
         ['a URL', { report: 'https://provider.example.com/reports/219099999?v=2#data:' }],
         ['arrows and angle brackets', { a: 'a << b', b: '<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<', c: '<b>bold</b>' }],
+        ['a code that a licence barcode uses too', { reason: 'DAQ12 unreadable', list: 'x\nDBB06061986' }],
         ['standards', { norm: 'ANSI 123456', group: 'AAMVA member' }],
         [
           'the e-mail address and name that the typed fields carry',
