@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
@@ -12,7 +11,6 @@ if (executablePath === null) {
     '\nNOT RUN: the browser tests of the portal. No Chromium was found; install one or set CHROMIUM_PATH.\n\n',
   )
 }
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder to put a picture of every page into, for people who want to look at them. */
 const pictures = process.env.PORTAL_PICTURES
 
@@ -71,7 +69,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
 
   async function axeFindings(of: Page): Promise<string[]> {
     // Run by the debugger, which the page's policy for scripts does not concern.
-    await of.evaluate(axeSource)
+    await of.evaluate(axe.source)
     return of.evaluate(
       `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
         violations.map(({ id, impact, nodes }) => id + ' ' + impact + ': ' + nodes.map((node) => node.html).join(' | ')))`,
@@ -218,6 +216,11 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.goto(url('/portal/sign-in/operator'))
     await page.getByLabel('Internal token').fill(server.demo.internalToken)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await page
+      .getByRole('link', { name: user?.userId ?? '' })
+      .first()
+      .waitFor()
+    await judge('kyc-latest')
     await page.getByLabel('User id').fill(user?.userId ?? '')
     await page.getByRole('button', { name: 'Find' }).click()
     await page.getByText('watchlist').first().waitFor()
