@@ -10,10 +10,13 @@ import { createKeyFile } from '@kyc-relay/kyc-core/node'
 import { randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Agent, request } from 'undici'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { DemoFile } from '../../src/local-start/demo-file.js'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
+
+// Every case starts processes, the first up to four: a busy machine takes seconds for each.
+vi.setConfig({ testTimeout: 90_000 })
 
 let dataDir: string
 beforeEach(() => {
@@ -108,8 +111,7 @@ describe('roles', () => {
     await call(`${demo.apiUrl}/api/v1/webhooks`, demo.apps[0]?.apiKey ?? '', { url: receiver.url })
     await first.end('SIGTERM')
 
-    const api = await start({ ROLE: 'api' })
-    const secure = await start({ ROLE: 'secure' })
+    const [api, secure] = await Promise.all([start({ ROLE: 'api' }), start({ ROLE: 'secure' })])
     const graphql = `https://localhost:${portOf(secure, 'secure')}/api/v1/graphql`
     expect((await call(graphql, user(demo).accessToken, submission())).text).toContain('"VERIFIED"')
     const events = `http://127.0.0.1:${portOf(api, 'internal')}/internal/v1/events`
