@@ -273,6 +273,10 @@ export const acceptedCases: readonly CaseGroup[] = [
   {
     heading: 'Verifications',
     rows: [
+      {
+        what: 'a document number of five characters, which may stand for anything elsewhere',
+        change: { [`${D}/documentNumber`]: 'X1234', [`${DATA}/room`]: 'X1234' },
+      },
       { what: 'only a document', change: { '/verifications/ssn': REMOVED } },
       { what: 'only an ssn section', change: { [D]: null } },
       {
@@ -439,6 +443,7 @@ export const acceptedCases: readonly CaseGroup[] = [
           'references under ssn-like keys',
           { ssnTransactionId: '219099999', ssn_check_ref: '219099999', ssnReport: 219099999, ssnId: '219099999' },
         ],
+        ['ids of checks inside an ssn object', { ssn: { requestId: '219099999', at: '2026-01-05T10:00:00Z' } }],
         ['the last four', { ssnLast4: '1120', last4: '1120' }],
         ['foreign tax numbers of other lengths', { taxId: '12345678901', tin: 'DE123456789' }],
         ['words that hold ssn-like letters', { listing: '219099999', martin: '219099999', session: '219099999' }],

@@ -217,6 +217,16 @@ export const refusedArguments: readonly CaseGroup[] = [
         refused: ['/person UNKNOWN_FIELD'],
       },
       {
+        what: 'a name that holds personal data behind a letter',
+        change: { '/person/ssn078051120': 'x' },
+        refused: ['/person UNKNOWN_FIELD'],
+      },
+      {
+        what: 'a name with a NUL',
+        change: { '/person/ss\u0000n': 'x' },
+        refused: ['/person UNKNOWN_FIELD'],
+      },
+      {
         what: 'an unknown field of the address',
         change: { '/person/address/county': 'Sangamon' },
         refused: ['/person/address/county UNKNOWN_FIELD'],

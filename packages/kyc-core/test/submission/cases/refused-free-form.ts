@@ -84,6 +84,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('in a sentence', 'Passport (X1234567) is genuine.'),
       row('as a key', { X1234567: 1 }, `${DATA}/x`),
       {
+        what: 'of exactly six characters',
+        change: { '/verifications/document/documentNumber': 'X12345', [`${DATA}/x`]: 'no. X12345' },
+        refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
+      },
+      {
         what: 'sent with separators, found without',
         change: { '/verifications/document/documentNumber': 'D400-7836-0001', [`${DATA}/x`]: 'D40078360001' },
         refused: [`${DATA}/x CLEAR_PII_IN_FREE_FORM`],
