@@ -451,6 +451,11 @@ describe('the body of a request', () => {
     }
   })
 
+  it('B016 a declared length over the limit is refused before the first byte', async () => {
+    const head = request({ body: '', headers: { 'content-length': String(512 * 1024 + 1) } })
+    expectGraphqlRefusal(await exchangeRaw(secure, head), 413, 'PAYLOAD_TOO_LARGE')
+  })
+
   it('B016 a body of exactly 512 KiB is read', async () => {
     const base = submission()
     const padded = base + ' '.repeat(512 * 1024 - Buffer.byteLength(base))

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { graphqlErrorBody } from '../src/http-edge/error-bodies.js'
 import { readJsonObject } from '../src/http-edge/json-body.js'
 import { startListener, type EdgeEnv, type Listener } from '../src/http-edge/listener.js'
@@ -10,10 +10,12 @@ import { expectGraphqlRefusal } from './expect-refusal.js'
 import { openRaw, type RawTarget } from './raw-connection.js'
 
 const lines: string[] = []
+const printed = vi.spyOn(console, 'error')
 let plain: Listener
 let secure: Listener
 let targets: RawTarget[]
 let bodiesRead = 0
+let readLate: (body: unknown) => void
 
 beforeAll(async () => {
   const app = new Hono<EdgeEnv>()
@@ -21,6 +23,12 @@ beforeAll(async () => {
     const body = await readJsonObject(c.env.incoming)
     bodiesRead += body.ok ? 1 : 0
     return c.json({ read: body.ok })
+  })
+  // Like a route that is still looking something up when its client goes away.
+  app.post('/late', async (c) => {
+    await new Promise((resolve) => c.env.incoming.once('close', resolve))
+    readLate(await readJsonObject(c.env.incoming))
+    return c.json({})
   })
   const { caPem, certificatePem, privateKeyPem } = await createLocalCertificates(new Date())
   const options = {
@@ -88,15 +96,27 @@ it('B014 a refused client that keeps sending is cut off', async () => {
   }
 })
 
+it('B015 a body whose client is gone before anybody reads it is not waited for', async () => {
+  const body = new Promise((resolve) => (readLate = resolve))
+  const connection = await openRaw({ port: plain.port })
+  connection.send(
+    'POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  )
+  connection.socket.end()
+  expect(await body).toEqual({ ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } })
+  connection.socket.destroy()
+})
+
 it('B014 a TLS handshake that never ends is closed', async () => {
   const connection = await openRaw({ port: secure.port })
   connection.send(Buffer.from([0x16, 0x03, 0x01]))
   await connection.closed()
 })
 
-it('every refusal leaves one line in the log', () => {
+it('every refusal leaves one line in the log, and no library prints one of its own', () => {
+  expect(printed.mock.calls).toEqual([])
   const refusals = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(refusals.length).toBe(10)
+  expect(refusals.length).toBe(11)
   for (const refusal of refusals) {
     expect(refusal).toMatchObject({ msg: 'request refused', listener: 'secure', code: 'BAD_REQUEST' })
     expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/)

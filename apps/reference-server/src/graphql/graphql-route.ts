@@ -34,12 +34,11 @@ export function graphqlRoute(options: {
     const { incoming } = c.env
     const requestId = requestIdOf(incoming)
     const refuse = (refusal: Refusal, headers: Record<string, string> = {}) => {
-      log.info('request refused', {
-        requestId,
-        listener,
-        code: refusal.code,
-        ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
-      })
+      const { code, detail } = refusal
+      // Otherwise the connection broke meanwhile, and that was answered and logged.
+      if (!c.env.outgoing.headersSent) {
+        log.info('request refused', { requestId, listener, code, ...(detail === undefined ? {} : { detail }) })
+      }
       return refuseGraphql(c, refusal, requestId, headers)
     }
     const shape = refuseShape(incoming)

@@ -86,6 +86,8 @@ export function createBrokenRequests(options: {
     } else {
       const requestId = options.requestIdOf(exchange.request)
       if (!exchange.response.headersSent) options.onRefused(refusal, requestId)
+      // Whoever reads the body, now or later, must learn that no more will come: Node forgets an answered request.
+      exchange.response.once('close', () => exchange.request.destroy())
       answerAndClose(exchange.request, exchange.response, options.present(refusal, requestId))
       exchange.response.end()
     }

@@ -10,6 +10,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Log, LogFields } from '../observability/log.js'
 import { createBrokenRequests, type Exchange } from './broken-requests.js'
@@ -95,7 +96,12 @@ export async function startListener(options: {
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
     })
-  const handle = getRequestListener(options.app.fetch, {
+  const answer = async (request: Request, env: HttpBindings) => {
+    const response = await options.app.fetch(request, env)
+    // A connection that broke while the handler worked was answered already.
+    return env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
+  }
+  const handle = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     overrideGlobalObjects: false,
     // A body that nobody reads is dropped by Node, or by the refusal that ends its connection.
     autoCleanupIncoming: false,
