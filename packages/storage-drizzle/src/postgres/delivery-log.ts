@@ -44,7 +44,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
     .orderBy(asc(attempts.number))
     .prepare('kyc_relay_list_attempts')
 
-  function prepareList(name: string, filters: readonly SQL[]) {
+  function prepareList(name: string, filters: readonly (SQL | undefined)[]) {
     return db
       .select(columns)
       .from(deliveries)
@@ -60,11 +60,16 @@ export function createDeliveryLog(db: NodePgDatabase) {
 
   function listFor(request: ListRequest): ReturnType<typeof prepareList> {
     const filters = {
-      state: eq(deliveries.state, value('state')),
+      // The literal is what lets the index of the other states be used.
+      state: and(eq(deliveries.state, value('state')), sql`${deliveries.state} <> 'DELIVERED'`),
+      delivered: sql`${deliveries.state} = 'DELIVERED'`,
       eventType: eq(deliveries.eventType, value('eventType')),
       endpointId: eq(deliveries.endpointId, value('endpointId')),
     }
-    const used = (['state', 'eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
+    const asked = (['eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
+    const byState =
+      request.state === undefined ? [] : ([request.state === 'DELIVERED' ? 'delivered' : 'state'] as const)
+    const used = [...byState, ...asked]
     const name = ['kyc_relay_list_deliveries', ...used].join('_by_')
     const known = lists.get(name)
     if (known !== undefined) return known

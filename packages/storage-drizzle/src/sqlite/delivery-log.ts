@@ -44,7 +44,7 @@ export function createDeliveryLog(db: DrizzleDatabase) {
     .orderBy(asc(attempts.number))
     .prepare()
 
-  function prepareList(filters: readonly SQL[]) {
+  function prepareList(filters: readonly (SQL | undefined)[]) {
     return db
       .select(columns)
       .from(deliveries)
@@ -60,12 +60,17 @@ export function createDeliveryLog(db: DrizzleDatabase) {
 
   function listFor(request: ListRequest): ReturnType<typeof prepareList> {
     const filters = {
-      state: eq(deliveries.state, value('state')),
+      // The literal is what lets the index of the other states be used.
+      state: and(eq(deliveries.state, value('state')), sql`${deliveries.state} <> 'DELIVERED'`),
+      delivered: sql`${deliveries.state} = 'DELIVERED'`,
       eventType: eq(deliveries.eventType, value('eventType')),
       endpointId: sql`${deliveries.endpoint} = (SELECT position FROM kyc_relay_endpoints AS asked
         WHERE asked.endpoint_id = ${value('endpointId')})`,
     }
-    const used = (['state', 'eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
+    const asked = (['eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
+    const byState =
+      request.state === undefined ? [] : ([request.state === 'DELIVERED' ? 'delivered' : 'state'] as const)
+    const used = [...byState, ...asked]
     const known = lists.get(used.join())
     if (known !== undefined) return known
     const made = prepareList(used.map((name) => filters[name]))

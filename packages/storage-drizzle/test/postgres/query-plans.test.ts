@@ -71,6 +71,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
     const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
     await webhooks.listDeliveries({ appId, limit: 10, ...chosen })
   }
+  await webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
   await webhooks.cancelPending({ ...owner, reason: 'x' })
   await webhooks.removeEndpoint({ appId, endpointId: hook.endpointId })
   const at = new Date()

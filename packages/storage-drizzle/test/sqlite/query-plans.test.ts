@@ -24,6 +24,7 @@ async function preparedStatements() {
     const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
     await storage.webhooks.listDeliveries({ appId, limit: 10, ...chosen })
   }
+  await storage.webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
   const ours = [...prepared].filter((source) => /^\s*(select|insert|update|delete|with)\b/i.test(source))
   return { database, statements: ours.filter((source) => !/sqlite_schema|_migrations/.test(source)) }
 }

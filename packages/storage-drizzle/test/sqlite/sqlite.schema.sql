@@ -218,13 +218,12 @@ CREATE INDEX kyc_relay_deliveries_leased ON kyc_relay_deliveries (lease_until, p
 
 CREATE INDEX kyc_relay_deliveries_of_app ON kyc_relay_deliveries (app_id, position);
 
-CREATE INDEX kyc_relay_deliveries_of_app_by_state ON kyc_relay_deliveries (app_id, state, position);
+CREATE INDEX kyc_relay_deliveries_of_app_by_state ON kyc_relay_deliveries (app_id, state, position)
+  WHERE state <> 'DELIVERED';
 
 CREATE INDEX kyc_relay_deliveries_of_endpoint ON kyc_relay_deliveries (endpoint, position);
 
 CREATE INDEX kyc_relay_deliveries_of_event ON kyc_relay_deliveries (event);
-
-CREATE INDEX kyc_relay_deliveries_pending_of_user ON kyc_relay_deliveries (app_id, user_id) WHERE ended_at IS NULL;
 
 CREATE INDEX kyc_relay_deliveries_waiting ON kyc_relay_deliveries (endpoint, due_at, position) WHERE due_at IS NOT NULL;
 
