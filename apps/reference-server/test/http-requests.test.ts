@@ -67,7 +67,7 @@ describe('TLS', () => {
   it('B001 plain HTTP on the secure port is not answered and not redirected', async () => {
     const connection = await openRaw({ port: secure.port })
     connection.send(request())
-    await connection.closed()
+    await connection.ended()
   })
 
   it.each([
@@ -87,7 +87,7 @@ describe('TLS', () => {
     const connection = await openRaw({ port: secure.port })
     connection.send(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]))
     connection.socket.end()
-    await connection.closed()
+    await connection.ended()
     expect((await exchangeRaw(secure, request())).status).toBe(200)
   })
 })
@@ -313,6 +313,29 @@ describe('the head of a request', () => {
     expect((await connection.answer()).status).toBe(200)
     expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'HTTP_SYNTAX')
     await connection.closed()
+  })
+
+  it('B026 garbage after an answer is told so', async () => {
+    const connection = await openRaw(secure)
+    connection.send(request())
+    expect((await connection.answer()).status).toBe(200)
+    connection.send('not http at all\r\n\r\n')
+    expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'HTTP_SYNTAX')
+    await connection.closed()
+  })
+
+  it('B026 the answer to garbage reaches a client that first sends all of 2 MB', async () => {
+    for (const target of [secure, api]) {
+      const connection = await openRaw(target)
+      connection.socket.pause()
+      await new Promise<void>((resolve, reject) => {
+        connection.socket.once('error', reject)
+        connection.socket.write(Buffer.alloc(2 * 1024 * 1024, 'x'), (error) => (error ? reject(error) : resolve()))
+      })
+      connection.socket.resume()
+      expect((await connection.answer()).status).toBe(400)
+      await connection.closed()
+    }
   })
 
   it('B027 X-Forwarded-* changes nothing', async () => {

@@ -14,6 +14,8 @@ export interface RawAnswer {
 export interface RawTarget {
   readonly port: number
   readonly ca?: string
+  /** Keep the client's side open when the server has closed its own. */
+  readonly allowHalfOpen?: boolean
 }
 
 /** A connection on which any bytes can be sent, well-formed or not. */
@@ -22,8 +24,10 @@ export interface RawConnection {
   send(bytes: string | Uint8Array): void
   /** The next answer; rejects when the connection ends before it is complete, or after five seconds. */
   answer(): Promise<RawAnswer>
-  /** Resolves when the server has closed its side; rejects after five seconds. */
+  /** Resolves when the server has closed its side, all being read; rejects when it was reset, or after five seconds. */
   closed(): Promise<void>
+  /** Resolves when the connection is over in whatever way; rejects after five seconds. */
+  ended(): Promise<void>
 }
 
 const patienceMs = 5_000
@@ -31,15 +35,16 @@ const patienceMs = 5_000
 /** Opens a connection. Answers 1xx are skipped, but remembered as `100` in `informational`. */
 export async function openRaw(target: RawTarget): Promise<RawConnection & { readonly informational: number[] }> {
   const socket = await new Promise<Socket>((resolve, reject) => {
-    const { port } = target
+    const { port, allowHalfOpen = false } = target
     const opened: Socket =
       target.ca === undefined
-        ? connectTcp({ port, host: '127.0.0.1' }, () => resolve(opened))
+        ? connectTcp({ port, host: '127.0.0.1', allowHalfOpen }, () => resolve(opened))
         : connectTls({ port, host: '127.0.0.1', ca: target.ca, servername: 'localhost' }, () => resolve(opened))
     opened.once('error', reject)
   })
   let received = Buffer.alloc(0)
   let ended = false
+  let failure: Error | undefined
   const informational: number[] = []
   const waiting = new Set<() => void>()
   const changed = () => waiting.forEach((look) => look())
@@ -53,7 +58,10 @@ export async function openRaw(target: RawTarget): Promise<RawConnection & { read
   }
   socket.on('end', end)
   socket.on('close', end)
-  socket.on('error', end)
+  socket.on('error', (error) => {
+    failure = error
+    end()
+  })
 
   function until<T>(look: () => T | undefined, what: string): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -112,7 +120,11 @@ export async function openRaw(target: RawTarget): Promise<RawConnection & { read
     answer: () => until(takeAnswer, 'waiting for an answer'),
     closed: async () => {
       await until(() => (ended ? true : undefined), 'waiting for the end')
+      if (failure !== undefined) throw failure
       if (received.length > 0) throw new Error(`left over: ${received.toString('latin1').slice(0, 200)}`)
+    },
+    ended: async () => {
+      await until(() => (ended ? true : undefined), 'waiting for the end')
     },
   }
 }

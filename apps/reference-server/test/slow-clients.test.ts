@@ -16,6 +16,7 @@ let secure: Listener
 let targets: RawTarget[]
 let bodiesRead = 0
 let readLate: (body: unknown) => void
+let hasArrived: () => void = () => undefined
 
 beforeAll(async () => {
   const app = new Hono<EdgeEnv>()
@@ -26,6 +27,7 @@ beforeAll(async () => {
   })
   // Like a route that is still looking something up when its client goes away.
   app.post('/late', async (c) => {
+    hasArrived()
     await new Promise((resolve) => c.env.incoming.once('close', resolve))
     readLate(await readJsonObject(c.env.incoming))
     return c.json({})
@@ -76,7 +78,7 @@ it('B014 one byte after the other does not help', async () => {
   )
   try {
     expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
-    await connection.closed()
+    await connection.ended()
   } finally {
     clearInterval(drip)
     connection.socket.destroy()
@@ -89,7 +91,7 @@ it('B014 a refused client that keeps sending is cut off', async () => {
   connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\nhost: other\r\ncontent-length: 100000\r\n\r\n')
   try {
     expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'DUPLICATE_HEADER')
-    await connection.closed()
+    await connection.ended()
   } finally {
     clearInterval(drip)
     connection.socket.destroy()
@@ -107,6 +109,32 @@ it('B015 a body whose client is gone before anybody reads it is not waited for',
   connection.socket.destroy()
 })
 
+it('B014 a broken client that does not hang up is cut off', async () => {
+  const connection = await openRaw({ port: plain.port, allowHalfOpen: true })
+  connection.send('not http at all\r\n\r\n')
+  expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'HTTP_SYNTAX')
+  const reset = new Promise((resolve) => connection.socket.once('error', resolve))
+  const drip = setInterval(() => connection.send('x'), 5)
+  try {
+    expect(await reset).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) })
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B015 a client that resets its connection in the middle of a body does no harm', async () => {
+  const body = new Promise((resolve) => (readLate = resolve))
+  const connection = await openRaw({ port: plain.port })
+  const arrived = new Promise<void>((resolve) => (hasArrived = resolve))
+  connection.send(
+    'POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  )
+  await arrived
+  connection.socket.resetAndDestroy()
+  expect(await body).toEqual({ ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } })
+})
+
 it('B014 a TLS handshake that never ends is closed', async () => {
   const connection = await openRaw({ port: secure.port })
   connection.send(Buffer.from([0x16, 0x03, 0x01]))
@@ -116,7 +144,7 @@ it('B014 a TLS handshake that never ends is closed', async () => {
 it('every refusal leaves one line in the log, and no library prints one of its own', () => {
   expect(printed.mock.calls).toEqual([])
   const refusals = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(refusals.length).toBe(11)
+  expect(refusals.length).toBe(12)
   for (const refusal of refusals) {
     expect(refusal).toMatchObject({ msg: 'request refused', listener: 'secure', code: 'BAD_REQUEST' })
     expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/)

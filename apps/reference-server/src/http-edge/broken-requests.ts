@@ -10,9 +10,6 @@ export interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Time for a client to read why its connection ends, before it is cut. */
-const farewellMs = 2_000
-
 /** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
 export function refusalOfParserError(code: string | undefined): Refusal | null {
   switch (code) {
@@ -40,6 +37,8 @@ export function createBrokenRequests(options: {
   readonly present: (refusal: Refusal, requestId: string) => PlainAnswer
   readonly requestIdOf: (request: IncomingMessage) => string
   readonly onRefused: (refusal: Refusal, requestId: string) => void
+  /** Time for a client to read why its connection ends, before it is cut. */
+  readonly farewellMs: number
 }): {
   /** For the server's `clientError`. */
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
@@ -64,7 +63,7 @@ export function createBrokenRequests(options: {
       'connection: close',
     ]
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
-    const timer = setTimeout(() => socket.destroy(), farewellMs)
+    const timer = setTimeout(() => socket.destroy(), options.farewellMs)
     socket.once('close', () => clearTimeout(timer))
   }
 

@@ -31,7 +31,7 @@ export type ErrorBody = (refusal: Refusal, requestId: string) => { readonly cont
 
 /** How long a client may take. */
 export interface ListenerTimeouts {
-  /** For a TLS handshake, and for the head of a request. Default 10 s. */
+  /** For a TLS handshake, for the head of a request, and to take leave of a broken one. Default 10 s. */
   readonly headMs: number
   /** For a whole request, head and body. Default 15 s. */
   readonly requestMs: number
@@ -181,6 +181,7 @@ export async function startListener(options: {
     present,
     requestIdOf,
     onRefused,
+    farewellMs: timeouts.headMs,
   })
   server.on('clientError', broken.onClientError)
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
