@@ -409,8 +409,9 @@ describe('the body of a request', () => {
     const refused = await openRaw(secure)
     refused.send(head({ authorization: null }))
     expectGraphqlRefusal(await refused.answer(), 401, 'UNAUTHENTICATED')
+    refused.socket.end()
+    await refused.closed()
     expect(refused.informational).toEqual([])
-    refused.socket.destroy()
 
     const granted = await openRaw(secure)
     granted.send(head({}))

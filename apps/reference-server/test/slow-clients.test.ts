@@ -13,6 +13,7 @@ const lines: string[] = []
 const printed = vi.spyOn(console, 'error')
 let plain: Listener
 let secure: Listener
+let headOnly: Listener
 let targets: RawTarget[]
 let bodiesRead = 0
 let readLate: (body: unknown) => void
@@ -45,9 +46,10 @@ beforeAll(async () => {
   }
   plain = await startListener({ ...options, tls: null })
   secure = await startListener({ ...options, tls: { cert: certificatePem, key: privateKeyPem } })
+  headOnly = await startListener({ ...options, tls: null, timeouts: { ...options.timeouts, requestMs: 60_000 } })
   targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
 })
-afterAll(() => Promise.all([plain.close(), secure.close()]))
+afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close()]))
 
 it.each([
   ['B014 a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
@@ -68,6 +70,13 @@ it.each([
     await connection.closed()
   }
   expect(bodiesRead).toBe(0)
+})
+
+it('B014 a head that never ends is not given the time of a body', async () => {
+  const connection = await openRaw({ port: headOnly.port })
+  connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
+  expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+  await connection.closed()
 })
 
 it('B014 one byte after the other does not help', async () => {
@@ -144,7 +153,7 @@ it('B014 a TLS handshake that never ends is closed', async () => {
 it('every refusal leaves one line in the log, and no library prints one of its own', () => {
   expect(printed.mock.calls).toEqual([])
   const refusals = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(refusals.length).toBe(12)
+  expect(refusals.length).toBe(13)
   for (const refusal of refusals) {
     expect(refusal).toMatchObject({ msg: 'request refused', listener: 'secure', code: 'BAD_REQUEST' })
     expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/)

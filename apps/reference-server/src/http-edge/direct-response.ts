@@ -11,8 +11,7 @@ import type { EdgeEnv } from './listener.js'
 export function respondDirectly(c: Context<EdgeEnv>, answer: PlainAnswer): Response {
   const { incoming, outgoing } = c.env
   if (hasUnreadBody(incoming)) answerAndClose(incoming, outgoing, answer)
-  // Otherwise the connection may have broken meanwhile, and was told so.
-  else if (!outgoing.headersSent) {
+  else {
     outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
     outgoing.end(answer.body)
   }
