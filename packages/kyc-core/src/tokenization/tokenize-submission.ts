@@ -38,12 +38,12 @@ export function submissionDetails(submission: Submission): string {
     // One spelling of composed characters, for comparison; the names above are as given.
     comparableNames: {
       firstName: comparableName(person.firstName),
-      ...(person.middleName === undefined ? {} : { middleName: comparableName(person.middleName) }),
+      middleName: person.middleName === undefined ? undefined : comparableName(person.middleName),
       lastName: comparableName(person.lastName),
     },
     verifications: document ? { document: documentRest, ...sections } : sections,
-    ...(submission.decisionReason === undefined ? {} : { decisionReason: submission.decisionReason }),
-    ...(submission.externalProviderData === undefined ? {} : { externalProviderData: submission.externalProviderData }),
+    decisionReason: submission.decisionReason,
+    externalProviderData: submission.externalProviderData,
   })
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import type { AppUser, Ingested } from '@kyc-relay/kyc-core'
+import { parseEdgeCursor, writeEdgeCursor } from '../../src/graphql/edge-cursor.js'
 import { JONAS, MARIA, openFixture, type Fixture } from '../ingestion/ingestion-fixture.js'
 
 interface Context {
@@ -32,6 +33,15 @@ interface Page {
     readonly endCursor: string | null
   }
 }
+
+describe('edge cursors', () => {
+  it('stand for at most 200 rows after a cursor of the store', () => {
+    expect(parseEdgeCursor(writeEdgeCursor({ cursor: 'a.b', skip: 200 }))).toEqual({ cursor: 'a.b', skip: 200 })
+    expect(parseEdgeCursor(writeEdgeCursor({ cursor: undefined, skip: 1 }))).toEqual({ cursor: undefined, skip: 1 })
+    for (const text of ['201', '201.a', `1.${'a'.repeat(513)}`, '1000', ' 1', '1 '])
+      expect(parseEdgeCursor(text)).toBeNull()
+  })
+})
 
 describe('resolvers', () => {
   let fixture: Fixture

@@ -124,7 +124,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
 
   it('hands a photo job over for each photo, with a URL that only the vault can open', async () => {
     const submission = sampleSubmission()
-    const photos = { front: 'https://photos.example.com/f', back: 'https://photos.example.com/b' }
+    const photos = { front: 'https://photos.example.com/f', selfie: 'https://photos.example.com/s' }
     const verifications = { document: { ...submission.verifications.document, photos } }
     const recorded: Parameters<VerificationStore['record']>[0][] = []
     const spy: VerificationStore = {
@@ -137,11 +137,11 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
     await fixture.ingestion({ verifications: spy }).ingestSubmission(MARIA, { ...submission, verifications })
     const jobs = recorded[0]?.verification.photoJobs ?? []
     const recordId = recorded[0]?.verification.verificationId ?? ''
-    expect(jobs.map((job) => job.side)).toEqual(['front', 'back'])
+    expect(jobs.map((job) => job.side)).toEqual(['front', 'selfie'])
     expect(new Set(jobs.map((job) => job.photoJobId)).size).toBe(2)
     for (const { side, sealedUrl } of jobs) {
       const opened = { owner: MARIA, recordId, part: photoPart(side), sealed: sealedUrl, ...AUDITED }
-      expect(await fixture.vault.openRecord(opened)).toBe(photos[side as 'front' | 'back'])
+      expect(await fixture.vault.openRecord(opened)).toBe(photos[side as 'front' | 'selfie'])
     }
     expect(recorded[0]?.verification.ssn?.standing).toBe('COLLECTED')
   })
@@ -367,6 +367,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
     it.each([
       ['nothing', () => []],
       ['one value too few', (values: readonly object[]) => values.slice(1)],
+      ['one value too many', (values: readonly object[]) => [...values, ...values.slice(-1)]],
       ['values of the wrong kind', (values: readonly object[]) => values.map(() => ({ kind: 'ssn', token: 'tok_x' }))],
     ])('a vault that answers %s is an error, and nothing is recorded', async (_what, distort) => {
       const tokenizer = {

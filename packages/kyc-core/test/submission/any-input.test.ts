@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission, VIOLATION_MESSAGES } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
+import { utf8Bytes } from '../../src/submission/json-value.js'
 import { parseViolationCode } from '../../src/submission/violation.js'
 import { CASES_NOW } from './cases/case-row.js'
 
@@ -132,6 +133,76 @@ function placesOf(value: unknown, path: readonly string[] = []): (readonly strin
   const inside = Object.entries(value).flatMap(([key, item]) => placesOf(item, [...path, key]))
   return path.length === 0 ? inside : [path, ...inside]
 }
+
+describe('limits', () => {
+  const codesFor = (changes: Readonly<Record<string, unknown>>): string[] => {
+    const parsed = parseSubmission(sampleSubmission(changes), { now })
+    return parsed.ok ? [] : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`)
+  }
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
+  const valuesOf = (value: unknown): number =>
+    1 +
+    (typeof value === 'object' && value !== null
+      ? Object.values(value).reduce<number>((sum, item) => sum + valuesOf(item), 0)
+      : 0)
+
+  it('count UTF-8 as everybody does', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+        expect(utf8Bytes(text)).toBe(new TextEncoder().encode(text).length)
+      }),
+      { seed: 3, numRuns: 1000 },
+    )
+    for (const text of [
+      '\u007f',
+      '\u0080',
+      '\u07ff',
+      '\u0800',
+      '\ud7ff',
+      '\ue000',
+      '\uffff',
+      '\u{10000}',
+      '\u{10ffff}',
+      '',
+    ]) {
+      expect(utf8Bytes(text)).toBe(new TextEncoder().encode(text).length)
+    }
+  })
+
+  it('let exactly 32 KiB of text through', () => {
+    expect(codesFor({ decisionReason: 'a'.repeat(32_768) })).toEqual([])
+    expect(codesFor({ decisionReason: 'é'.repeat(16_384) })).toEqual([])
+    expect(codesFor({ decisionReason: `${'é'.repeat(16_384)}a` })).toEqual(['/decisionReason TOO_LONG'])
+  })
+
+  it('let exactly 128 KiB of a free-form part through', () => {
+    const part = (bytes: number) => {
+      const text = (length: number): string => 'a'.repeat(length)
+      const list = [text(30_000), text(30_000), text(30_000), text(30_000), '']
+      const rest = bytes - JSON.stringify({ list }).length
+      return { list: [...list.slice(0, 4), text(rest)] }
+    }
+    expect(codesFor({ externalProviderData: part(131_072) })).toEqual([])
+    expect(codesFor({ externalProviderData: part(131_073) })).toEqual(['/externalProviderData TOO_LONG'])
+  })
+
+  it('let exactly 10,000 values through', () => {
+    const others = valuesOf(sampleSubmission({ externalProviderData: { list: [] } }))
+    const list = (length: number) => ({ list: Array.from({ length }, () => 1) })
+    expect(codesFor({ externalProviderData: list(10_000 - others) })).toEqual([])
+    expect(codesFor({ externalProviderData: list(10_001 - others) })).toEqual([' TOO_LONG'])
+  })
+
+  it('let exactly 32 levels through', () => {
+    expect(codesFor({ externalProviderData: nested(31) })).toEqual([])
+    expect(codesFor({ externalProviderData: nested(32) })).toEqual([`/externalProviderData${'/a'.repeat(31)} TOO_LONG`])
+  })
+
+  it('keep null inside free-form data, where it is a value of its own', () => {
+    const parsed = parseSubmission(sampleSubmission({ externalProviderData: { a: null, b: [null] } }), { now })
+    expect(parsed.ok && parsed.submission.externalProviderData).toEqual({ a: null, b: [null] })
+  })
+})
 
 describe('a text of a library', () => {
   it('never becomes a code', () => {

@@ -54,6 +54,7 @@ describe('token', () => {
   const random = 'a'.repeat(26)
   it.each([
     [undefined],
+    [[`tok_ssn_${random}_1120`]],
     [null],
     [7],
     [{}],
