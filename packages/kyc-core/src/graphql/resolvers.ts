@@ -92,10 +92,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     const owner = await caller(context)
     const start = await startOfPage(owner, position)
     if (start === null) return presentPage([], undefined, null, after != null)
-    const page = await verifications.listVerifications(owner, {
-      limit,
-      ...(start === undefined ? {} : { cursor: start }),
-    })
+    const page = await verifications.listVerifications(owner, { limit, cursor: start })
     return presentPage(page.items, start, page.nextCursor, after != null)
   }
 
@@ -105,8 +102,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     { cursor, skip }: { readonly cursor: string | undefined; readonly skip: number },
   ): Promise<string | undefined | null> {
     if (skip === 0) return cursor
-    return (await verifications.listVerifications(owner, { limit: skip, ...(cursor === undefined ? {} : { cursor }) }))
-      .nextCursor
+    return (await verifications.listVerifications(owner, { limit: skip, cursor })).nextCursor
   }
 
   function presentPage(

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { KycError } from '../kyc-error.js'
 import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
 import type { KeyFile } from './key-file.js'
+import { createDataKeyCache } from './data-key-cache.js'
 import { keyedHash } from './keyed-hash.js'
 
 const FORMAT = 1
@@ -79,7 +80,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const activeKey = sealKeys.get(keys.activeSealKeyId)
   if (!fingerprintKey || !activeKey) throw new KycError('KEY_FILE_INVALID')
 
-  const cache = new Map<string, Buffer>()
+  const cache = createDataKeyCache(cachedDataKeys)
   const cacheKey = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
 
   function wrap(key: Uint8Array, context: SealContext): WrappedDataKey {
@@ -97,18 +98,9 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
     // The context is part of the entry: a cached key must not open for an owner whose context would fail to unwrap it.
     const name = `${cacheKey(dataKey)} ${additionalData(context).toString('utf8')}`
     const cached = cache.get(name)
-    if (cached) {
-      cache.delete(name)
-      cache.set(name, cached)
-      return cached
-    }
+    if (cached) return cached
     const key = openBytes(wrapping, context, dataKey.bytes)
-    if (key.length !== KEY_BYTES) throw new KycError('SEAL_BROKEN')
     cache.set(name, key)
-    for (const oldest of cache.keys()) {
-      if (cache.size <= cachedDataKeys) break
-      cache.delete(oldest)
-    }
     return key
   }
 
@@ -132,12 +124,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return wrap(unwrap(dataKey, keyContext), keyContext)
     },
     evictDataKey(dataKey) {
-      const prefix = `${cacheKey(dataKey)} `
-      for (const [name, key] of cache) {
-        if (!name.startsWith(prefix)) continue
-        key.fill(0)
-        cache.delete(name)
-      }
+      cache.evict(`${cacheKey(dataKey)} `)
     },
   }
 }

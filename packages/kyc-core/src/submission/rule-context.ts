@@ -39,7 +39,7 @@ function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | unde
     const slash = pointer.indexOf('/', start)
     const end = slash === -1 ? pointer.length : slash
     const key = pointer.slice(start, end)
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    if (typeof value !== 'object' || value === null) return undefined
     value = (value as JsonObject)[key]
     start = end + 1
   }
@@ -81,7 +81,7 @@ export function createRuleContext(
     isPresent: (pointer) => valueAt(root, pointer) !== undefined,
     isObject(pointer) {
       const value = valueAt(root, pointer)
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
+      return typeof value === 'object' && !Array.isArray(value)
     },
     refuse,
     warn,

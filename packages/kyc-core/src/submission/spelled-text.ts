@@ -8,7 +8,7 @@ const INVISIBLE = /\p{Cf}/gu
 const PLAIN = /^[\t\n\r -~]*$/
 const DECIMAL_DIGIT = /\p{Nd}/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
-const MAX_SEPARATORS = 3
+const MAX_SEPARATORS = 8
 
 /** Value 0–9 of a decimal digit of any script: its distance from the zero of its block, and blocks are ten long. */
 function digitValue(character: string): number {
@@ -29,7 +29,7 @@ export function foldText(text: string): string {
 }
 
 /**
- * True when `folded` holds `target` with at most three separators between two of its characters, and no character of
+ * True when `folded` holds `target` with at most eight separators between two of its characters, and no character of
  * the same kind directly before or after.
  *
  * @param folded What {@link foldText} gives.

@@ -18,7 +18,7 @@ export function checkSsn(context: RuleContext): void {
   if (ssn === undefined) return
   const lastFour = context.pii === 'tokens' ? parseToken(ssn)?.lastFour : checkClear(context, ssn)
   const declared = text(LAST_FOUR)
-  if (lastFour != null && declared !== undefined && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
+  if (lastFour != null && declared !== lastFour) refuse(LAST_FOUR, 'SSN_LAST4_MISMATCH')
 }
 
 function checkClear({ policy, refuseUnlessFailed }: RuleContext, ssn: string): string {

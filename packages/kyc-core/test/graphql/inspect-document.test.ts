@@ -253,6 +253,12 @@ describe('document rules', () => {
     expect(inspect(cycle)).toMatchObject({ ok: true, field: 'postKycVerification' })
   })
 
+  it('look at 2,000 selections and no more', () => {
+    const document = (count: number): string => `mutation { ${'__typename '.repeat(count)} }`
+    expect(inspect(document(2000), {})).toEqual({ ok: true, field: null })
+    expect(inspect(document(2001), {})).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
+  })
+
   it('end with fragments that double at every level', () => {
     const levels = Array.from(
       { length: 30 },

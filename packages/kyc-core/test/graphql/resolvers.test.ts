@@ -175,6 +175,24 @@ describe('resolvers', () => {
       expect(idsOf(await page({ first: 1, after: later.edges[0]?.cursor }))).toEqual(['id-2'])
     })
 
+    it('takes 200 at once', async () => {
+      await record(1)
+      expect(idsOf(await page({ first: 200 }))).toEqual(['id-0'])
+    })
+
+    it('does not ask the store for what follows the last row', async () => {
+      await record(1)
+      const { pageInfo } = await page({ first: 1 })
+      const asked: (string | undefined)[] = []
+      const { listVerifications } = fixture.verifications
+      fixture.verifications.listVerifications = (owner, request) => {
+        asked.push(request.cursor)
+        return listVerifications(owner, request)
+      }
+      expect(idsOf(await page({ first: 1, after: pageInfo.endCursor }))).toEqual([])
+      expect(asked).toEqual([undefined])
+    })
+
     it('is empty for a user without verifications', async () => {
       expect(await page({ first: 1 })).toEqual({
         edges: [],

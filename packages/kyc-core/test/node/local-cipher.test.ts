@@ -69,7 +69,9 @@ describe('local cipher', () => {
 
   it('refuses wrapped keys that are damaged, cut off, or of another format', async () => {
     const dataKey = await cipher.createDataKey(owner)
-    const cut = [0, 1, 2, 10, dataKey.bytes.length - 1].map((length) => dataKey.bytes.slice(0, length))
+    const cut = [0, 1, 2, 10, 23, 24, 30, 35, 40, 50, dataKey.bytes.length - 1].map((length) =>
+      dataKey.bytes.slice(0, length),
+    )
     const damaged = [...dataKey.bytes.keys()].map((index) =>
       dataKey.bytes.map((byte, at) => (at === index ? byte ^ 1 : byte)),
     )

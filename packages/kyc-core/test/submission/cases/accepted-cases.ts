@@ -457,6 +457,10 @@ export const acceptedCases: readonly CaseGroup[] = [
         ],
         ['phone numbers', { a: '+1 202 555 0143', b: '202-555-0143', c: '(202) 555-0143' }],
         ['a longer number that holds the digits of the SSN', { a: '10780511200', b: '00780511209', c: 1078051120 }],
+        [
+          'the digits of the SSN among other things',
+          { a: '078x051120', b: '0 and 7 and 8 and 0 5 1 1 2 0', c: `078${'-'.repeat(9)}051120` },
+        ],
         ['a text that holds part of the document number', { a: 'X123', b: 'X12345678', c: 'AX1234567' }],
         ['16 digits without a Luhn digit', { a: '4111111111111112', b: 4111111111111112 }],
         ['16 digits of no card network', { a: '9111111111111119', b: '0000000000000000' }],

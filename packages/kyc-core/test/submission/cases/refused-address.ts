@@ -120,6 +120,8 @@ export const refusedAddress: readonly CaseGroup[] = [
         'PO B0X 9',
         'PO BX 9',
         'P.O. 9',
+        '22 Poplar Ave P.O. 9',
+        'Postbox12',
         'PO 9',
         'PO #9',
         'Post Office Box 9',

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { createDataKeyCache } from '../../src/node/data-key-cache.js'
+
+const key = (byte: number): Buffer => Buffer.alloc(32, byte)
+
+describe('data keys in memory', () => {
+  it('are at most so many, the most recently used ones', () => {
+    const cache = createDataKeyCache(2)
+    cache.set('a', key(1))
+    cache.set('b', key(2))
+    expect(cache.get('a')).toEqual(key(1))
+    cache.set('c', key(3))
+    expect(cache.size).toBe(2)
+    expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([key(1), undefined, key(3)])
+  })
+
+  it('are none with a limit of 0', () => {
+    const cache = createDataKeyCache(0)
+    cache.set('a', key(1))
+    expect([cache.size, cache.get('a')]).toEqual([0, undefined])
+  })
+
+  it('are overwritten when they are evicted, and only those', () => {
+    const cache = createDataKeyCache(10)
+    const [evicted, kept] = [key(1), key(2)]
+    cache.set('one owner', evicted)
+    cache.set('two owner', kept)
+    cache.evict('one ')
+    cache.evict('one ')
+    expect([cache.get('one owner'), cache.get('two owner')]).toEqual([undefined, key(2)])
+    expect(evicted).toEqual(key(0))
+  })
+})
