@@ -1,7 +1,6 @@
-import { and, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { ClaimingStatements } from './claiming.js'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from './drizzle-database.js'
-import { deliveries } from './tables/webhooks.js'
+import { deliveries, endpointTurns } from './tables/webhooks.js'
 
 const value = sql.placeholder
 
@@ -24,6 +23,15 @@ export function prepareCancelling(db: DrizzleDatabase) {
       .where(and(pendingOfUser, isNotNull(deliveries.dueAt)))
       .returning({ endpoint: deliveries.endpoint })
       .prepare(),
+    refreshNextDue: db
+      .update(endpointTurns)
+      .set({
+        nextDueAt: sql`(SELECT due_at FROM kyc_relay_deliveries AS waiting
+          WHERE waiting.endpoint = kyc_relay_endpoint_turns.endpoint AND waiting.due_at IS NOT NULL
+          ORDER BY waiting.due_at LIMIT 1)`,
+      })
+      .where(eq(endpointTurns.endpoint, value('endpoint')))
+      .prepare(),
     requestCancelOfUser: db
       .update(deliveries)
       .set({ cancelRequested: sql`${value('reason')}` })
@@ -35,12 +43,11 @@ export function prepareCancelling(db: DrizzleDatabase) {
 /** Cancels what is pending for a user of an app, inside a transaction that the caller holds. Answers how many. */
 export function cancelPending(
   statements: ReturnType<typeof prepareCancelling>,
-  claiming: Pick<ClaimingStatements, 'refreshNextDue'>,
   request: { readonly appId: string; readonly userId: string; readonly reason: string },
   now: Date,
 ): number {
   const { appId, userId, reason } = request
   const cancelled = statements.cancelOfUser.all({ appId, userId, reason, now: now.getTime() })
-  for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) claiming.refreshNextDue.run({ endpoint })
+  for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) statements.refreshNextDue.run({ endpoint })
   return cancelled.length + statements.requestCancelOfUser.run({ appId, userId, reason }).changes
 }

@@ -95,7 +95,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
   const db = drizzle({ client })
   const commits = createSharedCommits(client, onFailure)
-  const webhooks = createWebhookStore({ db, commits, clock, newToken })
+  const webhooks = createWebhookStore({ client, db, commits, clock, newToken })
   let heldLock: { release(): void } | null = null
 
   function releaseLock(): void {

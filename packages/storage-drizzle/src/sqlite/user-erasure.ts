@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3'
 import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
-import { prepareClaiming } from './claiming.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
@@ -87,12 +86,11 @@ export function createUserErasure(dependencies: {
   const { client, db, commits, clock } = dependencies
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
-  const claiming = prepareClaiming(db)
 
   function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
     const { appId, userId } = owner
     const now = clock()
-    const deliveriesCancelled = cancelPending(cancelling, claiming, { appId, userId, reason: cancelReason }, now)
+    const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
     statements.blankAnswers.run({ appId, userId })
     return {
       deliveriesCancelled,

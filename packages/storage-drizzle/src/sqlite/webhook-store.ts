@@ -1,9 +1,11 @@
+import type Database from 'better-sqlite3'
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
 import { checkedClaim, checkedLease } from '../webhooks/claim-request.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
-import { claimDue, claimExpired, prepareClaiming } from './claiming.js'
+import { prepareClaiming } from './claim-statements.js'
+import { claimDue, claimExpired } from './claiming.js'
 import { createDeliveryLog } from './delivery-log.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { preparePublishing, writeEvent } from './publishing.js'
@@ -15,6 +17,7 @@ import { deliveries, endpoints, events } from './tables/webhooks.js'
 const value = sql.placeholder
 
 export interface WebhookStoreDependencies {
+  readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
   /** The store's clock: makes instants of the durations that cross the port. */
@@ -82,10 +85,10 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
 
 /** The webhook store on one SQLite connection. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): SqliteWebhookStore {
-  const { db, commits, clock, newToken } = dependencies
+  const { client, db, commits, clock, newToken } = dependencies
   const publishing = preparePublishing(db)
-  const claiming = prepareClaiming(db)
-  const settling = prepareSettling(db)
+  const claiming = prepareClaiming(client)
+  const settling = prepareSettling(client)
   const cancelling = prepareCancelling(db)
   const statements = prepareEndpointStatements(db)
   const log = createDeliveryLog(db)
@@ -133,7 +136,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
         const removed = statements.remove.all({ appId, endpointId, now })[0]
         if (removed === undefined) return false
         statements.cancelOfEndpoint.run({ endpoint: removed.position, now })
-        claiming.refreshNextDue.run({ endpoint: removed.position })
+        cancelling.refreshNextDue.run({ endpoint: removed.position })
         return true
       }),
 
@@ -152,7 +155,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
     settle: (settlements) => commits.write(() => settle(settling, settlements, clock().getTime())),
 
-    cancelPending: (request) => commits.write(() => cancelPending(cancelling, claiming, request, clock())),
+    cancelPending: (request) => commits.write(() => cancelPending(cancelling, request, clock())),
 
     findDelivery: (request) => read(() => log.findDelivery(request)),
 
@@ -172,7 +175,11 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
       })
     },
 
-    voidLeases: () => commits.write(() => claiming.endLeases.run({ now: clock().getTime() }).changes),
+    voidLeases: () =>
+      commits.write(() => {
+        const now = clock().getTime()
+        return claiming.endLeases.run(now, now).changes
+      }),
   }
 }
 
