@@ -406,12 +406,14 @@ describe('the body of a request', () => {
     const body = submission()
     const head = (headers: Record<string, string | null>) =>
       request({ body, headers: { expect: '100-continue', ...headers } }).subarray(0, -Buffer.byteLength(body))
-    const refused = await openRaw(secure)
-    refused.send(head({ authorization: null }))
-    expectGraphqlRefusal(await refused.answer(), 401, 'UNAUTHENTICATED')
-    refused.socket.end()
-    await refused.closed()
-    expect(refused.informational).toEqual([])
+    for (const target of [secure, api]) {
+      const refused = await openRaw(target)
+      refused.send(head({ authorization: null }))
+      expectGraphqlRefusal(await refused.answer(), 401, 'UNAUTHENTICATED')
+      refused.socket.end()
+      await refused.closed()
+      expect(refused.informational).toEqual([])
+    }
 
     const granted = await openRaw(secure)
     granted.send(head({}))
@@ -428,8 +430,11 @@ describe('the body of a request', () => {
     const connection = await openRaw(secure)
     connection.send(bytes.subarray(0, -1))
     connection.socket.end()
-    expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'BODY_CUT_OFF')
+    const answer = await connection.answer()
+    expectGraphqlRefusal(answer, 400, 'BAD_REQUEST', 'BODY_CUT_OFF')
     await connection.closed()
+    const lines = server.logLines.map((line) => JSON.parse(line) as { requestId?: string })
+    expect(lines.filter(({ requestId }) => requestId === answer.headers['x-request-id']).length).toBe(1)
     const destroyed = await openRaw(secure)
     destroyed.send(bytes.subarray(0, -20))
     destroyed.socket.destroy()
@@ -473,6 +478,27 @@ describe('the body of a request', () => {
       expect([answer.status, actual, answer.headers.connection]).toEqual([status, code, 'close'])
       await connection.closed()
     }
+  })
+
+  it('B016 a client that goes on sending after its answer is not reset', async () => {
+    const half = Buffer.alloc(512 * 1024, 0x20)
+    for (const target of [secure, api]) {
+      const connection = await openRaw(target)
+      connection.send(request({ body: half, headers: { 'content-length': String(2 * half.length) } }))
+      expectGraphqlRefusal(await connection.answer(), 413, 'PAYLOAD_TOO_LARGE')
+      for (let sent = 0; sent < half.length; sent += 8 * 1024)
+        await connection.written(half.subarray(sent, sent + 8 * 1024))
+      await connection.closed()
+    }
+  })
+
+  it('B026 a client that goes on sending garbage after its answer is not reset', async () => {
+    const connection = await openRaw({ ...api, allowHalfOpen: true })
+    connection.send('not http at all\r\n\r\n')
+    expect((await connection.answer()).status).toBe(400)
+    for (let piece = 0; piece < 64; piece += 1) await connection.written(Buffer.alloc(8 * 1024, 'x'))
+    connection.socket.end()
+    await connection.closed()
   })
 
   it('B016 a declared length over the limit is refused before the first byte', async () => {

@@ -492,6 +492,13 @@ const scenarios: readonly Scenario[] = [
     'INVALID_JSON',
     () => secure(submission().replace(canary.lastName, `${canary.lastName}"`)),
   ],
+  // Node's message quotes ten characters on each side of what is wrong.
+  [
+    'bad JSON beside a value',
+    400,
+    'INVALID_JSON',
+    () => secure('{"query":"{__typename}","variables":{"n":[536904399,x]}}'),
+  ],
   [
     'JSON that ends in the middle of a value',
     400,

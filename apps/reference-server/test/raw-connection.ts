@@ -22,6 +22,8 @@ export interface RawTarget {
 export interface RawConnection {
   readonly socket: Socket
   send(bytes: string | Uint8Array): void
+  /** Sends, and resolves once the system has taken it; rejects when the connection is over. */
+  written(bytes: string | Uint8Array): Promise<void>
   /** The next answer; rejects when the connection ends before it is complete, or after five seconds. */
   answer(): Promise<RawAnswer>
   /** Resolves when the server has closed its side, all being read; rejects when it was reset, or after five seconds. */
@@ -117,6 +119,10 @@ export async function openRaw(target: RawTarget): Promise<RawConnection & { read
     socket,
     informational,
     send: (bytes) => void socket.write(bytes),
+    written: (bytes) =>
+      new Promise((resolve, reject) => {
+        socket.write(bytes, (error) => (error ? reject(error) : setImmediate(resolve)))
+      }),
     answer: () => until(takeAnswer, 'waiting for an answer'),
     closed: async () => {
       await until(() => (ended ? true : undefined), 'waiting for the end')
