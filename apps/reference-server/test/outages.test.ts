@@ -79,7 +79,7 @@ describe('a submission while', () => {
     expect(answer.headers['retry-after']).toBe('5')
     const after = rows()
     const changed = Object.keys(after).filter((table) => after[table] !== before[table])
-    // Tokens without a verification are removed after 24 hours.
+    // Tokens without a verification are removed after 25 hours.
     expect(changed.filter((table) => !table.startsWith('vault.db'))).toEqual([])
     if (name === 'vault.db') expect(changed.filter((table) => table.includes('tokens'))).toEqual([])
     const again = await submit(variables, token)

@@ -1,13 +1,19 @@
-import type { PiiCustodian, Token, VerificationStore } from '@kyc-relay/kyc-core'
+import { MAX_TOKEN_AGE_MS, type PiiCustodian, type Token, type VerificationStore } from '@kyc-relay/kyc-core'
 
-/** Older tokens that no verification refers to are what a crash between vault and record left behind. */
-export const orphanAgeMs = 24 * 60 * 60 * 1000
+const hourMs = 60 * 60 * 1000
+
+/**
+ * Older tokens that no verification refers to are what a crash between vault and record left behind. A token is taken
+ * for 24 hours; the hour more is for a submission that was checked just then and is being recorded, and for two clocks
+ * that differ.
+ */
+export const orphanAgeMs = MAX_TOKEN_AGE_MS + hourMs
 
 const pageSize = 500
 
 /**
- * Removes tokens that are older than 24 h and that no verification refers to. Recording a token that old is refused, so
- * none of them can become referred to meanwhile.
+ * Removes tokens that are older than 25 hours and that no verification refers to. A submission with a token older than
+ * 24 hours is refused, so none of them can become referred to meanwhile.
  *
  * @param mayGoOn Asked before each page; what is left then is found by the next run.
  * @returns how many were looked at and how many went.

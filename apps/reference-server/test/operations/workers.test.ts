@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import type { Token } from '@kyc-relay/kyc-core'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIngestion, type Token } from '@kyc-relay/kyc-core'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
@@ -9,6 +10,7 @@ import { orphanAgeMs, purgeOrphanTokens } from '../../src/workers/purge-orphan-t
 import { removeOldRows } from '../../src/workers/remove-old-rows.js'
 import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
 
+const hourMs = 3_600_000
 const owner = (number: number) => ({ appId: 'app', userId: `user-${number}` })
 const keyFile = createKeyFile({ randomBytes, now: new Date('2026-01-01T00:00:00Z') })
 
@@ -16,7 +18,7 @@ async function vaultWith(clock: () => Date, keys = keyFile) {
   return createSqliteVault({ path: ':memory:' }, { cipher: createLocalCipher({ keys: parseKeyFile(keys) }), clock })
 }
 
-it('tokens that nothing refers to go after a day, over many pages; all others stay', async () => {
+it('tokens that nothing refers to go after 25 hours, over many pages; all others stay', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z')
   const vault = await vaultWith(() => new Date(now))
   const tokenize = async (count: number) => {
@@ -37,6 +39,44 @@ it('tokens that nothing refers to go after a day, over many pages; all others st
   const left = (await vault.inspect(owner(1), [...old, ...young])).flatMap((facts) => facts?.token ?? [])
   expect(left).toEqual([...old.filter((token) => referenced.has(token)), ...young])
   expect(await purge()).toEqual({ examined: referenced.size, erased: 0 })
+  await vault.close()
+})
+
+it.each([
+  { age: 24 * hourMs, taken: true },
+  { age: 24 * hourMs + 1, taken: false },
+])('a token of $age ms is taken: $taken, and purging does not touch it for an hour more', async ({ age, taken }) => {
+  let now = Date.parse('2026-01-06T12:00:00Z')
+  const clock = () => new Date(now)
+  const vault = await vaultWith(clock)
+  const verifications = createMemoryVerificationStore()
+  const purge = () => purgeOrphanTokens({ custodian: vault, verifications })
+  const { person, verifications: checks } = sampleSubmission()
+  const tokens = await vault.tokenize(owner(1), [
+    { kind: 'ssn', value: person.ssn.replaceAll('-', '') },
+    { kind: 'document_number', value: 'X1234567', documentClass: 'PASSPORT', issuingCountryCode: 'US' },
+  ])
+  const [ssn, documentNumber] = tokens.map((value) => (value.kind === 'record' ? '' : value.token))
+  now += age
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  const ingestion = createIngestion({
+    verifications,
+    tokenizer: vault,
+    inspector: vault,
+    now: clock,
+    newId: randomUUID,
+  })
+  const submission = sampleSubmission({
+    person: { ...person, ssn },
+    verifications: { ...checks, document: { ...checks.document, documentNumber } },
+  })
+  const { kind } = await ingestion.ingestTokenizedSubmission(owner(1), submission)
+  expect(kind).toBe(taken ? 'recorded' : 'refused')
+
+  now += orphanAgeMs - age
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  now += 1
+  expect(await purge()).toEqual({ examined: 2, erased: taken ? 0 : 2 })
   await vault.close()
 })
 

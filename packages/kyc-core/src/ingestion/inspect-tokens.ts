@@ -2,7 +2,7 @@ import { createViolation, type Violation } from '../submission/violation.js'
 import type { Submission } from '../submission/parse-submission.js'
 import type { AppUser, PiiField, TokenInspector } from '../tokenization/pii-vault.js'
 
-/** A token that no verification refers to is removed after this time; one that old is not recorded any more. */
+/** The oldest token that is recorded. One that no verification refers to may be removed some time after. */
 export const MAX_TOKEN_AGE_MS = 24 * 3_600_000
 
 /**
