@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { piiVaultCases, verificationStoreCases, type PiiVaultHarness } from '@kyc-relay/kyc-core/testing'
-import { webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { appDirectoryCases } from '../app-directory-cases.js'
 import { retentionCases } from '../retention-cases.js'
-import { endpoint, startOfTests } from '../samples.js'
-import { transactionStoreCases } from '../transaction-store-cases.js'
+import { startOfTests } from '../samples.js'
+import { userErasureCases } from '../user-erasure-cases.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
 
 let server: PostgresServer
@@ -92,12 +92,23 @@ describe('Retention', () => {
   })
 })
 
-describe('TransactionStore', () => {
-  test.each(transactionStoreCases)('$name', async ({ run }) => {
+describe('UserErasure', () => {
+  test.each(userErasureCases)('$name', async ({ run }) => {
     const storage = await newHarness().open()
-    await storage.webhooks.registerEndpoint(endpoint('a'), 50)
     await run(storage)
     await storage.close()
+  })
+})
+
+describe('TransactionStore', () => {
+  test.each(transactionStoreCases)('$id $name', async ({ run }) => {
+    const { open } = newHarness()
+    await run({
+      open: async () => {
+        const { transactions: store, webhooks, close } = await open()
+        return { store, webhooks, close }
+      },
+    })
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { piiVaultCases, verificationStoreCases, type PiiVaultHarness } from '@kyc-relay/kyc-core/testing'
-import { webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import { describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
 import { startOfTests } from '../samples.js'
@@ -44,6 +44,18 @@ describe('WebhookStore', () => {
         return { store: storage.webhooks, close: () => storage.close() }
       },
       advance,
+    })
+  })
+})
+
+describe('TransactionStore', () => {
+  test.each(transactionStoreCases)('$id $name', async ({ run }) => {
+    const { open } = newHarness()
+    await run({
+      open: async () => {
+        const { transactions: store, webhooks, close } = await open()
+        return { store, webhooks, close }
+      },
     })
   })
 })

@@ -1,12 +1,4 @@
-import type {
-  ClaimedDelivery,
-  DeliveryState,
-  Fence,
-  InsertedEvent,
-  PreparedEvent,
-  Settlement,
-  WebhookStore,
-} from '../delivery/webhook-store.js'
+import type { ClaimedDelivery, DeliveryState, Fence, Settlement, WebhookStore } from '../delivery/webhook-store.js'
 import {
   attemptRecordOf,
   byDue,
@@ -16,12 +8,22 @@ import {
   type StoredDelivery,
   type StoredEndpoint,
 } from './memory-records.js'
+import {
+  addDelivery,
+  announceDue,
+  createMemoryWebhookData,
+  findBySource,
+  nextSequence,
+  writeEvent,
+  type MemoryWebhookData,
+} from './memory-webhook-data.js'
 
 /**
  * A {@link WebhookStore} that forgets everything with the process: for tests, and the model that other stores are
  * compared with.
  *
  * @param options.nowMs - the store's clock, milliseconds since 1970; default `Date.now`
+ * @param options.data - what other stores in memory may share; default data of its own
  *
  * @example
  * ```ts
@@ -31,35 +33,13 @@ import {
  * const store = createMemoryWebhookStore({ nowMs: () => nowMs })
  * ```
  */
-export function createMemoryWebhookStore(options: { readonly nowMs?: () => number } = {}): Required<WebhookStore> {
-  const nowMs = options.nowMs ?? Date.now
-  const endpoints = new Map<string, StoredEndpoint>()
-  const events = new Map<string, InsertedEvent>()
-  const eventsBySource = new Map<string, string>()
-  const deliveries = new Map<string, StoredDelivery>()
-  const listeners = new Set<() => void>()
-  let sequence = 0
+export function createMemoryWebhookStore(
+  options: { readonly nowMs?: () => number; readonly data?: MemoryWebhookData } = {},
+): Required<WebhookStore> {
+  const { nowMs = Date.now, data = createMemoryWebhookData() } = options
+  const { endpoints, deliveries, listeners } = data
 
-  const newToken = () => `claim-${(sequence += 1)}`
-
-  function addDelivery(event: PreparedEvent, delivery: PreparedEvent['deliveries'][number], resendOf: string | null) {
-    deliveries.set(delivery.deliveryId, {
-      ...delivery,
-      event,
-      createdAtMs: nowMs(),
-      resendOf,
-      sequence: (sequence += 1),
-      state: 'PENDING',
-      dueAtMs: nowMs(),
-      attemptsMade: 0,
-      open: null,
-      attempts: [],
-      unsentSinceMs: null,
-      endedAtMs: null,
-      cancelReason: null,
-      cancelRequested: null,
-    })
-  }
+  const newToken = () => `claim-${nextSequence(data)}`
 
   function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
     delivery.state = state
@@ -134,10 +114,6 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     return true
   }
 
-  function announce(): void {
-    for (const wake of listeners) wake()
-  }
-
   return {
     async registerEndpoint(endpoint, limitPerApp) {
       const live = [...endpoints.values()].filter(
@@ -173,28 +149,8 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
     },
 
     async insertEvent(event) {
-      const sourceKey = event.sourceEventId === null ? null : JSON.stringify([event.appId, event.sourceEventId])
-      const original = sourceKey === null ? undefined : events.get(eventsBySource.get(sourceKey) ?? '')
-      if (original !== undefined) return { ...original, duplicate: true }
-      const kept = event.deliveries.filter(({ endpointId }) => {
-        const stored = endpoints.get(endpointId)
-        return stored !== undefined && !stored.removed && stored.endpoint.appId === event.appId
-      })
-      if (events.has(event.eventId) || kept.some(({ deliveryId }) => deliveries.has(deliveryId))) {
-        throw new Error('This event id or delivery id is taken.')
-      }
-      const frozen = { ...structuredClone(event), deliveries: [] }
-      const inserted: InsertedEvent = {
-        eventId: event.eventId,
-        deliveries: kept.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
-        withheld: event.withheld,
-        duplicate: false,
-      }
-      events.set(event.eventId, inserted)
-      if (sourceKey !== null) eventsBySource.set(sourceKey, event.eventId)
-      for (const delivery of kept) addDelivery(frozen, delivery, null)
-      if (kept.length > 0) announce()
-      return inserted
+      const original = findBySource(data, event.appId, event.sourceEventId)
+      return original === undefined ? writeEvent(data, event, nowMs()) : { ...original, duplicate: true }
     },
 
     async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {
@@ -286,8 +242,9 @@ export function createMemoryWebhookStore(options: { readonly nowMs?: () => numbe
       if (endpointOf(original).removed) return 'endpoint_removed'
       if (deliveries.has(newDeliveryId)) throw new Error('This delivery id is taken.')
       const { endpointId, xEventId } = original
-      addDelivery(original.event, { deliveryId: newDeliveryId, endpointId, xEventId }, deliveryId)
-      announce()
+      const delivery = { deliveryId: newDeliveryId, endpointId, xEventId }
+      addDelivery(data, { event: original.event, delivery, resendOf: deliveryId, nowMs: nowMs() })
+      announceDue(data)
       return 'resent'
     },
 

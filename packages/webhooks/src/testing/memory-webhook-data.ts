@@ -1,0 +1,106 @@
+import type { InsertedEvent, PreparedEvent } from '../delivery/webhook-store.js'
+import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
+import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
+
+/** What the stores in memory share: several of them on the same data are several handles on one backend. */
+export interface MemoryWebhookData {
+  readonly endpoints: Map<string, StoredEndpoint>
+  readonly events: Map<string, InsertedEvent>
+  /** Event ids by app and `sourceEventId`. */
+  readonly eventsBySource: Map<string, string>
+  readonly deliveries: Map<string, StoredDelivery>
+  readonly transactions: Map<string, TransactionRecord>
+  /** What each transaction event did, by its event id. */
+  readonly moves: Map<string, TransactionMove>
+  readonly listeners: Set<() => void>
+  /** Rises with everything that is ordered. */
+  lastSequence: number
+}
+
+/** Empty data for {@link createMemoryWebhookStore} and {@link createMemoryTransactionStore}. */
+export function createMemoryWebhookData(): MemoryWebhookData {
+  return {
+    endpoints: new Map(),
+    events: new Map(),
+    eventsBySource: new Map(),
+    deliveries: new Map(),
+    transactions: new Map(),
+    moves: new Map(),
+    listeners: new Set(),
+    lastSequence: 0,
+  }
+}
+
+export function nextSequence(data: MemoryWebhookData): number {
+  return (data.lastSequence += 1)
+}
+
+/** The event that an app published under this id of its source. */
+export function findBySource(
+  data: MemoryWebhookData,
+  appId: string,
+  sourceEventId: string | null,
+): InsertedEvent | undefined {
+  return sourceEventId === null
+    ? undefined
+    : data.events.get(data.eventsBySource.get(sourceKey(appId, sourceEventId)) ?? '')
+}
+
+/** Writes an event that is not known yet with its deliveries. Synchronous: nothing comes in between. */
+export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs: number): InsertedEvent {
+  const kept = event.deliveries.filter(({ endpointId }) => {
+    const stored = data.endpoints.get(endpointId)
+    return stored !== undefined && !stored.removed && stored.endpoint.appId === event.appId
+  })
+  if (data.events.has(event.eventId) || kept.some(({ deliveryId }) => data.deliveries.has(deliveryId))) {
+    throw new Error('This event id or delivery id is taken.')
+  }
+  const frozen = { ...structuredClone(event), deliveries: [] }
+  const inserted: InsertedEvent = {
+    eventId: event.eventId,
+    deliveries: kept.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
+    withheld: event.withheld,
+    duplicate: false,
+  }
+  data.events.set(event.eventId, inserted)
+  if (event.sourceEventId !== null) data.eventsBySource.set(sourceKey(event.appId, event.sourceEventId), event.eventId)
+  for (const delivery of kept) addDelivery(data, { event: frozen, delivery, resendOf: null, nowMs })
+  if (kept.length > 0) announceDue(data)
+  return inserted
+}
+
+export function addDelivery(
+  data: MemoryWebhookData,
+  added: {
+    readonly event: PreparedEvent
+    readonly delivery: PreparedEvent['deliveries'][number]
+    readonly resendOf: string | null
+    readonly nowMs: number
+  },
+): void {
+  const { event, delivery, resendOf, nowMs } = added
+  data.deliveries.set(delivery.deliveryId, {
+    ...delivery,
+    event,
+    createdAtMs: nowMs,
+    resendOf,
+    sequence: nextSequence(data),
+    state: 'PENDING',
+    dueAtMs: nowMs,
+    attemptsMade: 0,
+    open: null,
+    attempts: [],
+    unsentSinceMs: null,
+    endedAtMs: null,
+    cancelReason: null,
+    cancelRequested: null,
+  })
+}
+
+export function announceDue(data: MemoryWebhookData): void {
+  for (const wake of data.listeners) wake()
+}
+
+function sourceKey(appId: string, sourceEventId: string): string {
+  return JSON.stringify([appId, sourceEventId])
+}

@@ -1,0 +1,25 @@
+import { movingCases } from './transaction-store/moving-cases.js'
+import { publishingCases } from './transaction-store/publishing-cases.js'
+import type { TransactionStoreCase } from './transaction-store/harness.js'
+
+/**
+ * Every MUST of the `TransactionStore` port, as data for any test runner. Each case wants a fresh harness.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   createMemoryTransactionStore,
+ *   createMemoryWebhookData,
+ *   createMemoryWebhookStore,
+ *   transactionStoreCases,
+ * } from '@kyc-relay/webhooks/testing'
+ *
+ * for (const { run } of transactionStoreCases) {
+ *   const data = createMemoryWebhookData()
+ *   const store = createMemoryTransactionStore({ data })
+ *   const webhooks = createMemoryWebhookStore({ data })
+ *   await run({ open: async () => ({ store, webhooks, close: async () => {} }) })
+ * }
+ * ```
+ */
+export const transactionStoreCases: readonly TransactionStoreCase[] = [...movingCases, ...publishingCases]
