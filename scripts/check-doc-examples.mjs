@@ -13,7 +13,7 @@ const markdown = execFileSync(
 )
 const sources = markdown
   .split('\0')
-  .filter((file) => file !== '' && !/(?:^|\/)(?:CHANGELOG\.md|node_modules\/)/.test(file))
+  .filter((file) => file !== '' && !/(?:^|\/)(?:CHANGELOG\.md|node_modules\/)|^docs\/reference\//.test(file))
 
 const folder = path.join(root, 'node_modules', '.cache', 'doc-examples')
 rmSync(folder, { recursive: true, force: true })

@@ -20,6 +20,7 @@ const steps = [
   { name: 'size of the receiver', run: [process.execPath, 'packages/webhooks/scripts/check-size.mjs'], after: 'build' },
   { name: 'types', run: typescript('tsconfig.json') },
   { name: 'types of pure code', run: typescript('tsconfig.pure.json') },
+  { name: 'reference', run: [...script('write-reference.mjs'), '--check'] },
   { name: 'documented examples', run: script('check-doc-examples.mjs') },
   { name: 'format', run: [...bin('prettier'), '--check', '--log-level=warn', '.'] },
   {

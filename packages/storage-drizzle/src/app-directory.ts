@@ -37,6 +37,7 @@ export interface AccessTokenRow {
 export interface AppDirectory {
   /** Adds an app with its first key. */
   createApp(app: { readonly appId: string; readonly name: string; readonly firstKey: ApiKeyRow }): Promise<void>
+  /** The app of this id, or null. */
   findApp(appId: string): Promise<{ readonly appId: string; readonly name: string } | null>
   /** The app and key version of a key that is not retired at `now`. */
   findApiKey(hash: Uint8Array, now: Date): Promise<{ readonly appId: string; readonly version: number } | null>
@@ -56,6 +57,7 @@ export interface AppDirectory {
   /** Apps that this user granted anything to. */
   listGrantsOfUser(userId: string): Promise<readonly Grant[]>
 
+  /** Keeps an access token that was issued, by its hash. */
   addAccessToken(token: AccessTokenRow): Promise<void>
   /** Null for an unknown token, one that expired at `now`, or one whose grant was revoked. */
   findAccessToken(hash: Uint8Array, now: Date): Promise<AccessTokenRow | null>

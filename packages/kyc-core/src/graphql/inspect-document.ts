@@ -187,6 +187,15 @@ function blankValue(type: TypeAst, sent: unknown): unknown {
  * execute a document whose submission was decided already, without ever holding a personal value.
  *
  * @param variables As sent. Booleans keep their value, since `@skip` and `@include` of result fields depend on them.
+ *
+ * @example
+ * ```ts
+ * import { blankedVariables } from '@kyc-relay/kyc-core/graphql'
+ * import { parse } from 'graphql'
+ *
+ * const document = parse('query ($provider: String!, $person: JSON!) { viewer { userId } }')
+ * blankedVariables(document, { provider: 'CUSTOM', person: { firstName: 'Jane' } }) // { provider: '', person: {} }
+ * ```
  */
 export function blankedVariables(document: DocumentAst, variables: Variables = {}): Record<string, unknown> {
   return Object.fromEntries(

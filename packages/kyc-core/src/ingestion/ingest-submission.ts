@@ -49,6 +49,7 @@ export interface IngestionDependencies {
   readonly tokenizer: PiiTokenizer
   /** Needed only for {@link Ingestion.ingestTokenizedSubmission}. */
   readonly inspector?: TokenInspector
+  /** The clock: when something is recorded, and what counts as expired or in the future. */
   readonly now: () => Date
   /** Makes an id of a record: UUID, version 7 so that they sort by time. */
   readonly newId: () => string

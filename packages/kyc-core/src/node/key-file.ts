@@ -41,6 +41,14 @@ export interface KeyFile {
  * Reads the JSON text of a key file.
  *
  * @throws `KEY_FILE_INVALID` without quoting any of it.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ *
+ * export const openCipher = (path: string) => createLocalCipher({ keys: parseKeyFile(readFileSync(path, 'utf8')) })
+ * ```
  */
 export function parseKeyFile(json: string): KeyFile {
   let value: unknown
@@ -82,7 +90,20 @@ function keyFileText(file: KeyFile): string {
   return `${JSON.stringify({ version: 1, ...file, keys }, null, 2)}\n`
 }
 
-/** JSON text of a new key file with one seal key and one fingerprint key. Write it with mode 0600. */
+/**
+ * JSON text of a new key file with one seal key and one fingerprint key. Write it with mode 0600.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { writeFileSync } from 'node:fs'
+ * import { createKeyFile } from '@kyc-relay/kyc-core/node'
+ *
+ * export function writeKeyFile(path: string) {
+ *   writeFileSync(path, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600, flag: 'wx' })
+ * }
+ * ```
+ */
 export function createKeyFile(source: KeySource): string {
   const seal = createKey('seal', source)
   const fingerprint = createKey('fingerprint', source)
@@ -94,6 +115,15 @@ export function createKeyFile(source: KeySource): string {
  * (`PiiKeyRotation.rewrapDataKeys`), and only then remove the old key.
  *
  * @throws `KEY_FILE_INVALID`
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { addSealKey, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ *
+ * const source = { randomBytes, now: new Date() }
+ * parseKeyFile(addSealKey(createKeyFile(source), source)).keys.length // 3: two seal keys, one fingerprint key
+ * ```
  */
 export function addSealKey(json: string, source: KeySource): string {
   const file = parseKeyFile(json)

@@ -6,6 +6,14 @@ import { createHmac } from 'node:crypto'
  * @param key 32 bytes that live outside the database. A plain hash of an SSN or a document number is reversed by trying
  *   them all; the key is what prevents it.
  * @returns 32 bytes.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { keyedHash } from '@kyc-relay/kyc-core/node'
+ *
+ * keyedHash(randomBytes(32), 'document_number', 'C01X00T47').length // 32
+ * ```
  */
 export function keyedHash(key: Uint8Array, purpose: string, value: string): Uint8Array {
   const hash = createHmac('sha256', key)

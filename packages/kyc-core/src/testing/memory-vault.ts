@@ -30,7 +30,22 @@ export interface MemoryVaultData {
   readonly audit: { readonly actor: string; readonly purpose: string }[]
 }
 
-/** Empty data for {@link createMemoryVault}. */
+/**
+ * Empty data for {@link createMemoryVault}.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import type { PiiCipher } from '@kyc-relay/kyc-core'
+ * import { createMemoryVault, createMemoryVaultData } from '@kyc-relay/kyc-core/testing'
+ *
+ * // Two handles on the same rows, as two processes have them.
+ * export function openTwice(cipher: PiiCipher) {
+ *   const shared = { cipher, now: () => new Date(), randomBytes, data: createMemoryVaultData() }
+ *   return [createMemoryVault(shared), createMemoryVault(shared)]
+ * }
+ * ```
+ */
 export function createMemoryVaultData(): MemoryVaultData {
   return { rows: [], dataKeys: new Map(), audit: [] }
 }
@@ -53,6 +68,17 @@ const partContext = ({ appId, userId }: AppUser, recordId: string, part: string)
 /**
  * A vault in memory that fulfils every case of {@link piiVaultCases} but durability: for unit tests of what you build on
  * the ports. Real cryptography, no storage.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { createMemoryVault } from '@kyc-relay/kyc-core/testing'
+ *
+ * const now = () => new Date('2026-01-05T10:00:00Z')
+ * const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: now() })) })
+ * const vault = createMemoryVault({ cipher, now, randomBytes })
+ * ```
  */
 export function createMemoryVault(options: {
   readonly cipher: PiiCipher

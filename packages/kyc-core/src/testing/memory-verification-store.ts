@@ -14,7 +14,18 @@ export interface MemoryVerificationData {
   readonly statuses: Map<string, KycStatus>
 }
 
-/** Empty data for {@link createMemoryVerificationStore}. */
+/**
+ * Empty data for {@link createMemoryVerificationStore}.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryVerificationData, createMemoryVerificationStore } from '@kyc-relay/kyc-core/testing'
+ *
+ * // Two handles on the same rows, as two processes have them.
+ * const data = createMemoryVerificationData()
+ * const [one, other] = [createMemoryVerificationStore(data), createMemoryVerificationStore(data)]
+ * ```
+ */
 export function createMemoryVerificationData(): MemoryVerificationData {
   return { rows: [], statuses: new Map() }
 }
@@ -22,6 +33,13 @@ export function createMemoryVerificationData(): MemoryVerificationData {
 /**
  * A {@link VerificationStore} in memory that fulfils every case of {@link verificationStoreCases} but durability: for unit
  * tests of what you build on the port. Keeps no photo jobs.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryVerificationStore } from '@kyc-relay/kyc-core/testing'
+ *
+ * await createMemoryVerificationStore().findKycStatus('0198c0de-0000-7000-8000-00000000b001') // 'UNVERIFIED'
+ * ```
  */
 export function createMemoryVerificationStore(data = createMemoryVerificationData()): VerificationStore {
   const { rows, statuses } = data

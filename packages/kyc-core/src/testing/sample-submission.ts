@@ -3,6 +3,15 @@
  * is the best-known sample number and belongs to nobody.
  *
  * @param changes Top-level arguments to replace.
+ *
+ * @example
+ * ```ts
+ * import { parseSubmission } from '@kyc-relay/kyc-core'
+ * import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
+ *
+ * parseSubmission(sampleSubmission()).ok // true
+ * parseSubmission(sampleSubmission({ decision: 'PENDING' })).ok // false
+ * ```
  */
 export function sampleSubmission(changes: Readonly<Record<string, unknown>> = {}) {
   return {

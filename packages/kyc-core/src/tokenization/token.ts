@@ -53,7 +53,17 @@ export function createToken(field: PiiField, random: Uint8Array, lastFour?: stri
   return `tok_ssn_${characters}_${lastFour}`
 }
 
-/** Reads the format of a token, or null when the value does not have it. */
+/**
+ * Reads the format of a token, or null when the value does not have it.
+ *
+ * @example
+ * ```ts
+ * import { parseToken } from '@kyc-relay/kyc-core'
+ *
+ * parseToken('tok_ssn_0123456789abcdefghij0123456789ab_1120')?.lastFour // '1120'
+ * parseToken('078-05-1120') // null
+ * ```
+ */
 export function parseToken(value: unknown): ParsedToken | null {
   if (typeof value !== 'string') return null
   if (SSN_TOKEN.test(value)) return { token: value as Token, field: 'ssn', lastFour: value.slice(-4) }
@@ -61,7 +71,16 @@ export function parseToken(value: unknown): ParsedToken | null {
   return null
 }
 
-/** True when the value has the format of a token. */
+/**
+ * True when the value has the format of a token.
+ *
+ * @example
+ * ```ts
+ * import { isToken } from '@kyc-relay/kyc-core'
+ *
+ * isToken('078-05-1120') // false
+ * ```
+ */
 export function isToken(value: unknown): value is Token {
   return parseToken(value) !== null
 }

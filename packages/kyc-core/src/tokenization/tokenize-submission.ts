@@ -10,7 +10,16 @@ import type { Token } from './token.js'
 /** Name of the sealed part that holds the person and all free-form parts. */
 export const DETAILS_PART = 'details'
 
-/** Name of the sealed part that holds one photo URL: `photo_front`, `photo_back`, `photo_selfie`. */
+/**
+ * Name of the sealed part that holds one photo URL: `photo_front`, `photo_back`, `photo_selfie`.
+ *
+ * @example
+ * ```ts
+ * import { photoPart } from '@kyc-relay/kyc-core'
+ *
+ * photoPart('front') // 'photo_front'
+ * ```
+ */
 export function photoPart(side: PhotoJob['side']): string {
   return `photo_${side}`
 }
@@ -98,6 +107,18 @@ export interface TokenizationContext {
  * Turns a valid submission into what may be stored, by one atomic call of the vault.
  *
  * @throws `VAULT_UNAVAILABLE` (retryable): nothing was written.
+ *
+ * @example
+ * ```ts
+ * import { parseSubmission, tokenizeSubmission, type AppUser, type PiiTokenizer } from '@kyc-relay/kyc-core'
+ *
+ * export async function tokenize(input: unknown, tokenizer: PiiTokenizer, owner: AppUser) {
+ *   const parsed = parseSubmission(input)
+ *   if (!parsed.ok) return null
+ *   const newId = () => crypto.randomUUID()
+ *   return tokenizeSubmission(parsed.submission, { tokenizer, owner, verificationId: newId(), newId, pii: 'clear' })
+ * }
+ * ```
  */
 export async function tokenizeSubmission(
   submission: Submission,

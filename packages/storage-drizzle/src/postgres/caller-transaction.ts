@@ -4,11 +4,13 @@ import type { Queryable, StatementQuery } from './statement.js'
 
 /** What of a pg client is used: a client inside `BEGIN`, also as Kysely and Knex hand it out. */
 export interface PgTransaction {
+  /** As `client.query` of pg. */
   query(config: StatementQuery): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
 }
 
 /** The `tx` of a Drizzle transaction over pg. */
 export interface DrizzlePgTransaction {
+  /** As `tx.execute` of Drizzle. */
   execute(query: SQL): Promise<unknown>
 }
 

@@ -10,6 +10,7 @@ import { statement, type Queryable } from './statement.js'
 
 const value = sql.placeholder
 
+/** Options of {@link createPostgresDeduplicationStore}. */
 export interface PostgresDeduplicationOptions {
   /** Replaces the database's clock: for tests. */
   readonly clock?: () => Date

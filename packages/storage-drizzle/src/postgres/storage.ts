@@ -20,6 +20,7 @@ import { createVerificationOverview } from './verification-overview.js'
 import { createVerificationStore } from './verification-store.js'
 import { createWebhookStore } from './webhook-store.js'
 
+/** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
   /** Replaces the database's clock, by which all processes go: for tests. */
   readonly clock?: () => Date

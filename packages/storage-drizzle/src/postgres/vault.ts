@@ -6,6 +6,7 @@ import { createDatabase } from './database.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createVaultRows } from './vault-rows.js'
 
+/** What {@link createPostgresVault} works with. */
 export interface PostgresVaultOptions {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher

@@ -12,6 +12,7 @@ import { receiverEvents } from './tables/receiver.js'
 
 const value = sql.placeholder
 
+/** Options of {@link createSqliteDeduplicationStore}. */
 export interface SqliteDeduplicationOptions {
   /** The store's clock, for leases. Default: the system clock. */
   readonly clock?: () => Date

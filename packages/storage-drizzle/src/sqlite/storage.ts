@@ -21,6 +21,7 @@ import { createUserErasure } from './user-erasure.js'
 import { createWebhookStore, type SqliteWebhookStore } from './webhook-store.js'
 import { lockWorker, type WorkerLock } from './worker-lock.js'
 
+/** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions {
   /** The store's clock, for leases and due times. Default: the system clock. */
   readonly clock?: () => Date

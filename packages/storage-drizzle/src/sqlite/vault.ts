@@ -10,6 +10,7 @@ import { createSharedCommits } from './shared-commits.js'
 import type { dataKeys, tokens } from './tables/vault.js'
 import { prepareVaultStatements } from './vault-statements.js'
 
+/** What {@link createSqliteVault} works with. */
 export interface SqliteVaultOptions {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher

@@ -20,7 +20,17 @@ export const deliveryTransitions: Readonly<Record<DeliveryState, readonly Delive
   CANCELLED: [],
 })
 
-/** True for `DELIVERED`, `FAILED` and `CANCELLED`, which nothing leaves. */
+/**
+ * True for `DELIVERED`, `FAILED` and `CANCELLED`, which nothing leaves.
+ *
+ * @example
+ * ```ts
+ * import { isFinalDeliveryState } from '@kyc-relay/webhooks/delivery'
+ *
+ * isFinalDeliveryState('PENDING') // false
+ * isFinalDeliveryState('CANCELLED') // true
+ * ```
+ */
 export function isFinalDeliveryState(state: DeliveryState): boolean {
   return deliveryTransitions[state].length === 0
 }
@@ -33,7 +43,17 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'OUT_OF_SOCKETS',
 ])
 
-/** State of an attempt that ended with this cause (null: a 2xx). */
+/**
+ * State of an attempt that ended with this cause (null: a 2xx).
+ *
+ * @example
+ * ```ts
+ * import { attemptStateOf } from '@kyc-relay/webhooks/delivery'
+ *
+ * attemptStateOf('TIMEOUT') // 'FAILED'
+ * attemptStateOf('RESOLVER_DOWN') // 'UNSENT': our own fault, its number is given back
+ * ```
+ */
 export function attemptStateOf(cause: AttemptCause | null): Exclude<AttemptState, 'STARTED'> {
   if (cause === null) return 'SUCCEEDED'
   if (cause === 'INTERRUPTED') return 'INTERRUPTED'
@@ -44,6 +64,7 @@ export function attemptStateOf(cause: AttemptCause | null): Exclude<AttemptState
 /** What {@link settleAttempt} needs beside the attempt itself. */
 export interface SettleContext {
   readonly now: Date
+  /** At least 0 and less than 1, for the jitter of the delay. */
   readonly random: () => number
   readonly retry?: Partial<RetryPolicy>
   readonly unsent?: Partial<UnsentPolicy>
@@ -101,7 +122,16 @@ function nextOf(
   return { state: 'PENDING', delayMs: Math.max(scheduledMs, Math.min(askedMs, retry.maxRetryAfterMs)) }
 }
 
-/** A report in which nothing was seen but the cause, as of an interrupted attempt. */
+/**
+ * A report in which nothing was seen but the cause, as of an interrupted attempt.
+ *
+ * @example
+ * ```ts
+ * import { reportOfCause } from '@kyc-relay/webhooks/delivery'
+ *
+ * reportOfCause('INTERRUPTED').status // null: nothing of an answer was seen
+ * ```
+ */
 export function reportOfCause(cause: AttemptCause, keyVersion: number | null = null): AttemptReport {
   return {
     cause,

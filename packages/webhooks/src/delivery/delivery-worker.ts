@@ -55,7 +55,9 @@ export interface DeliveryWorkerObserver {
     readonly settlement: Settlement
     readonly fate: SettlementFate
   }): void
+  /** Deliveries were claimed; `takenOver`: from a worker whose lease ended. */
   onClaimed?(event: { readonly count: number; readonly takenOver: boolean }): void
+  /** Something kept the worker from working. It goes on by itself. */
   onProblem?(problem: DeliveryWorkerProblem): void
 }
 

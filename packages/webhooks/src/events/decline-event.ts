@@ -2,7 +2,7 @@
  * A transaction is declined (spec, "`TRANSACTION_DECLINE` payload"). Needs the scopes `LIST_PAYMENT` and
  * `LIST_PURCHASES`. A field that may be null may also be absent.
  *
- * The payload carries no `eventType`: {@link recogniseEventType} tells it by its shape.
+ * The payload carries no `eventType`: receivers tell it by its shape.
  */
 export interface TransactionDeclineEvent {
   /** Transaction id, a UUID. */

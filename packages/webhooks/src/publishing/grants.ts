@@ -19,7 +19,17 @@ export interface GrantLookup {
 /** `all`: an event needs every scope that is listed for its type. `any`: one of them is enough. */
 export type ScopeRule = 'all' | 'any'
 
-/** Whether granted scopes suffice for the required ones. Scopes compare exactly. */
+/**
+ * Whether granted scopes suffice for the required ones. Scopes compare exactly.
+ *
+ * @example
+ * ```ts
+ * import { scopesSuffice } from '@kyc-relay/webhooks/delivery'
+ *
+ * scopesSuffice(['LIST_PAYMENT', 'LIST_PURCHASES'], ['LIST_PAYMENT']) // false
+ * scopesSuffice(['LIST_PAYMENT', 'LIST_PURCHASES'], ['LIST_PAYMENT'], 'any') // true
+ * ```
+ */
 export function scopesSuffice(
   required: readonly string[],
   granted: readonly string[],

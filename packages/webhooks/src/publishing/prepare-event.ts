@@ -25,6 +25,7 @@ export interface EventInput {
 export interface PrepareEventDeps {
   readonly grants: GrantLookup
   readonly endpoints: Pick<WebhookStore, 'listEndpoints'>
+  /** The clock, for `occurredAt`. */
   readonly now: () => Date
   /** A fresh UUID, version 7 for choice. */
   readonly newId: () => string

@@ -19,6 +19,7 @@ export interface DeduplicationStoreCase {
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
+  /** Rejects when the store breaks the promise in `name`. */
   run(harness: DeduplicationStoreHarness): Promise<void>
 }
 

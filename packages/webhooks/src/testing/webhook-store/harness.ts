@@ -3,6 +3,7 @@ import type { WebhookStore } from '../../delivery/webhook-store.js'
 /** One handle on a harness's data. */
 export interface WebhookStoreHandle {
   readonly store: WebhookStore
+  /** Closes this handle alone. */
   close(): Promise<void>
 }
 
@@ -27,6 +28,7 @@ export interface WebhookStoreCase {
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
+  /** Rejects when the store breaks the promise in `name`. */
   run(harness: WebhookStoreHarness): Promise<void>
 }
 

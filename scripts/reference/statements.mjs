@@ -1,0 +1,30 @@
+// The OpenAPI document and the SDL, from the sources of the server and of kyc-core: nothing has to be built before.
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from '../published-packages.mjs'
+
+const entry = `
+import { openApiDocument } from './apps/reference-server/src/api/openapi-document.js'
+import { webhookOperations } from './apps/reference-server/src/api/webhook-operations.js'
+export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
+export const openApi = openApiDocument(Object.values(webhookOperations))
+`
+
+export async function loadStatements() {
+  const outfile = path.join(root, 'node_modules', '.cache', `reference-statements-${process.pid}.mjs`)
+  try {
+    await build({
+      stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(outfile, { force: true })
+  }
+}
