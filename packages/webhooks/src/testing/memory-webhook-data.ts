@@ -12,12 +12,24 @@ export interface MemoryWebhookData {
   readonly transactions: Map<string, TransactionRecord>
   /** What each transaction event did, by its event id. */
   readonly moves: Map<string, TransactionMove>
+  /** Who is woken when a delivery becomes due. */
   readonly listeners: Set<() => void>
   /** Rises with everything that is ordered. */
   lastSequence: number
 }
 
-/** Empty data for {@link createMemoryWebhookStore} and {@link createMemoryTransactionStore}. */
+/**
+ * Empty data for {@link createMemoryWebhookStore} and {@link createMemoryTransactionStore}.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryWebhookData, createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
+ *
+ * // Two handles on the same rows, as two processes have them.
+ * const data = createMemoryWebhookData()
+ * const [one, other] = [createMemoryWebhookStore({ data }), createMemoryWebhookStore({ data })]
+ * ```
+ */
 export function createMemoryWebhookData(): MemoryWebhookData {
   return {
     endpoints: new Map(),

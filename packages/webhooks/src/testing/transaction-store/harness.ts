@@ -6,6 +6,7 @@ export interface TransactionStoreHandle {
   readonly store: TransactionStore
   /** Where the events of the moves go, on the same data. */
   readonly webhooks: WebhookStore
+  /** Closes this handle alone. */
   close(): Promise<void>
 }
 
@@ -24,6 +25,7 @@ export interface TransactionStoreCase {
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
+  /** Rejects when the store breaks the promise in `name`. */
   run(harness: TransactionStoreHarness): Promise<void>
 }
 
