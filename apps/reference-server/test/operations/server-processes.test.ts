@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -213,6 +213,28 @@ describe('standard output', () => {
     await expect.poll(droppedLines).toBeGreaterThan(0)
     expect((await server.end('SIGTERM')).code).toBe(0)
   })
+})
+
+it('F05 F06 a database file found damaged ends the process at once', async () => {
+  const server = await start()
+  const { demo } = server
+  const ended = new Promise<number | null>((resolve) => server.process.once('close', resolve))
+  const pages = rows<{ page: number }>(`SELECT rootpage AS page FROM sqlite_schema WHERE tbl_name = 'kyc_relay_events'`)
+  const checkpoint = new Database(join(dataDir, 'kyc.db'))
+  checkpoint.pragma('wal_checkpoint(TRUNCATE)')
+  checkpoint.close()
+  const file = openSync(join(dataDir, 'kyc.db'), 'r+')
+  for (const { page } of pages) writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, (page - 1) * 4_096)
+  closeSync(file)
+  const answer = await clientOf(demo)(
+    `${demo.internalUrl}/internal/v1/events`,
+    demo.internalToken,
+    deposit(demo),
+  ).catch(() => null)
+  // Refused, or cut off by the end of the process: never accepted.
+  expect(answer?.status ?? 503).toBeGreaterThanOrEqual(500)
+  expect(await ended).toBe(70)
+  expect(server.output()).toContain('"the database failed; ending"')
 })
 
 describe('a start that is refused names the setting, never its value', () => {

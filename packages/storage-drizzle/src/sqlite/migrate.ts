@@ -66,9 +66,12 @@ export function migrate(client: Database.Database, history: SqliteHistory, now: 
   try {
     for (;;) {
       const next = inTransaction(client, () => applyNext(client, history, shipped, now()))
-      if (next === null) return applied
+      if (next === null) break
       applied.push(next)
     }
+    // Into the file itself: a database whose WAL was lost must not look like a new one.
+    if (applied.length > 0) client.pragma('wal_checkpoint(PASSIVE)')
+    return applied
   } catch (error) {
     throw storageErrorOf(error)
   }

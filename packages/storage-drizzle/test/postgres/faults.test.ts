@@ -47,7 +47,7 @@ afterEach(async () => {
 const count = async (table: string) =>
   (await direct.query<{ n: number }>(`SELECT count(*)::int AS n FROM kyc_relay_${table}`)).rows[0]?.n
 
-describe('a connection lost around COMMIT', () => {
+describe('F37 a connection lost around COMMIT', () => {
   test('a submission may be sent again: it is recorded once, whether or not the commit arrived', async () => {
     proxy.change('lose the answer', commit)
     const first = await storage.verifications.record(submission('one')).catch((error: unknown) => error)
@@ -109,7 +109,7 @@ describe('a connection lost around COMMIT', () => {
 })
 
 describe('a server that is gone, silent or restarted', () => {
-  test('a half-open connection is given up after the query timeout, and the next call uses another', async () => {
+  test('F39 a half-open connection is given up after the query timeout, and the next call uses another', async () => {
     await storage.verifications.findKycStatus(uuid('user'))
     proxy.change('silent', 'kyc_relay_find_status')
     await expect(storage.verifications.findKycStatus(uuid('user'))).rejects.toMatchObject({
@@ -120,14 +120,14 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.findKycStatus(uuid('user'))).toBe('UNVERIFIED')
   })
 
-  test('a half-open connection inside a transaction does not come back to the pool', async () => {
+  test('F39 a half-open connection inside a transaction does not come back to the pool', async () => {
     proxy.change('silent', 'lock_status')
     await expect(storage.verifications.record(submission('one'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     proxy.change('clear')
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
   })
 
-  test('killed backends are replaced, and what was committed is there', async () => {
+  test('K26 killed backends are replaced, and what was committed is there', async () => {
     await storage.verifications.record(submission('one'))
     await direct.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -146,7 +146,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await count('verifications')).toBe(7)
   })
 
-  test('an exhausted pool is a retryable error, not a wait without end', async () => {
+  test('F38 an exhausted pool is a retryable error, not a wait without end', async () => {
     const held = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
     await expect(storage.verifications.record(submission('one'))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
@@ -156,7 +156,59 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
   })
 
-  test('a read-only server refuses writes with a retryable code', async () => {
+  test('K26 a server that ended at once and was started again has what was committed, and takes more', async () => {
+    await storage.verifications.record(submission('before'))
+    await storage.webhooks.insertEvent(event('one', [hook]))
+    const { claimed } = await storage.webhooks.claimDue(claimRequest)
+    const settlements = claimed.map(({ fence }) => ({
+      fence,
+      attempt: { state: 'SUCCEEDED' as const, report },
+      next: { state: 'DELIVERED' as const },
+    }))
+    await server.crash()
+    // Settlements of what was under way are repeated until the server is back, as the worker does.
+    for (;;) {
+      const outcome = await storage.webhooks.settle(settlements).catch((error: unknown) => error)
+      if (!(outcome instanceof Error)) {
+        expect(outcome).toEqual({ stale: [] })
+        break
+      }
+      expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })
+    }
+    expect(await storage.verifications.findPrior(submission('before').key)).toMatchObject({ kind: 'replayed' })
+    expect(await storage.verifications.record(submission('after'))).toMatchObject({ kind: 'recorded' })
+    const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })
+    expect(items).toMatchObject([{ state: 'DELIVERED', attemptsMade: 1 }])
+  })
+
+  test.each([
+    ['57P01', 'an administrator ended the session'],
+    ['57P03', 'the server is starting up'],
+    ['25P03', 'a transaction was idle for too long'],
+    ['53300', 'there are too many connections'],
+    ['25006', 'the server has become a replica'],
+  ])('F38 %s, %s: a retryable error, nothing is written, and the next call goes through', async (code) => {
+    const connect = pool.connect.bind(pool)
+    let failing = true
+    pool.connect = (async () => {
+      const client = await connect()
+      const query = client.query.bind(client)
+      client.query = ((config: unknown, ...rest: unknown[]) => {
+        const text = typeof config === 'string' ? config : String((config as { text: string }).text)
+        if (!failing || !text.includes('INSERT INTO kyc_relay_verifications'))
+          return Reflect.apply(query, client, [config, ...rest]) as unknown
+        failing = false
+        return query(`DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${code}'; END $$`)
+      }) as typeof client.query
+      return client
+    }) as typeof pool.connect
+    const refused = storage.verifications.record(submission('one'))
+    await expect(refused).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, driverCode: code })
+    expect(await count('verifications')).toBe(0)
+    expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
+  })
+
+  test('F38 a read-only server refuses writes with a retryable code', async () => {
     await direct.query(
       `ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} SET default_transaction_read_only = on`,
     )
@@ -176,7 +228,7 @@ describe('a server that is gone, silent or restarted', () => {
 })
 
 describe('conflicts', () => {
-  test('deadlocks and serialization failures are run again, at most three times', async () => {
+  test('F38 deadlocks and serialization failures are run again, at most three times', async () => {
     const outcomes: string[] = []
     const connect = pool.connect.bind(pool)
     let failures = 0

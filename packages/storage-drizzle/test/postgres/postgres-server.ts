@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,15 +9,22 @@ import pg from 'pg'
 export interface PostgresServer {
   /** Makes an empty database; answers its connection string. */
   createDatabase(): Promise<string>
+  /**
+   * Ends the server at once, without a shutdown, and starts it again: resolves while it recovers. Of a server that is
+   * not ours, every session on our databases is ended instead.
+   */
+  crash(): Promise<void>
   /** Stops the server (or drops what was made in a server that is not ours). */
   stop(): Promise<void>
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
+  const made: string[] = []
   const given = process.env['TEST_POSTGRES_URL']
   const server =
-    given === undefined || given === '' ? await startEmbedded() : { url: given, stop: async () => undefined }
-  const made: string[] = []
+    given === undefined || given === ''
+      ? await startEmbedded()
+      : { url: given, crash: () => endSessions(given, made), stop: async () => undefined }
   return {
     async createDatabase() {
       const name = `kyc_relay_test_${process.pid}_${made.length}`
@@ -27,6 +34,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       url.pathname = `/${name}`
       return url.href
     },
+    crash: () => server.crash(),
     async stop() {
       for (const name of made) await ask(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await server.stop()
@@ -41,6 +49,11 @@ async function ask(url: string, text: string): Promise<void> {
   await client.end()
 }
 
+async function endSessions(url: string, databases: readonly string[]): Promise<void> {
+  for (const name of databases)
+    await ask(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+}
+
 async function startEmbedded() {
   const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-postgres-'))
   // Started by root, the server runs as a user of its own that has to reach its folder.
@@ -51,7 +64,8 @@ async function startEmbedded() {
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    // The folder goes with the server, here: a server that crashes needs it to recover from.
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
     postgresFlags: ['listen_addresses=127.0.0.1', 'max_connections=200', 'fsync=off', 'jit=off'].flatMap((setting) => [
@@ -65,11 +79,30 @@ async function startEmbedded() {
   await server.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async crash() {
+      const [postmaster] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+      // Immediate shutdown: every process is aborted where it is.
+      process.kill(Number(postmaster), 'SIGQUIT')
+      await expectGone(Number(postmaster))
+      await server.start()
+    },
     async stop() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Resolves once this process has ended. */
+async function expectGone(pid: number): Promise<void> {
+  const runs = () => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  while (runs()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 function freePort(): Promise<number> {

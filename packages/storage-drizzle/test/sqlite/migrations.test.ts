@@ -133,7 +133,7 @@ describe('migrating', () => {
 describe('a database that is not ours to use is refused and not touched', () => {
   const changes = [
     {
-      what: 'a newer schema',
+      what: 'F08 a newer schema',
       code: 'SCHEMA_NEWER',
       sql: `INSERT INTO kyc_relay_migrations SELECT max(number) + 1, 'future', 'x', 'y', 0 FROM kyc_relay_migrations`,
     },

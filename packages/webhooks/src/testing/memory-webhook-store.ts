@@ -187,10 +187,11 @@ export function createMemoryWebhookStore(
 
     async claimExpired({ limit, leaseMs }) {
       const expired = [...deliveries.values()]
-        .filter(({ open }) => open !== null && open.leaseEndsAtMs <= nowMs())
+        .flatMap((delivery) => (delivery.open === null ? [] : [{ delivery, attempt: delivery.open }]))
+        .filter(({ attempt }) => attempt.leaseEndsAtMs <= nowMs())
+        .sort((one, other) => one.attempt.leaseEndsAtMs - other.attempt.leaseEndsAtMs)
         .slice(0, limit)
-      return expired.map((delivery) => {
-        const attempt = delivery.open as StoredAttempt
+      return expired.map(({ delivery, attempt }) => {
         attempt.token = newToken()
         attempt.leaseEndsAtMs = nowMs() + leaseMs
         return claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs())

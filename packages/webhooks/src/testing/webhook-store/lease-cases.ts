@@ -160,4 +160,25 @@ export const leaseCases = [
       }
     },
   ),
+
+  webhookStoreCase(
+    'WS-LEASE-10',
+    'What is taken over and never settled MUST NOT hold up the rest',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      for (let n = 0; n < 4; n += 1) {
+        await published(store, await registered(store))
+        await claimOne(store)
+        await advance(1)
+      }
+      const taken = new Set<string>()
+      for (let n = 0; n < 4; n += 1) {
+        // Each time all leases have ended, those of former take-overs too.
+        await advance(leaseMs)
+        const [one] = await (n % 2 === 0 ? store : other).claimExpired({ limit: 1, leaseMs })
+        taken.add(one?.deliveryId ?? 'none')
+      }
+      equal(taken.size, 4)
+    },
+  ),
 ]
