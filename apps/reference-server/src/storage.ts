@@ -1,4 +1,5 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
+import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
@@ -41,9 +42,8 @@ async function openBusinessData(url: string, onFailure: () => void) {
 
 function openVault(url: string, cipher: PiiCipher) {
   const path = sqlitePath(url)
-  return path === null
-    ? createPostgresVault({ connectionString: url }, { cipher })
-    : createSqliteVault({ path }, { cipher })
+  const options = { cipher, randomBytes: createRandomPool() }
+  return path === null ? createPostgresVault({ connectionString: url }, options) : createSqliteVault({ path }, options)
 }
 
 /** The path of a `file:` URL; null for PostgreSQL. */

@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 /**
  * HMAC-SHA-256 of `value`, separated by `purpose`: equal values under different purposes give unrelated hashes.
  *
  * @param key 32 bytes that live outside the database. A plain hash of an SSN or a document number is reversed by trying
- *   them all; the key is what prevents it.
+ *   them all; the key is what prevents it. As a `KeyObject` it is cheaper to use often.
  * @returns 32 bytes.
  *
  * @example
@@ -15,7 +15,7 @@ import { createHmac } from 'node:crypto'
  * keyedHash(randomBytes(32), 'document_number', 'C01X00T47').length // 32
  * ```
  */
-export function keyedHash(key: Uint8Array, purpose: string, value: string): Uint8Array {
+export function keyedHash(key: Uint8Array | KeyObject, purpose: string, value: string): Uint8Array {
   const hash = createHmac('sha256', key)
     .update(JSON.stringify([purpose, value]), 'utf8')
     .digest()

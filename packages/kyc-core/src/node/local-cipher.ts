@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import { KycError } from '../kyc-error.js'
 import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
 import type { KeyFile } from './key-file.js'
 import { createDataKeyCache } from './data-key-cache.js'
 import { keyedHash } from './keyed-hash.js'
+import { createRandomPool } from './random-pool.js'
 
 const FORMAT = 1
 const NONCE_BYTES = 12
@@ -17,10 +18,14 @@ function additionalData(context: SealContext): Buffer {
 }
 
 /** `[format 1][length of key id][key id][nonce 12][ciphertext][tag 16]` */
-function sealBytes(key: Uint8Array, keyId: string, context: SealContext, clear: Uint8Array): Uint8Array {
+function sealBytes(
+  key: Uint8Array,
+  { keyId, nonce }: { readonly keyId: string; readonly nonce: Uint8Array },
+  context: SealContext,
+  clear: Uint8Array,
+): Uint8Array {
   const id = Buffer.from(keyId, 'utf8')
   const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id])
-  const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   cipher.setAAD(Buffer.concat([header, additionalData(context)]))
   const body = Buffer.concat([cipher.update(clear), cipher.final()])
@@ -80,13 +85,16 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const activeKey = sealKeys.get(keys.activeSealKeyId)
   if (!fingerprintKey || !activeKey) throw new KycError('KEY_FILE_INVALID')
 
+  const fingerprintSecret = createSecretKey(fingerprintKey)
+  const randomBytes = createRandomPool()
   const cache = createDataKeyCache(cachedDataKeys)
+  const fresh = (keyId: string) => ({ keyId, nonce: randomBytes(NONCE_BYTES) })
   const cacheKey = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
 
   function wrap(key: Uint8Array, context: SealContext): WrappedDataKey {
     return {
       keyId: keys.activeSealKeyId,
-      bytes: sealBytes(activeKey as Uint8Array, keys.activeSealKeyId, context, key),
+      bytes: sealBytes(activeKey as Uint8Array, fresh(keys.activeSealKeyId), context, key),
     }
   }
 
@@ -112,13 +120,13 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return wrap(randomBytes(KEY_BYTES), context)
     },
     async seal({ dataKey, keyContext, context, clear }) {
-      return sealBytes(unwrap(dataKey, keyContext), 'data', context, clear)
+      return sealBytes(unwrap(dataKey, keyContext), fresh('data'), context, clear)
     },
     async open({ dataKey, keyContext, context, sealed }) {
       return new Uint8Array(openBytes(unwrap(dataKey, keyContext), context, sealed))
     },
     async fingerprint(purpose, value) {
-      return keyedHash(fingerprintKey, purpose, value)
+      return keyedHash(fingerprintSecret, purpose, value)
     },
     async rewrapDataKey(dataKey, keyContext) {
       return wrap(unwrap(dataKey, keyContext), keyContext)

@@ -1,13 +1,15 @@
+import type Database from 'better-sqlite3'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
+import { prepare } from './prepared.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
 import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
 
 const value = sql.placeholder
 
-function prepareStatements(db: DrizzleDatabase) {
+function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
   const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
   const grantOf = and(eq(grants.appId, value('appId')), eq(grants.userId, value('userId')))
   return {
@@ -102,17 +104,23 @@ function prepareStatements(db: DrizzleDatabase) {
         expiresAt: value('expiresAt'),
       })
       .prepare(),
-    findToken: db
-      .select()
-      .from(accessTokens)
-      .where(and(eq(accessTokens.hash, value('hash')), gt(accessTokens.expiresAt, value('now'))))
-      .prepare(),
+    // Read with every request, and so without a query builder in between.
+    findToken: prepare<[hash: Uint8Array, now: number], typeof accessTokens.$inferSelect>(
+      client,
+      `SELECT hash, app_id AS appId, user_id AS userId, scopes, expires_at AS expiresAt
+      FROM kyc_relay_access_tokens WHERE hash = ? AND expires_at > ?`,
+    ),
   }
 }
 
 /** The embedded app directory on one SQLite connection. */
-export function createAppDirectory(db: DrizzleDatabase, commits: SharedCommits): AppDirectory {
-  const statements = prepareStatements(db)
+export function createAppDirectory(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+}): AppDirectory {
+  const { client, db, commits } = dependencies
+  const statements = prepareStatements(client, db)
 
   function insertKey(key: ApiKeyRow): void {
     statements.insertKey.run({
@@ -175,7 +183,7 @@ export function createAppDirectory(db: DrizzleDatabase, commits: SharedCommits):
       }),
     findAccessToken: (hash, now) =>
       read(() => {
-        const row = statements.findToken.get({ hash, now: now.getTime() })
+        const row = statements.findToken.get(hash, now.getTime())
         if (row === undefined) return null
         const { appId, userId } = row
         const scopes = JSON.parse(row.scopes) as string[]

@@ -53,6 +53,8 @@ function setPragmas(client: Database.Database): void {
   client.pragma('foreign_keys = ON')
   client.pragma('secure_delete = ON')
   client.pragma('trusted_schema = OFF')
+  // What SQLite sets aside to undo one write of several, and what it sorts, never touches a disk.
+  client.pragma('temp_store = MEMORY')
   client.pragma(`journal_size_limit = ${walKeptBytes}`)
 }
 

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 export interface Prepared<Parameters extends unknown[], Row = never> {
   all(...parameters: Parameters): Row[]
   get(...parameters: Parameters): Row | undefined
-  run(...parameters: Parameters): { readonly changes: number }
+  run(...parameters: Parameters): { readonly changes: number; readonly lastInsertRowid: number | bigint }
 }
 
 /** Prepares SQL without a query builder in between: for what runs with every delivery. */

@@ -105,9 +105,9 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
 
   return {
-    verifications: createVerificationStore(db, commits),
+    verifications: createVerificationStore({ client, db, commits }),
     webhooks,
-    apps: createAppDirectory(db, commits),
+    apps: createAppDirectory({ client, db, commits }),
     transactions: createTransactionStore({ db, commits, clock }),
     users: createUserErasure({ client, db, commits, clock }),
     retention: createRetention({ db, commits, clock }),

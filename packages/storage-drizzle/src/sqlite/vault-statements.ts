@@ -1,15 +1,21 @@
+import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from './drizzle-database.js'
+import { prepare } from './prepared.js'
 import { dataKeys, tokens, vaultAudit } from './tables/vault.js'
 
 const value = sql.placeholder
 
-/** Every statement of the vault, prepared once per connection. */
-export function prepareVaultStatements(db: DrizzleDatabase) {
+/** Every statement of the vault, prepared once per connection; those of a submission without a query builder in between. */
+export function prepareVaultStatements(client: Database.Database, db: DrizzleDatabase) {
   const ofOwner = and(eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId')))
   const keyOfOwner = and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId')))
   return {
-    findDataKey: db.select().from(dataKeys).where(keyOfOwner).prepare(),
+    findDataKey: prepare<[appId: string, userId: string], typeof dataKeys.$inferSelect>(
+      client,
+      `SELECT position, app_id AS appId, user_id AS userId, key_id AS keyId, wrapped, created_at AS createdAt
+      FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?`,
+    ),
     insertDataKey: db
       .insert(dataKeys)
       .values({
@@ -22,23 +28,18 @@ export function prepareVaultStatements(db: DrizzleDatabase) {
       .onConflictDoNothing()
       .prepare(),
     deleteDataKey: db.delete(dataKeys).where(keyOfOwner).returning().prepare(),
-    insertToken: db
-      .insert(tokens)
-      .values({
-        token: value('token'),
-        appId: value('appId'),
-        userId: value('userId'),
-        field: value('field'),
-        fingerprint: value('fingerprint'),
-        sealed: value('sealed'),
-        createdAt: value('createdAt'),
-      })
-      .prepare(),
-    findToken: db
-      .select()
-      .from(tokens)
-      .where(and(eq(tokens.token, value('token')), ofOwner))
-      .prepare(),
+    insertToken: prepare<
+      [token: string, appId: string, userId: string, field: string, Uint8Array, Uint8Array | null, createdAt: number]
+    >(
+      client,
+      `INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    findToken: prepare<[token: string, appId: string, userId: string], typeof tokens.$inferSelect>(
+      client,
+      `SELECT position, token, app_id AS appId, user_id AS userId, field, fingerprint, sealed, created_at AS createdAt
+      FROM kyc_relay_vault_tokens WHERE token = ? AND app_id = ? AND user_id = ?`,
+    ),
     deleteTokensOfOwner: db.delete(tokens).where(ofOwner).prepare(),
     deleteToken: db
       .delete(tokens)

@@ -48,7 +48,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     close()
     throw error
   }
-  const statements = prepareVaultStatements(drizzle({ client }))
+  const statements = prepareVaultStatements(client, drizzle({ client }))
   const commits = createSharedCommits(client)
 
   /** What was erased is also out of the WAL then, unless a reader of another process holds it up. */
@@ -57,12 +57,12 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   }
 
   function findDataKey({ appId, userId }: AppUser): DataKeyRow | null {
-    const row = statements.findDataKey.get({ appId, userId })
+    const row = statements.findDataKey.get(appId, userId)
     return row === undefined ? null : readDataKey(row)
   }
 
   function findToken({ appId, userId }: AppUser, token: string): TokenRow | null {
-    const row = statements.findToken.get({ appId, userId, token })
+    const row = statements.findToken.get(token, appId, userId)
     return row === undefined ? null : readToken(row)
   }
 
@@ -77,7 +77,9 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         if (findDataKey(owner)?.position !== dataKeyPosition) return false
         const { appId, userId } = owner
         const createdAt = clock().getTime()
-        for (const row of rows) statements.insertToken.run({ appId, userId, ...row, createdAt })
+        for (const { token, field, fingerprint, sealed } of rows) {
+          statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt)
+        }
         return true
       }),
     findToken: (owner, token) => read(() => findToken(owner, token)),

@@ -92,6 +92,44 @@ describe('shared commits', () => {
     expect(database.prepare('SELECT n FROM t').pluck().all()).toEqual([1, 3])
   })
 
+  test('does not try a failed COMMIT again: what is on disk then, only a new process knows', async () => {
+    const database = new Database(':memory:')
+    database.exec('CREATE TABLE t (n INTEGER)')
+    const prepareStatement = database.prepare.bind(database)
+    let commitsTried = 0
+    database.prepare = (source: string) => {
+      const statement = prepareStatement(source)
+      if (source === 'COMMIT') {
+        statement.run = () => {
+          commitsTried++
+          throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+        }
+      }
+      return statement
+    }
+    const failures: string[] = []
+    const commits = createSharedCommits(database, ({ code }) => failures.push(code))
+    const insert = database.prepare('INSERT INTO t VALUES (?)')
+    const answers = await Promise.allSettled([1, 2].map((n) => commits.write(() => insert.run(n).changes)))
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(commitsTried).toBe(1)
+    expect(failures).toEqual(['STORE_FAILED'])
+    expect(database.prepare('SELECT n FROM t').all()).toEqual([])
+  })
+
+  test('a broken disk in the middle of several writes fails them all at once', async () => {
+    const database = new Database(':memory:')
+    let runs = 0
+    const commits = createSharedCommits(database)
+    const broken = () => {
+      runs++
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
+    }
+    const answers = await Promise.allSettled([commits.write(broken), commits.write(broken)])
+    expect(answers).toMatchObject([{ reason: { code: 'STORE_FAILED' } }, { reason: { code: 'STORE_FAILED' } }])
+    expect(runs).toBe(1)
+  })
+
   test('refuses to start while a transaction of the caller is open, and leaves it untouched', async () => {
     const database = new Database(join(testFolder(), 'kyc.db'))
     const storage = await createSqliteStorage({ database })
