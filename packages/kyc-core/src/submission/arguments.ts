@@ -48,9 +48,6 @@ export const argumentsSchema = closedObject(
   'Arguments of postKycVerification, schema version 1.0.',
 )
 
-/** The arguments after validation, still as sent. */
-export type SubmissionArguments = z.infer<typeof argumentsSchema>
-
 function tokenRule(field: PiiField): TextRule {
   return (text) => (parseToken(text)?.field === field ? null : 'TOKEN_INVALID')
 }

@@ -35,7 +35,8 @@ export interface ParsedDateTime {
 export function parseDateTime(text: string): ParsedDateTime | null {
   const match = DATE_TIME.exec(text)
   if (!match) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6])]
   if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   const offsetMinutes = parseOffset(match[8] ?? 'Z')
   if (offsetMinutes === null) return null

@@ -8,11 +8,16 @@ const EASTERNMOST_OFFSET_MS = 14 * 3_600_000
 const WESTERNMOST_OFFSET_MS = -12 * 3_600_000
 const MAX_AGE_YEARS = 130
 
-/** Rules between the dates of a submission, and between them and now. All calendar days compare as text. */
-export function checkDates(context: RuleContext): void {
+/**
+ * Rules between the dates of a submission, and between them and now. All calendar days compare as text.
+ *
+ * @returns When it was decided, in milliseconds since 1970 UTC: as sent, or now.
+ */
+export function checkDates(context: RuleContext): number {
   const decisionedMs = checkDecisionedAt(context)
   checkDateOfBirth(context)
   checkDocumentDates(context, decisionedMs)
+  return decisionedMs
 }
 
 function checkDecisionedAt({ text, nowMs, policy, refuse, refuseUnlessFailed, warn }: RuleContext): number {

@@ -57,9 +57,14 @@ export function openObject(description: string) {
   return z.record(z.string(), anyJson, missingOr('TYPE')).meta({ description })
 }
 
+/** Composing accents makes no text longer than this (UAX #15, table 14). */
+const MOST_EXPANSION = 3
+
 /** At most so many Unicode characters, counted after composing accents. */
 export function atMost(characters: number, rule: TextRule = () => null): TextRule {
-  return (text) => ([...text.normalize('NFC')].length > characters ? 'TOO_LONG' : rule(text))
+  const isLong = (text: string): boolean =>
+    text.length * MOST_EXPANSION > characters && [...text.normalize('NFC')].length > characters
+  return (text) => (isLong(text) ? 'TOO_LONG' : rule(text))
 }
 
 /** The pattern or `FORMAT`. */

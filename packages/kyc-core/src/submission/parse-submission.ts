@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
-import { argumentsSchema, tokenizedArgumentsSchema, type SubmissionArguments } from './arguments.js'
-import { parseDateTime } from './calendar-date.js'
+import { argumentsSchema, tokenizedArgumentsSchema } from './arguments.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
 import { pointerOfKey } from './json-pointer.js'
@@ -112,15 +111,14 @@ export function examineSubmission(
   checkProvider(context)
   checkSsn(context)
   checkAddress(context)
-  checkDates(context)
+  const decisionedMs = checkDates(context)
   checkVerifications(context)
 
   const violations = [...findings.violations.values()]
   if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings: findings.warnings }
-  return { submission: createSubmission(parsed.data, now), violations, warnings: findings.warnings }
-}
-
-function createSubmission({ decisionedAt, ...rest }: SubmissionArguments, now: Date): Submission {
-  const sent = decisionedAt === undefined ? null : parseDateTime(decisionedAt)
-  return { ...rest, decisionedAt: new Date(sent?.epochMs ?? now.getTime()) }
+  return {
+    submission: { ...parsed.data, decisionedAt: new Date(decisionedMs) },
+    violations,
+    warnings: findings.warnings,
+  }
 }

@@ -50,7 +50,7 @@ function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | unde
 export function createRuleContext(
   root: JsonValue | undefined,
   findings: Findings,
-  settings: Pick<RuleContext, 'policy' | 'nowMs' | 'pii'>,
+  { policy, nowMs, pii }: Pick<RuleContext, 'policy' | 'nowMs' | 'pii'>,
 ): RuleContext {
   const clean = (pointer: string): JsonValue | undefined =>
     findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
@@ -64,7 +64,9 @@ export function createRuleContext(
   }
 
   return {
-    ...settings,
+    policy,
+    nowMs,
+    pii,
     isFailed,
     text(pointer) {
       const value = clean(pointer)

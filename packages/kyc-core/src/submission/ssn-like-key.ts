@@ -22,6 +22,10 @@ const REFERENCE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Each word and phrase above has one of these in it, whatever is written around it. */
+const PLAIN_KEY = /^[ -~]*$/
+const ANY_ROOT = /ssn|tin|social|tax/i
+
 /** `applicantSSN_full` → `applicant ssn full` */
 function wordsOf(key: string): string[] {
   return key
@@ -38,6 +42,7 @@ function wordsOf(key: string): string[] {
  * `applicantSSN`. False for `ssnMatchScore`, `ssn_check_id`, `listing`.
  */
 export function isSsnLikeKey(key: string): boolean {
+  if (PLAIN_KEY.test(key) && !ANY_ROOT.test(key)) return false
   const words = wordsOf(key)
   if (words.some((word) => REFERENCE_WORDS.has(word))) return false
   const text = ` ${words.join(' ')} `

@@ -97,16 +97,16 @@ describe('shared commits', () => {
     database.exec('CREATE TABLE t (n INTEGER)')
     const prepareStatement = database.prepare.bind(database)
     let commitsTried = 0
-    database.prepare = (source: string) => {
-      const statement = prepareStatement(source)
-      if (source === 'COMMIT') {
-        statement.run = () => {
-          commitsTried++
-          throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
-        }
-      }
-      return statement
+    const failingCommit = () => {
+      commitsTried++
+      throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
     }
+    Object.assign(database, {
+      prepare(source: string) {
+        const statement = prepareStatement(source)
+        return source === 'COMMIT' ? Object.assign(statement, { run: failingCommit }) : statement
+      },
+    })
     const failures: string[] = []
     const commits = createSharedCommits(database, ({ code }) => failures.push(code))
     const insert = database.prepare('INSERT INTO t VALUES (?)')
