@@ -1,45 +1,24 @@
-// Type-checks every ```ts and ```tsx block of the Markdown files and of the doc comments in the packages' sources, as a
-// module of its own with the public entry points in reach. A block that cannot stand alone is not an example.
+// Checks every fenced block of the Markdown files and of the doc comments: a ts or tsx block compiles as a module of its
+// own with the public entry points in reach, or quotes a whole file that compiles; JSON parses; commands of ours exist.
+// A block that is none of these says that it is `text`.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
+import { fencedBlocks } from './doc-examples/fenced-blocks.mjs'
+import { problemsOfCommands } from './doc-examples/shell-commands.mjs'
 import { root } from './published-packages.mjs'
 
-const markdown = execFileSync(
+const patterns = ['*.md', 'packages/*/src/*.ts', 'packages/*/src/*.tsx', 'apps/*/src/*.ts', 'apps/*/src/*.tsx']
+const listed = execFileSync(
   'git',
-  ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '*.md', 'packages/*/src/*.ts'],
+  ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns],
   { cwd: root, encoding: 'utf8' },
 )
-const sources = markdown
+// The reference repeats the examples of the doc comments between declarations that are no modules.
+const sources = listed
   .split('\0')
   .filter((file) => file !== '' && !/(?:^|\/)(?:CHANGELOG\.md|node_modules\/)|^docs\/reference\//.test(file))
-
-const folder = path.join(root, 'node_modules', '.cache', 'doc-examples')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-
-const blocks = new Map() // written file → { source, line }
-for (const source of sources) {
-  let text
-  try {
-    text = readFileSync(path.join(root, source), 'utf8')
-  } catch (error) {
-    if (error.code === 'ENOENT') continue
-    throw error
-  }
-  // In a doc comment every line starts with ` * `; elsewhere a block may be indented by its list item.
-  const prefix = source.endsWith('.md') ? '[ ]*' : '[ ]*\\*[ ]?'
-  const fence = new RegExp(`^(${prefix})\`\`\`(tsx?)\\b[^\\n]*\\n([\\s\\S]*?)^${prefix}\`\`\`[ ]*$`, 'gm')
-  for (const [whole, indent, language, body] of text.matchAll(fence)) {
-    const lines = body
-      .split('\n')
-      .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.replace(/^\s*\*? ?/, '')))
-    const file = path.join(folder, `${source.replace(/[^\w]+/g, '-')}-${blocks.size}.${language}`)
-    writeFileSync(file, `${lines.join('\n')}\nexport {}\n`)
-    blocks.set(file, { source, line: text.slice(0, text.indexOf(whole)).split('\n').length + 1 })
-  }
-}
 
 const config = ts.getParsedCommandLineOfConfigFile(
   path.join(root, 'tsconfig.json'),
@@ -51,16 +30,77 @@ const config = ts.getParsedCommandLineOfConfigFile(
     },
   },
 )
-const program = ts.createProgram([...blocks.keys()], config.options)
-let problems = 0
-for (const [file, { source, line }] of blocks) {
+const compiledFiles = new Set(config.fileNames.map((file) => path.relative(root, file)))
+
+const folder = path.join(root, 'node_modules', '.cache', 'doc-examples')
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+
+const problems = []
+const modules = new Map() // written file → { source, line }
+let checked = 0
+
+for (const source of sources) {
+  const text = readIfThere(path.join(root, source))
+  if (text === null) continue
+  const found = fencedBlocks(text, source.endsWith('.md'))
+  for (const { line, message } of found.problems) problems.push(`${source}:${line}: ${message}`)
+  for (const block of found.blocks) {
+    checked++
+    for (const message of problemsOfBlock(block, source)) problems.push(`${source}:${block.line}: ${message}`)
+  }
+}
+
+function problemsOfBlock({ language, info, body, line }, source) {
+  switch (language) {
+    case 'ts':
+    case 'tsx': {
+      const quoted = /^ts file=(\S+)$/.exec(info)?.[1]
+      // That the text is the file's is the business of quoted-files.test.ts.
+      if (quoted !== undefined) return compiledFiles.has(quoted) ? [] : [`${quoted} is not compiled by tsconfig.json`]
+      const file = path.join(folder, `${source.replace(/[^\w]+/g, '-')}-${modules.size}.${language}`)
+      writeFileSync(file, `${body}\nexport {}\n`)
+      modules.set(file, { source, line })
+      return []
+    }
+    case 'json':
+      return isJson(body) ? [] : ['this is not JSON']
+    case 'sh':
+      return problemsOfCommands(body)
+    case 'text':
+      return []
+    default:
+      return [`nothing checks a block of ${language || 'no language'}: make it ts, json, sh or text`]
+  }
+}
+
+function isJson(text) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return null // removed in the working tree, still in the index
+    throw error
+  }
+}
+
+const program = ts.createProgram([...modules.keys()], config.options)
+for (const [file, { source, line }] of modules) {
   const sourceFile = program.getSourceFile(file)
   const diagnostics = [...program.getSyntacticDiagnostics(sourceFile), ...program.getSemanticDiagnostics(sourceFile)]
   for (const diagnostic of diagnostics) {
     const at = sourceFile.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line
-    console.error(`${source}:${line + at}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`)
-    problems++
+    problems.push(`${source}:${line + at}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`)
   }
 }
-console.log(`${blocks.size} examples, ${problems} problems`)
-process.exitCode = problems === 0 ? 0 : 1
+for (const problem of problems) console.error(problem)
+console.log(`${checked} blocks, ${modules.size} of them compiled, ${problems.length} problems`)
+process.exitCode = problems.length === 0 ? 0 : 1

@@ -50,8 +50,18 @@ const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')
  * `instanceof` works across copies of the package.
  *
  * @example
- * try { await store.record(submission) }
- * catch (error) { if (error instanceof StorageError && error.retryable) await retryLater(); else throw error }
+ * ```ts
+ * import { StorageError, type SqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+ *
+ * export async function kycStatus(storage: SqliteStorage, userId: string) {
+ *   try {
+ *     return await storage.verifications.findKycStatus(userId)
+ *   } catch (error) {
+ *     if (error instanceof StorageError && error.retryable) return null
+ *     throw error
+ *   }
+ * }
+ * ```
  */
 export class StorageError extends Error {
   readonly code: StorageErrorCode

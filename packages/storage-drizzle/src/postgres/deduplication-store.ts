@@ -68,8 +68,16 @@ WHERE event.state <> 'COMPLETED'`,
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example
- * const deduplicate = await createPostgresDeduplicationStore({ pool })
- * const handler = createWebhookHandler({ secrets: apiKey, deduplicate, onEvent })
+ * ```ts
+ * import { createPostgresDeduplicationStore } from '@kyc-relay/storage-drizzle/postgres'
+ * import { createWebhookHandler } from '@kyc-relay/webhooks'
+ * import type { Pool } from 'pg'
+ *
+ * export async function createReceiver(pool: Pool, apiKey: string) {
+ *   const deduplicate = await createPostgresDeduplicationStore({ pool })
+ *   return createWebhookHandler({ secrets: apiKey, deduplicate, onEvent: ({ eventId }) => console.log(eventId) })
+ * }
+ * ```
  */
 export async function createPostgresDeduplicationStore(
   location: PostgresLocation,
@@ -131,9 +139,23 @@ export async function createPostgresDeduplicationStore(
  * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `STORE_UNAVAILABLE` (retryable, the whole transaction)
  *
  * @example
- * await client.query('BEGIN')
- * if (await markProcessed(client, { eventId })) await client.query('UPDATE balances …')
- * await client.query('COMMIT')
+ * ```ts
+ * import { markProcessed } from '@kyc-relay/storage-drizzle/postgres'
+ * import type { PoolClient } from 'pg'
+ *
+ * export async function addToBalance(client: PoolClient, eventId: string, userId: string, amount: number) {
+ *   await client.query('BEGIN')
+ *   try {
+ *     if (await markProcessed(client, { eventId })) {
+ *       await client.query('UPDATE balances SET amount = amount + $2 WHERE user_id = $1', [userId, amount])
+ *     }
+ *     await client.query('COMMIT')
+ *   } catch (error) {
+ *     await client.query('ROLLBACK')
+ *     throw error
+ *   }
+ * }
+ * ```
  */
 export const markProcessed: MarkProcessed<PostgresTransaction, Promise<boolean>> = async (tx, { eventId, fence }) => {
   try {

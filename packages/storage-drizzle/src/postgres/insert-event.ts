@@ -15,11 +15,24 @@ import { writeEvent } from './publishing.js'
  *   transaction). PostgreSQL has failed the transaction then: let the error end it.
  *
  * @example
- * const prepared = await prepareEvent(input, deps)
- * await client.query('BEGIN')
- * await client.query('INSERT INTO orders …')
- * await insertEvent(client, prepared)
- * await client.query('COMMIT')
+ * ```ts
+ * import { insertEvent } from '@kyc-relay/storage-drizzle/postgres'
+ * import { prepareEvent, type EventInput, type PrepareEventDeps } from '@kyc-relay/webhooks/delivery'
+ * import type { PoolClient } from 'pg'
+ *
+ * export async function placeOrder(client: PoolClient, input: EventInput, deps: PrepareEventDeps) {
+ *   const prepared = await prepareEvent(input, deps)
+ *   await client.query('BEGIN')
+ *   try {
+ *     await client.query('INSERT INTO orders (user_id) VALUES ($1)', [input.userId])
+ *     await insertEvent(client, prepared)
+ *     await client.query('COMMIT')
+ *   } catch (error) {
+ *     await client.query('ROLLBACK')
+ *     throw error
+ *   }
+ * }
+ * ```
  */
 export async function insertEvent(
   tx: PostgresTransaction,

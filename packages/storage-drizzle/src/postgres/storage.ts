@@ -62,9 +62,13 @@ export interface PostgresStorage {
  *   `DURABILITY_NOT_GUARANTEED` for a replica or with `synchronous_commit=off`
  *
  * @example
+ * ```ts
+ * import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+ *
  * const storage = await createPostgresStorage({ connectionString: 'postgres://kyc@localhost/kyc' })
- * const status = await storage.verifications.findKycStatus(userId)
+ * console.log(await storage.verifications.findKycStatus('0198c0de-0000-7000-8000-00000000b001'))
  * await storage.close()
+ * ```
  */
 export async function createPostgresStorage(
   location: PostgresLocation,

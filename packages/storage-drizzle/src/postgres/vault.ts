@@ -26,8 +26,15 @@ export interface PostgresVaultOptions {
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example
- * const cipher = createLocalCipher({ keys })
- * const vault = await createPostgresVault({ connectionString: 'postgres://vault@localhost/vault' }, { cipher })
+ * ```ts
+ * import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
+ *
+ * export function openVault(keyFile: string) {
+ *   const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+ *   return createPostgresVault({ connectionString: 'postgres://vault@localhost/vault' }, { cipher })
+ * }
+ * ```
  */
 export async function createPostgresVault(
   location: PostgresLocation,

@@ -68,8 +68,15 @@ function prepareStatements(db: DrizzleDatabase) {
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example
- * const deduplicate = await createSqliteDeduplicationStore({ path: 'data/received.db' })
- * const handler = createWebhookHandler({ secrets: apiKey, deduplicate, onEvent })
+ * ```ts
+ * import { createSqliteDeduplicationStore } from '@kyc-relay/storage-drizzle/sqlite'
+ * import { createWebhookHandler } from '@kyc-relay/webhooks'
+ *
+ * export async function createReceiver(apiKey: string) {
+ *   const deduplicate = await createSqliteDeduplicationStore({ path: 'data/received.db' })
+ *   return createWebhookHandler({ secrets: apiKey, deduplicate, onEvent: ({ eventId }) => console.log(eventId) })
+ * }
+ * ```
  */
 export function createSqliteDeduplicationStore(
   location: SqliteLocation,
@@ -136,9 +143,19 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
  * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `STORE_UNAVAILABLE` (retryable, the transaction)
  *
  * @example
- * database.transaction(() => {
- *   if (markProcessed(database, { eventId })) addToBalance.run(amount)
- * }).immediate()
+ * ```ts
+ * import { markProcessed } from '@kyc-relay/storage-drizzle/sqlite'
+ * import type Database from 'better-sqlite3'
+ *
+ * export function addToBalance(database: Database.Database, eventId: string, userId: string, amount: number) {
+ *   const add = database.prepare('UPDATE balances SET amount = amount + ? WHERE user_id = ?')
+ *   database
+ *     .transaction(() => {
+ *       if (markProcessed(database, { eventId })) add.run(amount, userId)
+ *     })
+ *     .immediate()
+ * }
+ * ```
  */
 export const markProcessed: MarkProcessed<SqliteTransaction, boolean> = (tx, { eventId, fence = null }) => {
   try {

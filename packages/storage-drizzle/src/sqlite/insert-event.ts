@@ -17,11 +17,22 @@ import { preparePublishing, writeEvent } from './publishing.js'
  *   whole transaction). The caller's transaction stays open: let the error end it.
  *
  * @example
- * const prepared = await prepareEvent(input, deps)
- * database.transaction(() => {
- *   insertOrder.run(order)
- *   insertEvent(database, prepared)
- * }).immediate()
+ * ```ts
+ * import { insertEvent } from '@kyc-relay/storage-drizzle/sqlite'
+ * import { prepareEvent, type EventInput, type PrepareEventDeps } from '@kyc-relay/webhooks/delivery'
+ * import type Database from 'better-sqlite3'
+ *
+ * export async function placeOrder(database: Database.Database, input: EventInput, deps: PrepareEventDeps) {
+ *   const prepared = await prepareEvent(input, deps)
+ *   const insertOrder = database.prepare('INSERT INTO orders (user_id) VALUES (?)')
+ *   database
+ *     .transaction(() => {
+ *       insertOrder.run(input.userId)
+ *       insertEvent(database, prepared)
+ *     })
+ *     .immediate()
+ * }
+ * ```
  */
 export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now: Date = new Date()): InsertedEvent {
   try {

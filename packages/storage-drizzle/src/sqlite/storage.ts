@@ -72,9 +72,13 @@ export interface SqliteStorage {
  *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`
  *
  * @example
+ * ```ts
+ * import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+ *
  * const storage = await createSqliteStorage({ path: 'data/kyc.db' })
- * const status = await storage.verifications.findKycStatus(userId)
+ * console.log(await storage.verifications.findKycStatus('0198c0de-0000-7000-8000-00000000b001'))
  * await storage.close()
+ * ```
  */
 export function createSqliteStorage(
   location: SqliteLocation,

@@ -30,7 +30,15 @@ export interface SqliteVaultOptions {
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example
- * const vault = await createSqliteVault({ path: 'data/vault.db' }, { cipher: createLocalCipher({ keys }) })
+ * ```ts
+ * import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+ *
+ * export function openVault(keyFile: string) {
+ *   const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+ *   return createSqliteVault({ path: 'data/vault.db' }, { cipher })
+ * }
+ * ```
  */
 export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
   const { cipher, randomBytes = cryptoRandomBytes } = options
