@@ -121,6 +121,13 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
         ),
     }),
   },
+  {
+    what: 'loses the trace context when an attempt is taken over',
+    spoil: (store) => ({
+      claimExpired: async (request) =>
+        (await store.claimExpired(request)).map((one) => ({ ...one, traceContext: null })),
+    }),
+  },
   { what: 'cancels nothing', spoil: () => ({ cancelPending: () => Promise.resolve(0) }) },
   {
     what: 'shows a delivery to every app',

@@ -106,13 +106,15 @@ export interface ClaimedRow {
   readonly standardWebhooks: boolean
   readonly body: Buffer | null
   readonly unsentSince: Date | null
+  readonly traceContext: string | null
 }
 
 const claimedColumns = sql`
   claimed.delivery_id AS "deliveryId", claimed.attempts_made AS attempt, claimed.lease_token AS token,
   claimed.event_id AS "eventId", claimed.x_event_id AS "xEventId", claimed.app_id AS "appId",
   claimed.user_id AS "userId", claimed.event_type AS "eventType", event.test, claimed.endpoint_id AS "endpointId",
-  endpoint.url, endpoint.standard_webhooks AS "standardWebhooks", event.body, claimed.unsent_since AS "unsentSince"
+  endpoint.url, endpoint.standard_webhooks AS "standardWebhooks", event.body, claimed.unsent_since AS "unsentSince",
+  event.trace_context AS "traceContext"
 FROM claimed
 JOIN kyc_relay_events AS event ON event.event_id = claimed.event_id
 JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`

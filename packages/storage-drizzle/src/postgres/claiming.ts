@@ -143,5 +143,6 @@ function readClaimed(row: ClaimedRow, now: Date): ClaimedDelivery {
     endpoint: { endpointId, url, standardWebhooks },
     body: new Uint8Array(row.body ?? []),
     unsentForMs: row.unsentSince === null ? 0 : Math.max(0, now.getTime() - row.unsentSince.getTime()),
+    traceContext: row.traceContext,
   }
 }

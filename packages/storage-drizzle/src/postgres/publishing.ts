@@ -23,10 +23,11 @@ WITH source AS (
   ON CONFLICT (app_id, source_event_id) DO NOTHING
   RETURNING event_id
 ), event AS (
-  INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, withheld, created_at)
+  INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, withheld, created_at,
+    trace_context)
   SELECT ${value('eventId')}, ${value('appId')}, ${value('userId')}, ${value('type')},
     ${value('occurredAt')}::timestamptz, ${value('body')}::bytea, ${value('test')}::boolean,
-    ${value('withheld')}, ${now}
+    ${value('withheld')}, ${now}, ${value('traceContext')}
   WHERE ${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source)
   RETURNING event_id, created_at
 ), live AS (
@@ -82,6 +83,7 @@ export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date |
     test: event.test,
     sourceEventId,
     withheld,
+    traceContext: event.traceContext ?? null,
     deliveryIds: event.deliveries.map(({ deliveryId }) => deliveryId),
     endpointIds: event.deliveries.map(({ endpointId }) => endpointId),
     xEventIds: event.deliveries.map(({ xEventId }) => xEventId),

@@ -54,8 +54,17 @@ export function prepareClaiming(client: Database.Database) {
     ),
     findEvent: prepare<
       [event: number],
-      { readonly eventId: string; readonly test: number; readonly body: Buffer | null }
-    >(client, 'SELECT event_id AS eventId, test, body FROM kyc_relay_events WHERE position = ?'),
+      {
+        readonly eventId: string
+        readonly test: number
+        readonly body: Buffer | null
+        readonly traceContext: string | null
+      }
+    >(
+      client,
+      `SELECT event_id AS eventId, test, body, trace_context AS traceContext
+      FROM kyc_relay_events WHERE position = ?`,
+    ),
     findEndpoint: prepare<
       [endpoint: number],
       { readonly endpointId: string; readonly url: string; readonly standardWebhooks: number }

@@ -54,6 +54,7 @@ function createReader(statements: ClaimingStatements, now: number) {
       endpoint: { endpointId, url, standardWebhooks: standardWebhooks === 1 },
       body: new Uint8Array(event.body ?? []),
       unsentForMs: unsentSince === null ? 0 : Math.max(0, now - unsentSince),
+      traceContext: event.traceContext,
     }
   }
 }

@@ -44,6 +44,7 @@ export function preparePublishing(db: DrizzleDatabase) {
         sourceEventId: value('sourceEventId'),
         withheld: value('withheld'),
         createdAt: value('createdAt'),
+        traceContext: value('traceContext'),
       })
       .returning({ position: events.position })
       .prepare(),
@@ -98,6 +99,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     sourceEventId: event.sourceEventId,
     withheld: event.withheld,
     createdAt,
+    traceContext: event.traceContext ?? null,
   })
   const written: { deliveryId: string; endpointId: string }[] = []
   for (const { deliveryId, endpointId, xEventId } of event.deliveries) {

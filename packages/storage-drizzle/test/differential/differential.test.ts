@@ -163,7 +163,8 @@ async function run(commands: readonly Command[]): Promise<void> {
         const to = one.hooks.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
         const sourceEventId = one.source === null ? null : `source ${one.source}`
         const owner = { appId, userId: users[one.user] ?? '', sourceEventId }
-        const made = event(`e${written++}`, to, { ...owner, body: bytes(`{"n":${written}}`) })
+        const traced = written % 2 === 0 ? { traceContext: `trace ${written}` } : {}
+        const made = event(`e${written++}`, to, { ...owner, ...traced, body: bytes(`{"n":${written}}`) })
         deliveryIds.push(...made.deliveries.map(({ deliveryId }) => deliveryId))
         await compare(model.insertEvent(made), ({ webhooks }) => webhooks.insertEvent(made))
         return

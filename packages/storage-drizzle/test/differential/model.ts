@@ -85,6 +85,7 @@ export function createModel(clock: () => number) {
       ...{ userId: event.userId, eventType: event.type, test: event.test, body: event.body },
       endpoint: { endpointId: target?.endpointId, url: target?.url, standardWebhooks: target?.standardWebhooks },
       unsentForMs: delivery.unsentSince === null ? 0 : clock() - delivery.unsentSince,
+      traceContext: event.traceContext ?? null,
     }
   }
 

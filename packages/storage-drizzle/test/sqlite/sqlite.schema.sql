@@ -100,7 +100,7 @@ CREATE TABLE kyc_relay_events (
   source_event_id TEXT,
   withheld TEXT CHECK (withheld IN ('SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT')),
   created_at INTEGER NOT NULL
-) STRICT;
+, trace_context TEXT) STRICT;
 
 CREATE TABLE kyc_relay_grants (
   app_id TEXT NOT NULL REFERENCES kyc_relay_apps (app_id),

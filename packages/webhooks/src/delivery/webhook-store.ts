@@ -31,6 +31,11 @@ export interface PreparedEvent {
   /** Id of the fact at its source; publishing it again gives the original event. */
   readonly sourceEventId: string | null
   readonly withheld: WithheldReason | null
+  /**
+   * Which trace published it: a `traceparent` as in W3C Trace Context §3.2, opaque to the store. Given back with every
+   * claim, never sent to the partner. Default null.
+   */
+  readonly traceContext?: string | null
   /** One per endpoint. `xEventId` is the value of `X-Event-ID`, the same on every attempt. */
   readonly deliveries: readonly {
     readonly deliveryId: string
@@ -71,6 +76,8 @@ export interface ClaimedDelivery {
   readonly body: Uint8Array
   /** How long this delivery has already been given back as `UNSENT`, in milliseconds since the first time; 0 if never. */
   readonly unsentForMs: number
+  /** `traceContext` of the event, the same on every attempt and on a resend; null when it was published without one. */
+  readonly traceContext?: string | null
 }
 
 /** `PENDING` is the spec's "delivering"; the other three are final. */

@@ -64,6 +64,7 @@ export function claimedOf(
     endpoint: { endpointId, url, standardWebhooks },
     body: delivery.event.body,
     unsentForMs: delivery.unsentSinceMs === null ? 0 : nowMs - delivery.unsentSinceMs,
+    traceContext: delivery.event.traceContext ?? null,
   }
 }
 

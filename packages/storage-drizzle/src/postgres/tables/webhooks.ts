@@ -30,6 +30,8 @@ export const events = pgTable('kyc_relay_events', {
   test: boolean('test').notNull(),
   withheld: text('withheld').$type<WithheldReason>(),
   createdAt: instant('created_at').notNull(),
+  /** W3C `traceparent` of what published it. */
+  traceContext: text('trace_context'),
 })
 
 export const deliveries = pgTable('kyc_relay_deliveries', {

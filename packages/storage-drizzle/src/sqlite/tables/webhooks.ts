@@ -30,6 +30,8 @@ export const events = sqliteTable('kyc_relay_events', {
   sourceEventId: text('source_event_id'),
   withheld: text('withheld').$type<WithheldReason>(),
   createdAt: integer('created_at').notNull(),
+  /** W3C `traceparent` of what published it. */
+  traceContext: text('trace_context'),
 })
 
 export const deliveries = sqliteTable('kyc_relay_deliveries', {

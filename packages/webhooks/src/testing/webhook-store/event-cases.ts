@@ -1,8 +1,22 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { webhookStoreCase } from './harness.js'
-import { appA, appB, claimOne, createSamples, listAll, race, userTwo, wideClaim } from './sample-records.js'
+import {
+  appA,
+  appB,
+  claimOne,
+  createSamples,
+  listAll,
+  race,
+  settled,
+  settlementOf,
+  userTwo,
+  wideClaim,
+} from './sample-records.js'
 
 const everyByte = Uint8Array.from({ length: 1_024 }, (_, index) => index % 256)
+
+/** The example of W3C Trace Context §3.2. */
+const sampleTraceContext = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
 export const eventCases = [
   webhookStoreCase(
@@ -26,7 +40,7 @@ export const eventCases = [
         withheld: null,
         duplicate: false,
       })
-      const { fence, body, ...claimed } = await claimOne(other)
+      const { fence, body, traceContext, ...claimed } = await claimOne(other)
       deepEqual(claimed, {
         deliveryId: delivery?.deliveryId,
         eventId: prepared.eventId,
@@ -40,6 +54,7 @@ export const eventCases = [
       })
       deepEqual([...body], [...everyByte])
       equal(fence.attempt, 1)
+      equal(traceContext ?? null, null)
     },
   ),
 
@@ -185,6 +200,31 @@ export const eventCases = [
       await store.insertEvent(event([endpoint], { body }))
       body.fill(0)
       equal(new TextDecoder().decode((await claimOne(store)).body), '{"amount":1}')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-EVENT-12',
+    'The trace context of an event MUST come with every claim of it, after a crash and on a resend too',
+    async ({ store, other, advance }) => {
+      const { registered, event, id } = createSamples()
+      const endpoint = await registered(store)
+      const traced = event([endpoint], { traceContext: sampleTraceContext })
+      await store.insertEvent(traced)
+      const first = await claimOne(other, { leaseMs: 1_000 })
+      equal(first.traceContext, sampleTraceContext)
+      await advance(1_000)
+      const [takenOver] = await store.claimExpired({ limit: 10, leaseMs: 1_000 })
+      ok(takenOver)
+      equal(takenOver.traceContext, sampleTraceContext)
+      await settled(store, settlementOf.failed(takenOver))
+      const resent = { appId: appA, deliveryId: takenOver.deliveryId, newDeliveryId: id() }
+      equal(await store.resendDelivery(resent), 'resent')
+      const again = await claimOne(store)
+      equal(again.traceContext, sampleTraceContext)
+      await settled(store, settlementOf.delivered(again))
+      await store.insertEvent(event([endpoint], { traceContext: null }))
+      equal((await claimOne(other)).traceContext ?? null, null)
     },
   ),
 
