@@ -24,7 +24,7 @@ import { createKeySetCache } from './auth/key-set-cache.js'
 import { createOauthDocuments } from './auth/oauth-documents.js'
 import type { Env, OauthServer } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
-import { graphqlRoute } from './graphql/graphql-route.js'
+import { graphqlPath, graphqlRoute } from './graphql/graphql-route.js'
 import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
 import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
@@ -37,6 +37,9 @@ import { checkReadiness } from './observability/readiness.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
+import { createAttemptSpans, hideFromTracing, tracePublishing, traceTransactions } from './tracing/event-spans.js'
+import { tracedHandler } from './tracing/request-spans.js'
+import { traceIngestion, traceSubmissionPorts } from './tracing/submission-spans.js'
 import { createPeriodicJobs } from './workers/periodic-jobs.js'
 import { purgeOrphanTokens } from './workers/purge-orphan-tokens.js'
 import { removeOldRows } from './workers/remove-old-rows.js'
@@ -64,7 +67,10 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
   const storage = await openStorage(env, cipher, onStoreFailure)
-  const { verifications, webhooks, apps: directory, transactions, users, overview, vault } = storage
+  const { apps: directory, users, overview, vault } = storage
+  const { verifications, tokenizer } = traceSubmissionPorts(storage.verifications, storage.vault)
+  const webhooks = tracePublishing(storage.webhooks)
+  const transactions = traceTransactions(storage.transactions)
   const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines() })
 
   let stopping = false
@@ -100,28 +106,34 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
 
   // A submission.
   const ingestion = metrics.observed(
-    createIngestion({
-      verifications,
-      tokenizer: vault,
-      inspector: vault,
-      now,
-      newId: uuidv7,
-      policy: { ...env.submissionPolicy, providers: env.kycProviders },
-    }),
+    traceIngestion(
+      createIngestion({
+        verifications,
+        tokenizer,
+        inspector: vault,
+        now,
+        newId: uuidv7,
+        policy: { ...env.submissionPolicy, providers: env.kycProviders },
+      }),
+    ),
   )
   const secureApp = createSecureApp({
-    graphql: graphqlRoute({
-      endpoint: createGraphqlEndpoint({
-        schema: secureSchema,
-        door: createSecureDoor(ingestion, log),
-        validationRules: secureRules,
+    graphql: tracedHandler(
+      'secure',
+      graphqlPath,
+      graphqlRoute({
+        endpoint: createGraphqlEndpoint({
+          schema: secureSchema,
+          door: createSecureDoor(ingestion, log),
+          validationRules: secureRules,
+        }),
+        accessTokens,
+        limits,
+        requiredScope: submissionScope,
+        listener: 'secure',
+        log,
       }),
-      accessTokens,
-      limits,
-      requiredScope: submissionScope,
-      listener: 'secure',
-      log,
-    }),
+    ),
     probes,
     log,
   })
@@ -131,7 +143,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     ownHosts: env.publicHosts,
     ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
   }
-  const send = createHttpsSender({ policy: endpointPolicy })
+  const send = hideFromTracing(createHttpsSender({ policy: endpointPolicy }))
+  const attemptSpans = createAttemptSpans()
   const worker = createDeliveryWorker({
     store: webhooks,
     signingKeys: apiKeys,
@@ -142,9 +155,13 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     options: { retry: { baseMs: env.deliveryRetryBaseMs } },
     onSettled(event) {
       metrics.worker.onSettled(event)
+      attemptSpans.onSettled(event)
       logAttempt(log, event.delivery, event.settlement)
     },
-    onClaimed: metrics.worker.onClaimed,
+    onClaimed(event) {
+      metrics.worker.onClaimed(event)
+      attemptSpans.onClaimed(event)
+    },
     onProblem(code) {
       metrics.worker.onProblem(code)
       log.error('delivery worker', { code })
@@ -182,17 +199,21 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
 
   // Reading, registration, delivery log.
   const standardApp = createStandardApp({
-    graphql: graphqlRoute({
-      endpoint: createGraphqlEndpoint({
-        schema: standardSchema({ ingestion, verifications }),
-        door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
+    graphql: tracedHandler(
+      'api',
+      graphqlPath,
+      graphqlRoute({
+        endpoint: createGraphqlEndpoint({
+          schema: standardSchema({ ingestion, verifications }),
+          door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
+        }),
+        accessTokens,
+        limits,
+        requiredScope: null,
+        listener: 'api',
+        log,
       }),
-      accessTokens,
-      limits,
-      requiredScope: null,
-      listener: 'api',
-      log,
-    }),
+    ),
     webhooks: {
       apiKeys,
       store: webhooks,

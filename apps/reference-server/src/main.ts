@@ -3,11 +3,13 @@ import { EnvError, parseEnv } from './env.js'
 import { StartError } from './local-start/local-files.js'
 import { createLog, errorCode } from './observability/log.js'
 import { startServer } from './start-server.js'
+import { flushSpans } from './tracing/flush-spans.js'
 
 /** `EX_SOFTWARE` of sysexits.h: a supervisor should start the server again, it recovers what was committed. */
 const storeFailedExitCode = 70
 const shutdownGraceMs = 35_000
 const logPatienceMs = 1_000
+const spanPatienceMs = 2_000
 /** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
 const sameSignalMs = 1_000
 
@@ -16,8 +18,9 @@ async function main(): Promise<void> {
   const log = createLog(env)
   // Whoever reads the output may go: that is no reason to stop serving.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  /** The last log lines get out, unless nobody reads them. */
-  const end = (code: number) => void log.flush(logPatienceMs).finally(() => process.exit(code))
+  /** The last log lines and spans get out, unless nobody takes them. */
+  const end = (code: number) =>
+    void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
   const server = await startServer(env, log, () => {
     log.error('the database failed; ending', { code: 'STORE_FAILED' })
     end(storeFailedExitCode)

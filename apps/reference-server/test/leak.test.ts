@@ -6,6 +6,7 @@ import { createIngestion } from '@kyc-relay/kyc-core'
 import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import { eventExample } from '@kyc-relay/webhooks/events'
+import { trace } from '@opentelemetry/api'
 import Database from 'better-sqlite3'
 import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,11 +15,13 @@ import { encodings, type Leak } from './leak-search.js'
 import { startReceiver, type LocalReceiver } from './local-receiver.js'
 import { openRaw } from './raw-connection.js'
 import { startTestServer, submissionDocument, type RunningTestServer } from './running-server.js'
+import { recordSpans, type RecordedSpans } from './tracing/recorded-spans.js'
 
 let temporary: string
 let formerTemporary: string | undefined
 let server: RunningTestServer
 let receiver: LocalReceiver
+let spans: RecordedSpans
 const printed: string[] = []
 const restore: (() => void)[] = []
 
@@ -45,6 +48,7 @@ beforeAll(async () => {
   const warned = (warning: Error) => void printed.push(inspect(warning, { depth: Infinity }))
   process.on('warning', warned)
   restore.push(() => process.off('warning', warned))
+  spans = recordSpans()
   server = await startTestServer()
   receiver = await startReceiver(server.demo)
 })
@@ -80,6 +84,7 @@ function leaksInFiles(): Leak[] {
 const leaksInOutput = () => [
   ...server.logLines.flatMap((line) => search.find('log', line)),
   ...printed.flatMap((text) => search.find('output', text)),
+  ...spans.texts().flatMap((text) => search.find('span', text)),
 ]
 
 /** Bytes as a client would send them, and the answer with its headers as it came over the wire. */
@@ -158,6 +163,19 @@ const scenarios: readonly Scenario[] = [
     200,
     '"payloadMatches":false',
     () => secure(submission({ ...repeated, decisionReason: `${canary.decisionReason}!` })),
+  ],
+  [
+    'an accepted one with personal data where a trace context belongs',
+    200,
+    'VERIFIED',
+    () =>
+      secure(submission(), {
+        headers: {
+          traceparent: `00-${canary.ssn}-${canary.lastName.slice(1)}-01`,
+          tracestate: `vendor=${canary.email}`,
+          baggage: `ssn=${canary.ssn},city=${canary.city}`,
+        },
+      }),
   ],
   [
     'a conflict',
@@ -572,7 +590,7 @@ const scenarios: readonly Scenario[] = [
   ],
 ]
 
-describe('canary values are found in no answer, log line or output of', () => {
+describe('canary values are found in no answer, log line, output or span of', () => {
   it.each(scenarios)('%s', async (_name, status, shows, run) => {
     const answer = await run()
     expect([answer.status, answer.wire.includes(shows) ? shows : answer.wire]).toEqual([status, shows])
@@ -598,6 +616,16 @@ describe('after all of it', () => {
       ]),
     )
     expect(leaksInFiles()).toEqual([])
+  })
+
+  it('spans of submissions, of what was refused and of what failed were looked through', () => {
+    const outcomes = new Set(spans.all.map(({ attributes }) => attributes['kyc_relay.outcome']))
+    expect(outcomes).toEqual(
+      new Set([...outcomes, 'VERIFIED', 'DECLINED', 'REPLAYED', 'VALIDATION_FAILED', 'recorded']),
+    )
+    expect(spans.all.some(({ attributes }) => attributes['error.type'] !== undefined)).toBe(true)
+    // An exception on a span would come with its message and stack.
+    expect(spans.all.flatMap(({ events }) => events)).toEqual([])
   })
 
   it('no webhook body or header holds one', async () => {
@@ -682,6 +710,13 @@ describe('after all of it', () => {
     expect(leaksInOutput().length).toBeGreaterThan(before)
     printed.pop()
     expect(leaksInOutput().length).toBe(before)
+
+    const marked = trace.getTracer('control').startSpan('control')
+    marked.addLink({ context: marked.spanContext(), attributes: { ssn: canary.ssn } })
+    marked.recordException(new Error(canary.lastName))
+    marked.end()
+    const inSpans = spans.texts().flatMap((text) => search.find('span', text).map((leak) => leak.canary))
+    expect(new Set(inSpans)).toEqual(new Set(['ssn', 'lastName']))
 
     const echoed = await exchange('api', { body: json({ query: `{ ${canary.lastName}: viewer { userId } }` }) })
     expect(new Set(search.find('answer', echoed.wire).map((leak) => leak.canary))).toEqual(new Set(['lastName']))

@@ -7,6 +7,7 @@ import { errorCode, type Log } from '../observability/log.js'
 import { createMetricsRoute } from '../observability/metrics-route.js'
 import type { Metrics } from '../observability/metrics.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
+import { tracedMiddleware } from '../tracing/request-spans.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEventRoutes } from './event-routes.js'
@@ -43,6 +44,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
       { 'www-authenticate': 'Bearer' },
     )
   })
+  app.use(tracedMiddleware('internal'))
 
   app.route('/internal/v1/events', createEventRoutes({ publish: deps.publish }))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.transactions))

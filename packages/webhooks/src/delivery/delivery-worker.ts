@@ -55,8 +55,12 @@ export interface DeliveryWorkerObserver {
     readonly settlement: Settlement
     readonly fate: SettlementFate
   }): void
-  /** Deliveries were claimed; `takenOver`: from a worker whose lease ended. */
-  onClaimed?(event: { readonly count: number; readonly takenOver: boolean }): void
+  /** Deliveries were claimed and their attempts begin; `takenOver`: from a worker whose lease ended, to be ended now. */
+  onClaimed?(event: {
+    readonly count: number
+    readonly takenOver: boolean
+    readonly deliveries: readonly ClaimedDelivery[]
+  }): void
   /** Something kept the worker from working. It goes on by itself. */
   onProblem?(problem: DeliveryWorkerProblem): void
 }
@@ -209,7 +213,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** Ends what crashed attempts left open. Their number counts: the partner may have seen them. */
   async function takeOver(): Promise<{ count: number; work: Promise<void>[] }> {
     const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
-    if (expired.length > 0) observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true }))
+    if (expired.length > 0)
+      observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
     const work = expired.map((delivery) =>
       track(settle(delivery, settleAttempt(delivery, reportOfCause('INTERRUPTED'), settleContext()))),
     )
@@ -227,7 +232,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       maxInFlight: options.maxInFlightPerEndpoint,
       keepForHealthy: Math.min(limit, Math.floor(options.concurrency * options.shareForHealthy)),
     })
-    if (claimed.length > 0) observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false }))
+    if (claimed.length > 0)
+      observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const work = runAttempts(claimed, openedAtMs, attemptDeps).map(({ delivery, report }) =>
       track(report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext())))),
     )
