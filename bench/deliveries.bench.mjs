@@ -42,15 +42,25 @@ const signedHeaders = async () => ({
   'x-event-id': randomUUID(),
 })
 
+/** Starts a measurement; the function it gives ends it. */
+function measure() {
+  const before = process.cpuUsage()
+  const started = performance.now()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return { perSecond: (deliveries / (performance.now() - started)) * 1_000, cpuUs: (user + system) / deliveries }
+  }
+}
+
 /** Posts without keeping any record. */
 async function rawUndici() {
   let left = deliveries
-  const started = performance.now()
+  const measured = measure()
   const lane = async () => {
     while (left-- > 0) assert.equal(await post(`${sinkUrl}/raw`, await signedHeaders()), 200)
   }
   await Promise.all(Array.from({ length: concurrency }, lane))
-  return performance.now() - started
+  return measured()
 }
 
 /** The worker on a store, sending by the same pool: what is compared is the engine, not TLS. */
@@ -76,13 +86,13 @@ async function worker(store) {
       if (++settled === deliveries) finished()
     },
   })
-  const started = performance.now()
+  const measured = measure()
   engine.start()
   await done
-  const tookMs = performance.now() - started
+  const took = measured()
   await engine.stop()
   assert.equal(failed, 0)
-  return tookMs
+  return took
 }
 
 async function fill(store) {
@@ -135,6 +145,27 @@ async function startPostgres() {
   return { url: `postgres://postgres:bench@127.0.0.1:${pgPort}/postgres`, stop: () => server.stop() }
 }
 
+async function onPostgres() {
+  postgres ??= await startPostgres()
+  const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')
+  const { default: pg } = await import('pg')
+  const name = `kyc_relay_bench_${(databases += 1)}`
+  const url = new URL(postgres.url)
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  url.pathname = `/${name}`
+  const storage = await createPostgresStorage({ connectionString: url.href, maxConnections: 10 })
+  try {
+    await fill(storage.webhooks)
+    return await worker(storage.webhooks)
+  } finally {
+    await storage.close()
+    await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    await client.end()
+  }
+}
+
 let queues = 0
 async function onPgBoss() {
   postgres ??= await startPostgres()
@@ -154,7 +185,7 @@ async function onPgBoss() {
     )
   }
   let done = 0
-  const started = performance.now()
+  const measured = measure()
   // Its own `work` polls at most every half second per worker; fetching by hand shows the queue at its best.
   const lane = async () => {
     for (;;) {
@@ -169,17 +200,21 @@ async function onPgBoss() {
     }
   }
   await Promise.all(Array.from({ length: 4 }, lane))
-  const tookMs = performance.now() - started
+  const took = measured()
   assert.equal(done, deliveries)
   await boss.stop({ graceful: false })
-  return tookMs
+  return took
 }
 
 const contenders = {
   'undici.request, nothing recorded': rawUndici,
   'kyc-relay on SQLite': onSqlite,
+  'kyc-relay on PostgreSQL': onPostgres,
   'pg-boss on PostgreSQL, batches of 64': onPgBoss,
 }
+// BENCH_ONLY=sqlite runs the contenders with that word in their name.
+const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
+for (const name of Object.keys(contenders)) if (!name.toLowerCase().includes(only)) delete contenders[name]
 const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
 
@@ -190,10 +225,10 @@ try {
       globalThis.gc?.()
       try {
         const before = await received()
-        const tookMs = await run()
+        const took = await run()
         assert.equal((await received()) - before, deliveries)
         // The round before the first warms up.
-        if (round >= 0) times[name].push((deliveries / tookMs) * 1_000)
+        if (round >= 0) times[name].push(took)
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error
         notMeasured[name] = error instanceof Error ? (error.code ?? error.name) : 'failed'
@@ -207,32 +242,40 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
+const sorted = (figures) => figures.sort((one, other) => one - other)
+const middleOf = (figures) => figures[Math.floor(figures.length / 2)]
 const rows = Object.entries(times)
   .filter(([name]) => notMeasured[name] === undefined)
   .map(([contender, measured]) => {
-    measured.sort((one, other) => one - other)
+    const perSecond = sorted(measured.map((took) => took.perSecond))
+    const cpuUs = sorted(measured.map((took) => took.cpuUs))
     return {
       contender,
-      median: measured[Math.floor(measured.length / 2)],
-      lowest: measured[0],
-      highest: measured.at(-1),
+      median: middleOf(perSecond),
+      lowest: perSecond[0],
+      highest: perSecond.at(-1),
+      cpuUs: middleOf(cpuUs),
     }
   })
 const medianOf = (name) => rows.find(({ contender }) => contender === name)?.median ?? NaN
 const ratios = [
   ['kyc-relay on SQLite', 'undici.request, nothing recorded', 0.3],
   ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.2],
+  ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', 1],
 ].map(([ours, against, reach]) => ({ ours, against, ratio: medianOf(ours) / medianOf(against), reach }))
 
 console.log(
   `${deliveries} deliveries of ${body.length} bytes to ${endpoints} endpoints; per second, median of ${rounds} rounds.\n`,
 )
-console.log(`${''.padEnd(40)}  median  lowest  highest`)
-for (const { contender, median, lowest, highest } of rows) {
-  console.log(
-    `${contender.padEnd(40)}${[median, lowest, highest].map((figure, index) => figure.toFixed(0).padStart([8, 8, 9][index])).join('')}`,
-  )
+console.log(`${''.padEnd(40)}  median  lowest  highest  CPU µs`)
+for (const { contender, median, lowest, highest, cpuUs } of rows) {
+  const figures = [median, lowest, highest, cpuUs]
+  const widths = [8, 8, 9, 8]
+  console.log(contender.padEnd(40) + figures.map((figure, n) => figure.toFixed(0).padStart(widths[n])).join(''))
 }
+console.log(
+  'CPU µs: processor time of the delivering process per delivery, without that of a database server beside it.',
+)
 for (const [contender, why] of Object.entries(notMeasured))
   console.log(`${contender.padEnd(40)}  not measured (${why})`)
 console.log('\nRatio of the medians')

@@ -184,4 +184,33 @@ describe('a failure at every statement', () => {
     // A failing BEGIN or COMMIT is everybody's; a statement that fails once is done again, for both.
     expect([...told].sort()).toEqual(['false false', 'true true'])
   })
+
+  test('of a write beside one that is refused leaves nothing behind, or nothing out', async () => {
+    const folder = testFolder()
+    let refused = 0
+    for (let at = 0; ; at++) {
+      const { storage, failing } = await openWithRows(join(folder, `${at}.db`))
+      const before = dumpRows(failing.database)
+      failing.arm(at)
+      const [taken, published] = await Promise.allSettled([
+        storage.webhooks.registerEndpoint(hook, 50),
+        storage.webhooks.insertEvent(event('beside', [hook])),
+      ])
+      const reached = failing.executed() > at
+      failing.arm(-1)
+      expect(taken.status).toBe('rejected')
+      if (published.status === 'rejected') {
+        refused++
+        expect(published.reason).toMatchObject({ code: 'STORE_UNAVAILABLE', driverCode: 'SQLITE_FULL' })
+        expect(dumpRows(failing.database)).toBe(before)
+        await storage.webhooks.insertEvent(event('beside', [hook]))
+      }
+      const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 50 })
+      expect(items.filter(({ eventId }) => eventId === uuid('event beside'))).toHaveLength(1)
+      failing.database.close()
+      if (!reached) break
+    }
+    // Both times it was run, and what ends it.
+    expect(refused).toBeGreaterThanOrEqual(5)
+  })
 })
