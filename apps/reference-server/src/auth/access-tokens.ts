@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** Who calls, by a user access token. */
@@ -21,7 +21,7 @@ export function joinAccessTokens(embedded: AccessTokens, issued: AccessTokens): 
   return { find: (token) => (token.startsWith(opaquePrefix) ? embedded : issued).find(token) }
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest()
+const sha256 = (text: string) => hash('sha256', text, 'buffer')
 
 /** Opaque tokens of the embedded store, kept as SHA-256: 256 random bits need no slow hash. */
 export function createEmbeddedAccessTokens(

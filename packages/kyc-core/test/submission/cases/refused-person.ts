@@ -283,6 +283,7 @@ export const refusedPerson: readonly CaseGroup[] = [
         'maria@localhost',
         'a@b',
         'a@b@example.com',
+        'maria@example.com@example.org',
         'Maria <maria@example.com>',
         'maria @example.com',
         'maria@exa mple.com',
