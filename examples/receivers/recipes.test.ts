@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHandler as createLambda, type HttpEvent } from './aws-lambda.js'
 import { createApp as createExpress } from './express.js'
 import { createApp as createFastify } from './fastify.js'
+import { createServer as createFetchServer } from './fetch.js'
 import { createApp as createHono } from './hono.js'
 import { createApp as createKoa } from './koa.js'
 import { createRoute } from './next-route.js'
@@ -133,6 +134,10 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => Send | Promis
     return fetching((request) => app.fetch(request))
   },
   'Hono, on Node': (options) => serve(getRequestListener(createHono(options).fetch)),
+  'Plain Fetch': (options) => {
+    const server = createFetchServer(options)
+    return fetching((request) => server.fetch(request))
+  },
   'Next route handler': (options) => fetching(createRoute(options).POST),
   ...Object.fromEntries(
     Object.entries(lambdaForms).map(([name, form]) => [name, (options: RecipeOptions) => lambda(options, form)]),

@@ -156,6 +156,54 @@ describe('the recipe for Cloudflare Workers', { timeout: 60_000 }, () => {
   })
 })
 
+describe('the recipe for plain Fetch', { timeout: 60_000 }, () => {
+  test.each([
+    ['Bun', programs.Bun, ['run']],
+    ['Deno', programs.Deno, ['serve', '--no-config', '--host', '127.0.0.1', '--port', '0']],
+  ])('is served by %s', async (name, program, args) => {
+    const apiKey = 'kyc_key_example_only'
+    const served = await bundle(
+      `served-by-${name}.mjs`,
+      `import { createServer } from '../receivers/fetch.js'
+       const server = createServer({ apiKey: '${apiKey}', onDeposit: async () => {} })
+       export default { hostname: '127.0.0.1', port: 0, fetch: (request) => server.fetch(request) }`,
+    )
+    const child = spawn(program(), [...args, served], { cwd: scratch, env: { ...process.env, NO_COLOR: '1' } })
+    try {
+      const address = await printedAddress(child.stdout, child.stderr)
+      const body = '{"eventType":"WIDGET_DEPOSIT_COMPLETE","externalReferenceId":"Zoë","amount":100.5}'
+      const headers = { 'x-hmac-signature': await signWebhook(body, apiKey), 'x-event-id': crypto.randomUUID() }
+      const statusOf = async (path: string, sent: string) => {
+        const response = await fetch(new URL(path, address), { method: 'POST', headers, body: sent })
+        await response.text()
+        return response.status
+      }
+      expect(await statusOf('/webhooks', body)).toBe(200)
+      expect(await statusOf('/webhooks', `${body}\n`)).toBe(401)
+      expect(await statusOf('/webhooks', 'x'.repeat(1_000_000))).toBe(413)
+      expect(await statusOf('/other', body)).toBe(404)
+    } finally {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    }
+  })
+})
+
+/** The address that a server prints when it listens. */
+function printedAddress(...streams: readonly Readable[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = ''
+    for (const stream of streams) {
+      stream.on('data', (chunk: Buffer) => {
+        printed += chunk.toString()
+        const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? []
+        if (address) resolve(address)
+      })
+      stream.once('end', () => reject(new Error(`No address was printed: ${printed}`)))
+    }
+  })
+}
+
 /** A Cap'n Proto configuration of workerd with one worker. */
 function workerConfig(module: string, bindings: string, sockets = ''): string {
   return `using Workerd = import "/workerd/workerd.capnp";
