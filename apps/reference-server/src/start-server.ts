@@ -48,9 +48,9 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
-  await parts.storage.vault.rewrapDataKeys({ limit: 1 }).catch(async (error: unknown) => {
+  await checkKeyFile(parts).catch(async (error: unknown) => {
     await parts.storage.close()
-    throw wrongKeyFile(error)
+    throw error
   })
 
   const lag = createLagMeter(() => performance.now())
@@ -206,9 +206,19 @@ async function readPair(certFile: string, keyFile: string): Promise<{ cert: stri
 }
 
 /** A key file of another installation would seal new values that the old ones cannot stand beside. */
-function wrongKeyFile(error: unknown): unknown {
-  if (!(error instanceof KycError) || error.retryable) return error
-  return new StartError('KEY_FILE_WRONG', 'KEY_FILE does not hold the keys that the vault was sealed with.')
+async function checkKeyFile({ storage, apiKeys }: Awaited<ReturnType<typeof compose>>): Promise<void> {
+  await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
+    if (!(error instanceof KycError) || error.retryable) throw error
+    throw new StartError(
+      'KEY_FILE_WRONG',
+      'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
+    )
+  })
+  if (await apiKeys.canOpenOldest()) return
+  throw new StartError(
+    'KEY_FILE_WRONG',
+    'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with.',
+  )
 }
 
 function isLoopback(host: string): boolean {

@@ -43,6 +43,8 @@ export interface AppDirectory {
   findApiKey(hash: Uint8Array, now: Date): Promise<{ readonly appId: string; readonly version: number } | null>
   /** Keys of these apps that are not retired at `now`, newest version first. */
   listApiKeys(appIds: readonly string[], now: Date): Promise<readonly ApiKeyRow[]>
+  /** The key that was added first of those that are not retired at `now`, of whatever app; null when there is none. */
+  findOldestApiKey(now: Date): Promise<ApiKeyRow | null>
   /** Adds a key version, unless a version waits for activation already. */
   addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending'>
   /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */

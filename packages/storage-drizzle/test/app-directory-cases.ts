@@ -64,6 +64,19 @@ export const appDirectoryCases: readonly { readonly name: string; run(apps: AppD
     },
   },
   {
+    name: 'the oldest key is that of any app, retired ones left out',
+    async run(apps) {
+      expect(await apps.findOldestApiKey(at(0))).toBeNull()
+      await apps.createApp({ appId, name: 'Newer', firstKey: key(1, { createdAt: at(5) }) })
+      const oldest = key(1, { appId: otherApp, createdAt: at(4), signsFrom: at(4) })
+      await apps.createApp({ appId: otherApp, name: 'Older', firstKey: oldest })
+      expect(await apps.findOldestApiKey(at(6))).toEqual(oldest)
+      await apps.addApiKey(key(2, { appId: otherApp, createdAt: at(6), signsFrom: at(86_400) }))
+      await apps.activateApiKey({ appId: otherApp, now: at(7), retireOldAt: at(8) })
+      expect((await apps.findOldestApiKey(at(8)))?.appId).toBe(appId)
+    },
+  },
+  {
     name: 'a rotation waits for its activation, one at a time',
     async run(apps) {
       await createApps(apps)

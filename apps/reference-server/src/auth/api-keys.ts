@@ -19,6 +19,8 @@ export interface ApiKeys {
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
   /** The key that will sign once activated; null when none waits. */
   findWaiting(appId: string): Promise<SigningKey | null>
+  /** Whether the stored keys can be opened, as far as the oldest one tells: it is under the oldest wrapping key. */
+  canOpenOldest(): Promise<boolean>
   /** Versions that are accepted now, newest first. */
   listVersions(appId: string): Promise<readonly KeyVersion[]>
 }
@@ -110,6 +112,16 @@ export function createApiKeys(deps: {
       const at = now()
       const waiting = (await directory.listApiKeys([appId], at)).find((row) => row.signsFrom > at)
       return waiting === undefined ? null : { key: await open(waiting), version: waiting.version }
+    },
+    async canOpenOldest() {
+      const oldest = await directory.findOldestApiKey(now())
+      return (
+        oldest === null ||
+        (await open(oldest).then(
+          () => true,
+          () => false,
+        ))
+      )
     },
     async listVersions(appId) {
       const at = now()

@@ -105,9 +105,11 @@ function claimsToBeOurs(token: string, issuer: string): boolean {
 
 /** Null for a token that speaks for no user, or for an app itself (RFC 9068 §2.2: `sub` of a client's own token). */
 function holderOf(claims: JWTPayload, issuer: string, now: Date): AccessTokenHolder | null {
-  const { sub, iat, jti, scope, client_id: clientId } = claims
+  const { sub, exp, iat, jti, scope, client_id: clientId } = claims
   if (typeof sub !== 'string' || sub === '' || typeof clientId !== 'string' || clientId === '') return null
   if (typeof jti !== 'string' || jti === '' || sub === clientId) return null
+  // JSON can hold 1e400, which is read as infinity: a token for ever.
+  if (!Number.isFinite(exp) || !Number.isFinite(iat)) return null
   if (typeof iat !== 'number' || iat > now.getTime() / 1000 + clockSkewSeconds) return null
   return {
     appId: issuedId(issuer, 'client_id', clientId),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
@@ -33,7 +33,8 @@ export class StartError extends Error {
 export async function ensureDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await access(dataDir, constants.W_OK | constants.X_OK)
+    // Tried out: what the mode bits say is not what a read-only mount or another owner's folder does.
+    await rmdir(await mkdtemp(join(dataDir, '.writable-')))
   } catch {
     throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be made or written to.')
   }

@@ -26,7 +26,7 @@ describe('the lag meter', () => {
   })
 })
 
-describe('the overload guard', () => {
+describe('F44 F46 the overload guard', () => {
   it('admits up to its limit, keeps places for the portal, and never refuses a health check', () => {
     const guard = createOverloadGuard({ maxInFlight: 2, lag: { standingLagMs: () => 0 } })
     expect([guard.enter('/api/v1/graphql'), guard.enter('/x'), guard.enter('/x')]).toEqual([true, true, false])
@@ -61,7 +61,7 @@ describe('a server under load', () => {
   })
   afterAll(() => server.stop())
 
-  it('answers 503 with Retry-After before any work, and works on as soon as there is room', async () => {
+  it('F46 answers 503 with Retry-After before any work, and works on as soon as there is room', async () => {
     const { hostname, port } = new URL(server.demo.apiUrl)
     const held = httpRequest({
       hostname,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
+import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, type CallOptions, type RunningTestServer } from '../running-server.js'
 
 let server: RunningTestServer
@@ -48,7 +49,7 @@ async function tested(endpointId: string) {
   return ended(sent.json.deliveries[0].deliveryId as string)
 }
 
-describe('registration', () => {
+describe('B120 B121 B122 B123 B125 registration', () => {
   const refused: readonly [string, unknown, string, string][] = [
     ['plain HTTP', { url: 'http://partner.com/x' }, 'URL_NOT_HTTPS', '/url'],
     ['plain HTTP in capitals', { url: 'HTTP://partner.com' }, 'URL_NOT_HTTPS', '/url'],
@@ -103,7 +104,7 @@ describe('registration', () => {
     ])
   })
 
-  it('keeps several endpoints, the same URL twice, types without repetition, none meaning all', async () => {
+  it('B125 B126 keeps several endpoints, the same URL twice, types without repetition, none meaning all', async () => {
     const url = 'https://partner.com/hooks'
     const all = await register({ url, eventTypes: [] })
     const two = await register({ url, eventTypes: ['TRANSACTION_CREATE', 'TRANSACTION_CREATE', 'TRANSACTION_UPDATE'] })
@@ -120,7 +121,7 @@ describe('registration', () => {
     await removeAll()
   })
 
-  it('is limited to 50 endpoints per app', async () => {
+  it('B126 is limited to 50 endpoints per app', async () => {
     for (let count = 0; count < 50; count += 1) await register({ url: `https://partner.com/${count}` })
     const answer = await api('', { body: { url: 'https://partner.com/51' } })
     expect([answer.status, answer.json.code, answer.json.detail]).toEqual([409, 'LIMIT_EXCEEDED', 'ENDPOINT_LIMIT'])
@@ -130,7 +131,26 @@ describe('registration', () => {
   })
 })
 
-describe('removal', () => {
+describe('B124 an endpoint on one of our own names', () => {
+  it('is refused by the API and by the portal, in any spelling; another name beside them is not', async () => {
+    const ours = await startTestServer({ PUBLIC_HOSTS: 'api.ours.com, Secure.Ours.com' })
+    onTestFinished(() => ours.stop())
+    const register = (url: string) =>
+      ours.call(`${ours.demo.apiUrl}/api/v1/webhooks`, { token: ours.demo.apps[0]?.apiKey ?? null, body: { url } })
+    for (const url of ['https://api.ours.com/hook', 'https://SECURE.ours.com./', 'https://secure.ours.com:8443/']) {
+      const refused = await register(url)
+      expect([refused.status, refused.json.violations?.[0]?.code]).toEqual([400, 'URL_HOST_NOT_ALLOWED'])
+    }
+    expect((await register('https://docs.ours.com/hook')).status).toBe(201)
+    const browser = createPortalClient(ours)
+    await browser.signIn()
+    const form = await browser.get('/portal/webhooks/new')
+    const refused = await browser.submit(form, '/portal/webhooks/new', { url: 'https://api.ours.com/hook' })
+    expect([refused.status, refused.text.includes('public name')]).toEqual([400, true])
+  })
+})
+
+describe('B127 removal', () => {
   it('answers 204 once, then 404, as for an id of another app or no id at all', async () => {
     const { id } = await register({ url: 'https://partner.com/x' })
     expect((await other(`/${id}`, { method: 'DELETE' })).status).toBe(404)
@@ -212,7 +232,7 @@ describe('a test event', () => {
   })
 })
 
-describe('the delivery log', () => {
+describe('B130 the delivery log', () => {
   it('shows an attempt with its cause, the next step, and a command that is signed by itself', async () => {
     const hostile = Buffer.concat([
       Buffer.from('<script>alert(1)</script>\u001b[31m'),

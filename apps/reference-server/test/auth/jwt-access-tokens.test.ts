@@ -118,7 +118,7 @@ describe('a token that is in order', () => {
   }
 })
 
-describe('a token that is refused', () => {
+describe('B036 a token that is refused', () => {
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const publicPem = async () => {
     const { exportSPKI } = await import('jose')
@@ -148,6 +148,14 @@ describe('a token that is refused', () => {
     ['expired', ({ claims, at }) => forge(rsa, claims({ exp: at(-31) }))],
     ['no expiry', ({ claims }) => forge(rsa, claims({ exp: undefined }))],
     ['a negative expiry', ({ claims }) => forge(rsa, claims({ exp: -1 }))],
+    [
+      'an expiry without end',
+      ({ claims }) => rawText(JSON.stringify({ ...claims(), exp: 0 }).replace('"exp":0', '"exp":1e400')),
+    ],
+    [
+      'a time of issue without beginning',
+      ({ claims }) => rawText(JSON.stringify({ ...claims(), iat: 0 }).replace('"iat":0', '"iat":-1e400')),
+    ],
     ['an expiry as text', ({ claims, at }) => rawClaims(claims({ exp: String(at(300)) }))],
     ['valid only in the future', ({ claims, at }) => forge(rsa, claims({ nbf: at(31) }))],
     ['issued in an hour', ({ claims, at }) => forge(rsa, claims({ iat: at(3_600), exp: at(7_200) }))],
@@ -175,14 +183,19 @@ describe('a token that is refused', () => {
     const content = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
     return [header, encoded({ ...content, sub: clientId.replace('b54', 'c54') }), signature].join('.')
   }
-  const sign = async (header: Record<string, unknown>, claims: unknown) => {
-    const input = `${encoded(header)}.${encoded(claims)}`
+  const sign = (header: Record<string, unknown>, claims: unknown) => {
+    return signText(header, JSON.stringify(claims))
+  }
+  /** Claims as they were written: 1e400 is a number that JSON can hold and no JSON.stringify writes. */
+  const signText = async (header: Record<string, unknown>, claims: string) => {
+    const input = `${encoded(header)}.${Buffer.from(claims).toString('base64url')}`
     const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', rsa.privateKey, Buffer.from(input))
     return `${input}.${Buffer.from(signature).toString('base64url')}`
   }
   const goodHeader = () => ({ alg: 'RS256', kid: rsa.kid, typ: 'at+jwt' })
   const criticalHeader = (claims: unknown) => sign({ ...goodHeader(), crit: ['x-rule'], 'x-rule': 1 }, claims)
   const rawClaims = (claims: unknown) => sign(goodHeader(), claims)
+  const rawText = (claims: string) => signText(goodHeader(), claims)
 
   it('before anything is asked of the OAuth server, when it does not even claim to be ours', async () => {
     const of = verifier()
@@ -215,7 +228,7 @@ describe('scopes', () => {
   })
 })
 
-describe('keys', () => {
+describe('F41 keys', () => {
   it('that the server rotated are found at the first token, and the withdrawn one is refused', async () => {
     const of = verifier()
     const old = await forge(rsa, of.claims())
@@ -247,7 +260,7 @@ describe('keys', () => {
   })
 })
 
-describe('an OAuth server that is down', () => {
+describe('F41 B038 an OAuth server that is down', () => {
   const unavailable = { code: 'OAUTH_SERVER_UNAVAILABLE', retryable: true }
   const outages: readonly [string, Parameters<OauthServer['answerWith']>[0]][] = [
     ['closes the connection', (request) => request.socket.destroy()],

@@ -125,7 +125,7 @@ describe('roles', () => {
   })
 })
 
-describe('SIGTERM', () => {
+describe('F48 SIGTERM', () => {
   it('under load lets attempts and requests under way end, records them, and exits with 0', async () => {
     const server = await start()
     const { demo } = server
@@ -178,7 +178,7 @@ describe('SIGTERM', () => {
   })
 })
 
-describe('standard output', () => {
+describe('F42 standard output', () => {
   /** A request that is refused before routing: it costs little and makes a log line. */
   const refusedRequests = async (url: string, count: number) => {
     const agent = new Agent({ connections: 20 })
@@ -237,7 +237,7 @@ it('F05 F06 a database file found damaged ends the process at once', async () =>
   expect(server.output()).toContain('"the database failed; ending"')
 })
 
-describe('a start that is refused names the setting, never its value', () => {
+describe('F53 a start that is refused names the setting, never its value', () => {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const production = {
     NODE_ENV: 'production',
@@ -279,7 +279,10 @@ describe('a start that is refused names the setting, never its value', () => {
       () => ({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
       ['NODE_TLS_REJECT_UNAUTHORIZED'],
     ],
-    ['a data folder that cannot be made', () => ({ DATA_DIR: join(file('canary', ''), 'below') }), ['DATA_DIR']],
+    ['a data folder below a file', () => ({ DATA_DIR: join(file('canary', ''), 'below') }), ['DATA_DIR']],
+    ['a data folder that is a file', () => ({ DATA_DIR: file('canary', '') }), ['DATA_DIR']],
+    // A folder that is there, in which nobody can make anything, root included.
+    ['a data folder that is not writable', () => ({ DATA_DIR: '/proc/self/' }), ['DATA_DIR']],
   ]
 
   const refusedStart = (variables: Record<string, string>) =>
@@ -307,6 +310,12 @@ describe('a start that is refused names the setting, never its value', () => {
     writeFileSync(join(dataDir, 'other-keys.json'), createKeyFile({ randomBytes, now: new Date() }))
     const { code, told } = await refusedStart({ KEY_FILE: join(dataDir, 'other-keys.json') })
     expect([code, told]).toEqual([1, expect.stringContaining('KEY_FILE does not hold the keys')])
+    // With a vault of its own it fits, and the API keys are still those of the other installation.
+    const withOtherVault = await refusedStart({
+      KEY_FILE: join(dataDir, 'other-keys.json'),
+      VAULT_DATABASE_URL: `file:${join(dataDir, 'other-vault.db')}`,
+    })
+    expect([withOtherVault.code, withOtherVault.told]).toEqual([1, expect.stringContaining('the API keys of apps')])
     const again = await start()
     expect(again.output()).toContain('"msg":"started"')
   })

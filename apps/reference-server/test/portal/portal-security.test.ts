@@ -96,7 +96,7 @@ describe('signing in', () => {
   })
 })
 
-describe('a form', () => {
+describe('B128 a form', () => {
   const send = async (
     change: (fields: Record<string, string>) => Record<string, string>,
     headers: Record<string, string>,
@@ -214,7 +214,7 @@ describe('a form', () => {
   })
 })
 
-describe('a session', () => {
+describe('B129 a session', () => {
   it.each([
     ['that was guessed', 'A'.repeat(43)],
     ['that is no id', 'x'],

@@ -19,8 +19,10 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 export async function startServerProcess(
   dataDir: string,
   variables: Readonly<Record<string, string>> = {},
+  /** A command of the shell that limits the process, as `ulimit -n 256`. */
+  limit = ':',
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn('sh', ['-c', `${limit}; exec "$0" "$1"`, process.execPath, main], {
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'development',

@@ -97,6 +97,13 @@ function prepareReads(db: NodePgDatabase) {
       .where(and(sql`${apiKeys.appId} = ANY(${value('appIds')}::text[])`, accepted))
       .orderBy(desc(apiKeys.version), apiKeys.appId)
       .prepare('kyc_relay_list_keys'),
+    findOldestKey: db
+      .select()
+      .from(apiKeys)
+      .where(accepted)
+      .orderBy(apiKeys.createdAt, apiKeys.version)
+      .limit(1)
+      .prepare('kyc_relay_find_oldest_key'),
     findGrants: db
       .select()
       .from(grants)
@@ -129,6 +136,7 @@ export function createAppDirectory(db: NodePgDatabase, database: PostgresDatabas
     findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
     findApiKey: (hash, now) => database.run(async () => (await reads.findKey.execute({ hash, now }))[0] ?? null),
     listApiKeys: (appIds, now) => database.run(() => reads.listKeys.execute({ appIds: [...appIds], now })),
+    findOldestApiKey: (now) => database.run(async () => (await reads.findOldestKey.execute({ now }))[0] ?? null),
     addApiKey: (key) =>
       database.transaction(async (on) => {
         await lockApp.count(on, { appId: key.appId })

@@ -44,6 +44,13 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
       .from(apiKeys)
       .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
       .prepare(),
+    findOldestKey: db
+      .select()
+      .from(apiKeys)
+      .where(accepted)
+      .orderBy(apiKeys.createdAt, apiKeys.version)
+      .limit(1)
+      .prepare(),
     findWaitingKey: db
       .select({ version: apiKeys.version })
       .from(apiKeys)
@@ -146,6 +153,11 @@ export function createAppDirectory(dependencies: {
           .map(readKey)
           .sort(newestVersionFirst),
       ),
+    findOldestApiKey: (now) =>
+      read(() => {
+        const row = statements.findOldestKey.get({ now: now.getTime() })
+        return row === undefined ? null : readKey(row)
+      }),
     addApiKey: (key) =>
       commits.write(() => {
         const waiting = statements.findWaitingKey.get({ appId: key.appId, now: key.createdAt.getTime() })

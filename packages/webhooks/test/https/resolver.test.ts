@@ -1,3 +1,5 @@
+import { pbkdf2 } from 'node:crypto'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNameResolver } from '../../src/https/resolver.js'
 import { startNameServer } from './local/name-server.js'
@@ -49,10 +51,22 @@ test('a server that says nothing is given up in time', async () => {
   expect(await resolve('silent.partner.com', 150)).toEqual({ kind: 'unavailable' })
 })
 
-test('no search domain is tried', async () => {
+test('F54 no search domain is tried', async () => {
   names.asked.length = 0
   await resolve('unknown.partner.com')
   expect(new Set(names.asked)).toEqual(new Set(['unknown.partner.com']))
+})
+
+test('F43 names resolve while the thread pool is full', async () => {
+  // `getaddrinfo` would wait for one of the four threads, all of which are busy for longer than this.
+  let finished = 0
+  const busy = Array.from({ length: 8 }, async () => {
+    await promisify(pbkdf2)('password', 'salt', 400_000, 64, 'sha512')
+    finished += 1
+  })
+  expect((await resolve('ipv4.partner.com')).kind).toBe('addresses')
+  expect(finished).toBe(0)
+  await Promise.all(busy)
 })
 
 test('a server that nobody runs is unavailable', async () => {
