@@ -47,6 +47,7 @@ export { VIOLATION_MESSAGES, type Violation, type ViolationCode } from './submis
 export { WARNING_MESSAGES, type Warning, type WarningCode } from './submission/warning.js'
 export {
   DETAILS_PART,
+  photoImagePart,
   photoPart,
   tokenizeSubmission,
   type TokenizationContext,
@@ -74,3 +75,15 @@ export type {
   VerificationRecord,
   VerificationStore,
 } from './ingestion/verification-store.js'
+export type {
+  ClaimedPhotoJob,
+  PhotoFence,
+  PhotoJobStore,
+  PhotoOutcome,
+  PhotoRecord,
+  PhotoSide,
+  PhotoState,
+} from './photos/photo-job-store.js'
+export type { PhotoAddress, PhotoStore } from './photos/photo-store.js'
+export { MAX_PHOTO_BYTES, photoFormat, type PhotoFormat } from './photos/photo-format.js'
+export { PHOTO_OWN_FAULT_WINDOW_MS, PHOTO_WINDOW_MS, photoOutcome, type PhotoAttempt } from './photos/photo-outcome.js'

@@ -6,8 +6,10 @@ export interface ErasedRows {
   readonly bodiesBlanked: number
   /** Transactions whose fields are gone; their states stay. */
   readonly transactionsBlanked: number
-  /** Photo jobs that ended now; what was stored for them is to be removed. */
+  /** Every photo job, named again by a repeated erasure: what was stored for them is to be removed. */
   readonly photoJobIds: readonly string[]
+  /** How many of them had a stored photo until now. */
+  readonly photosErased: number
   /** Verifications that stay: ids, decision, checks, decline codes and status log. */
   readonly verificationsKept: number
 }

@@ -14,7 +14,7 @@ export interface OpenedForErasure {
 
 const hook = endpoint('a')
 const owner = { appId: uuid('app'), userId: uuid('user') }
-const nothing = { deliveriesCancelled: 0, bodiesBlanked: 0, transactionsBlanked: 0, photoJobIds: [] }
+const nothing = { deliveriesCancelled: 0, bodiesBlanked: 0, transactionsBlanked: 0, photoJobIds: [], photosErased: 0 }
 
 const deliveryOf = (name: string) => ({ appId: owner.appId, deliveryId: uuid(`delivery ${name} ${hook.endpointId}`) })
 
@@ -34,6 +34,7 @@ export const userErasureCases: readonly { readonly name: string; run(opened: Ope
         bodiesBlanked: 2,
         transactionsBlanked: 1,
         photoJobIds: [uuid('photo one')],
+        photosErased: 0,
         verificationsKept: 1,
       })
       const { items } = await webhooks.listDeliveries({ appId: owner.appId, limit: 10 })
@@ -53,7 +54,9 @@ export const userErasureCases: readonly { readonly name: string; run(opened: Ope
       expect(await verifications.listVerifications(owner, { limit: 10 })).toMatchObject({
         items: [{ countryCode: 'US' }],
       })
-      expect(await users.eraseUser(owner)).toEqual({ ...nothing, verificationsKept: 1 })
+      // Named again, so that an erasure that broke off before the photos were removed is finished by repeating it.
+      const photoJobIds = [uuid('photo one')]
+      expect(await users.eraseUser(owner)).toEqual({ ...nothing, photoJobIds, verificationsKept: 1 })
     },
   },
   {

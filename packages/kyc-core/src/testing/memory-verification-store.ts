@@ -2,6 +2,7 @@ import type { Prior, SubmissionKey, VerificationRecord, VerificationStore } from
 import { KycError } from '../kyc-error.js'
 import type { KycStatus } from '../status/kyc-status.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
+import type { MemoryPhotoJob } from './memory-photo-job-store.js'
 
 interface Row {
   readonly record: VerificationRecord
@@ -12,6 +13,7 @@ interface Row {
 export interface MemoryVerificationData {
   readonly rows: Row[]
   readonly statuses: Map<string, KycStatus>
+  readonly photoJobs: MemoryPhotoJob[]
 }
 
 /**
@@ -27,12 +29,12 @@ export interface MemoryVerificationData {
  * ```
  */
 export function createMemoryVerificationData(): MemoryVerificationData {
-  return { rows: [], statuses: new Map() }
+  return { rows: [], statuses: new Map(), photoJobs: [] }
 }
 
 /**
  * A {@link VerificationStore} in memory that fulfils every case of {@link verificationStoreCases} but durability: for unit
- * tests of what you build on the port. Keeps no photo jobs.
+ * tests of what you build on the port. Photo jobs go to {@link createMemoryPhotoJobStore} over the same data.
  *
  * @example
  * ```ts
@@ -68,10 +70,23 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
       }
       const previous = statuses.get(key.userId) ?? 'UNVERIFIED'
       const { next, result } = outcomes[previous]
-      const { photoJobs: _jobs, ...fields } = structuredClone(verification)
+      const { photoJobs, ...fields } = structuredClone(verification)
       const statusLog = { previous, next, at: recordedAt }
       rows.push({ record: { ...fields, ...key, recordedAt, result, statusLog }, payloadDigest: payloadDigest.slice() })
       statuses.set(key.userId, next)
+      const at = recordedAt.getTime()
+      for (const job of photoJobs) {
+        data.photoJobs.push({
+          ...job,
+          owner: { appId: key.appId, userId: key.userId },
+          verificationId: verification.verificationId,
+          state: 'PENDING',
+          attemptsMade: 0,
+          createdAtMs: at,
+          claimableAtMs: at,
+          token: null,
+        })
+      }
       return { kind: 'recorded', result }
     },
     async findReferencedTokens(tokens) {

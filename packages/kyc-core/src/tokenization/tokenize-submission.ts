@@ -24,6 +24,11 @@ export function photoPart(side: PhotoJob['side']): string {
   return `photo_${side}`
 }
 
+/** Name of the sealed part that holds one fetched photo: `photo_front_image` and so on. */
+export function photoImagePart(side: PhotoJob['side']): string {
+  return `photo_${side}_image`
+}
+
 const SECTIONS: readonly SectionName[] = ['document', 'ssn', 'database']
 const PHOTO_SIDES: readonly PhotoJob['side'][] = ['front', 'back', 'selfie']
 

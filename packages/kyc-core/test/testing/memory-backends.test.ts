@@ -2,9 +2,11 @@ import { describe, it } from 'vitest'
 import {
   createMemoryVerificationData,
   createMemoryVerificationStore,
+  photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
 } from '@kyc-relay/kyc-core/testing'
+import { createMemoryPhotoJobHarness } from './memory-photo-job-harness.js'
 import { createMemoryVaultHarness } from './memory-vault-harness.js'
 
 describe('the verification store in memory', () => {
@@ -18,4 +20,10 @@ describe('the verification store in memory', () => {
 
 describe('the vault in memory', () => {
   for (const each of piiVaultCases) it(`${each.id} ${each.name}`, () => each.run(createMemoryVaultHarness()))
+})
+
+describe('the photo jobs in memory', () => {
+  for (const each of photoJobStoreCases) {
+    it(`${each.id} ${each.name}`, () => each.run(createMemoryPhotoJobHarness()))
+  }
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import type { QueueInspection } from '../queue-inspection.js'
@@ -12,6 +12,7 @@ import { openConnection, type PostgresLocation } from './connection.js'
 import { createDatabase } from './database.js'
 import { createDueNotifications, createLocalNotifications } from './due-notifications.js'
 import { migrate, requireMigrated } from './migrate.js'
+import { createPhotoJobStore } from './photo-job-store.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
@@ -41,6 +42,7 @@ export interface PostgresStorageOptions {
 /** The stores of one PostgreSQL database; any number of processes may open it. */
 export interface PostgresStorage {
   readonly verifications: VerificationStore
+  readonly photoJobs: PhotoJobStore
   readonly webhooks: Required<WebhookStore>
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
@@ -89,6 +91,7 @@ export async function createPostgresStorage(
   const instant = () => clock?.() ?? null
   return {
     verifications: createVerificationStore(db, database),
+    photoJobs: createPhotoJobStore({ database, instant, newToken }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
     apps: createAppDirectory(db, database),
     transactions: createTransactionStore({ database, notifications, instant }),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { UserErasure } from '../user-erasure.js'
 import type { PostgresDatabase } from './database.js'
-import { now } from './now.js'
+import { erasePhotoJobs } from './photo-job-store.js'
 import { statement } from './statement.js'
 import { cancelPending } from './webhook-store.js'
 
@@ -41,16 +41,6 @@ const blankTransactions = statement(
   sql`UPDATE kyc_relay_transactions SET fields = NULL WHERE ${ofUser} AND fields IS NOT NULL`,
 )
 
-const erasePhotoJobs = statement<{ photoJobId: string }>(
-  'erase_photo_jobs',
-  sql`
-UPDATE kyc_relay_photo_jobs
-SET state = 'ERASED', sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
-  ended_at = coalesce(ended_at, ${now})
-WHERE verification_id IN (SELECT verification_id FROM kyc_relay_verifications WHERE ${ofUser}) AND state <> 'ERASED'
-RETURNING photo_job_id AS "photoJobId"`,
-)
-
 const countVerifications = statement<{ count: number }>(
   'count_verifications',
   sql`SELECT count(*)::int AS count FROM kyc_relay_verifications WHERE ${ofUser}`,
@@ -75,7 +65,7 @@ export function createUserErasure(dependencies: {
           deliveriesCancelled,
           bodiesBlanked: await blankBodies.count(on, owner),
           transactionsBlanked: await blankTransactions.count(on, owner),
-          photoJobIds: (await erasePhotoJobs.rows(on, { ...owner, now: at })).map(({ photoJobId }) => photoJobId),
+          ...(await erasePhotoJobs(on, owner, at)),
           verificationsKept: (await countVerifications.rows(on, owner))[0]?.count ?? 0,
         }
       }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
@@ -11,6 +11,7 @@ import type { VerificationOverview } from '../verification-overview.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
+import { createPhotoJobStore } from './photo-job-store.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationOverview } from './verification-overview.js'
@@ -42,6 +43,7 @@ export interface SqliteStorageOptions {
 /** The stores of one SQLite database. Writes of all of them share commits. */
 export interface SqliteStorage {
   readonly verifications: VerificationStore
+  readonly photoJobs: PhotoJobStore
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
@@ -110,6 +112,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
 
   return {
     verifications: createVerificationStore({ client, db, commits }),
+    photoJobs: createPhotoJobStore({ client, commits, clock, newToken }),
     webhooks,
     apps: createAppDirectory({ client, db, commits }),
     transactions: createTransactionStore({ db, commits, clock }),

@@ -1,12 +1,13 @@
 import type Database from 'better-sqlite3'
-import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
+import { erasePhotoJobs, preparePhotoErasure } from './photo-job-store.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
 import { grants } from './tables/apps.js'
-import { photoJobs, verifications } from './tables/verifications.js'
+import { verifications } from './tables/verifications.js'
 import { attempts, events, transactions } from './tables/webhooks.js'
 
 const value = sql.placeholder
@@ -49,25 +50,6 @@ function prepareStatements(db: DrizzleDatabase) {
       .set({ fields: null })
       .where(and(ofUser(transactions), isNotNull(transactions.fields)))
       .prepare(),
-    erasePhotoJobs: db
-      .update(photoJobs)
-      .set({
-        state: 'ERASED',
-        sealedUrl: null,
-        dueAt: null,
-        leaseToken: null,
-        leaseUntil: null,
-        endedAt: sql`ifnull(ended_at, ${value('now')})`,
-      })
-      .where(
-        and(
-          sql`${photoJobs.verification} IN (SELECT position FROM kyc_relay_verifications
-            WHERE user_id = ${value('userId')} AND app_id = ${value('appId')})`,
-          ne(photoJobs.state, 'ERASED'),
-        ),
-      )
-      .returning({ photoJobId: photoJobs.photoJobId })
-      .prepare(),
     countVerifications: db
       .select({ count: sql<number>`count(*)` })
       .from(verifications)
@@ -86,6 +68,7 @@ export function createUserErasure(dependencies: {
   const { client, db, commits, clock } = dependencies
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
+  const photoErasure = preparePhotoErasure(client)
 
   function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
     const { appId, userId } = owner
@@ -96,7 +79,7 @@ export function createUserErasure(dependencies: {
       deliveriesCancelled,
       bodiesBlanked: statements.blankBodies.run({ appId, userId }).changes,
       transactionsBlanked: statements.blankTransactions.run({ appId, userId }).changes,
-      photoJobIds: statements.erasePhotoJobs.all({ appId, userId, now: now.getTime() }).map((row) => row.photoJobId),
+      ...erasePhotoJobs(photoErasure, { appId, userId }, now),
       verificationsKept: statements.countVerifications.get({ appId, userId })?.count ?? 0,
     }
   }

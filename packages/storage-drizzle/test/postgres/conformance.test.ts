@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import { piiVaultCases, verificationStoreCases, type PiiVaultHarness } from '@kyc-relay/kyc-core/testing'
+import {
+  photoJobStoreCases,
+  piiVaultCases,
+  verificationStoreCases,
+  type PiiVaultHarness,
+} from '@kyc-relay/kyc-core/testing'
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
@@ -47,6 +52,7 @@ function newHarness() {
       now += ms
       return Promise.resolve()
     },
+    now: () => new Date(now),
   }
 }
 
@@ -57,6 +63,25 @@ describe('VerificationStore', () => {
       open: async () => {
         const storage = await open()
         return { store: storage.verifications, close: () => storage.close() }
+      },
+    })
+  })
+})
+
+describe('PhotoJobStore', () => {
+  test.each(photoJobStoreCases)('$id $name', async ({ run }) => {
+    const { open, ...time } = newHarness()
+    await run({
+      open: async () => {
+        const storage = await open()
+        return { ...storage, close: () => storage.close() }
+      },
+      ...time,
+      async readSealedUrl(photoJobId) {
+        const find = 'SELECT sealed_url FROM kyc_relay_photo_jobs WHERE photo_job_id = $1'
+        const { rows } = await poolFor(0).query<{ sealed_url: Buffer | null }>(find, [photoJobId])
+        const sealed = rows[0]?.sealed_url
+        return sealed ? new Uint8Array(sealed) : null
       },
     })
   })

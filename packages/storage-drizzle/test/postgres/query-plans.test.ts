@@ -36,7 +36,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
       return Reflect.apply(query, connected, [config, ...rest]) as unknown
     }) as typeof connected.query
   })
-  const { verifications, webhooks, apps, transactions, users, retention, overview, close } =
+  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, close } =
     await createPostgresStorage({ pool }, { notify: false })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   const vault = await createPostgresVault({ pool }, { cipher })
@@ -107,6 +107,12 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await vault.rewrapDataKeys({ limit: 5 })
   await vault.erase([ssn.token])
   await vault.eraseOwner(owner)
+  const [photo] = (await photoJobs.claimDue({ limit: 5, leaseMs: 60_000 })).claimed
+  if (photo === undefined) throw new Error('no photo')
+  await photoJobs.renewLease(photo.fence, 60_000)
+  await photoJobs.settle(photo.fence, { state: 'PENDING', retryInMs: 0 })
+  await photoJobs.settle(photo.fence, { state: 'STORED' })
+  await photoJobs.listPhotos(photo.owner, photo.verificationId)
   await users.listAppsOfUser(userId)
   await users.eraseUser(owner)
   await retention.removeOld()

@@ -3,7 +3,12 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import { piiVaultCases, verificationStoreCases, type PiiVaultHarness } from '@kyc-relay/kyc-core/testing'
+import {
+  photoJobStoreCases,
+  piiVaultCases,
+  verificationStoreCases,
+  type PiiVaultHarness,
+} from '@kyc-relay/kyc-core/testing'
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import { describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
@@ -11,8 +16,7 @@ import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
 
 /** A clock that only `advance` moves, and the stores of one file of its own. */
-function newHarness() {
-  const path = join(testFolder(), 'kyc.db')
+function newHarness(path = join(testFolder(), 'kyc.db')) {
   let now = startOfTests.getTime()
   return {
     open: () => createSqliteStorage({ path }, { clock: () => new Date(now) }),
@@ -20,6 +24,7 @@ function newHarness() {
       now += ms
       return Promise.resolve()
     },
+    now: () => new Date(now),
   }
 }
 
@@ -30,6 +35,27 @@ describe('VerificationStore', () => {
       open: async () => {
         const storage = await open()
         return { store: storage.verifications, close: () => storage.close() }
+      },
+    })
+  })
+})
+
+describe('PhotoJobStore', () => {
+  test.each(photoJobStoreCases)('$id $name', async ({ run }) => {
+    const path = join(testFolder(), 'kyc.db')
+    const { open, ...time } = newHarness(path)
+    await run({
+      open: async () => {
+        const storage = await open()
+        return { ...storage, close: () => storage.close() }
+      },
+      ...time,
+      async readSealedUrl(photoJobId) {
+        const database = new Database(path, { readonly: true })
+        const find = database.prepare('SELECT sealed_url FROM kyc_relay_photo_jobs WHERE photo_job_id = ?').pluck()
+        const sealed = find.get(photoJobId)
+        database.close()
+        return sealed instanceof Uint8Array ? new Uint8Array(sealed) : null
       },
     })
   })

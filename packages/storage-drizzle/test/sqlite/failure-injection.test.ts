@@ -85,6 +85,12 @@ const writes: readonly { readonly name: string; run(storage: SqliteStorage): Pro
     run: ({ apps }) => apps.revokeGrant({ appId: hook.appId, userId: uuid('user') }),
   },
   { name: 'moveTransaction', run: ({ transactions }) => transactions.moveTransaction(transactionMove('new', [hook])) },
+  { name: 'claim of photos', run: ({ photoJobs }) => photoJobs.claimDue({ limit: 5, leaseMs: 60_000 }) },
+  {
+    name: 'settlement of a photo',
+    run: ({ photoJobs }) =>
+      photoJobs.settle({ photoJobId: uuid('photo leased'), token: 'leased-2' }, { state: 'STORED' }),
+  },
   { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
   { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
 ]
@@ -125,6 +131,8 @@ async function openWithRows(path: string) {
   await storage.webhooks.insertEvent(event('two', [hook]))
   await storage.webhooks.claimDue({ ...claimRequest, limit: 2, keepForHealthy: 0 })
   await storage.webhooks.insertEvent(event('three', [hook, other]))
+  await storage.verifications.record(submission('leased'))
+  await storage.photoJobs.claimDue({ limit: 1, leaseMs: 3_600_000 })
   await storage.verifications.record(submission('old'))
   now += 60_000
   return { storage, failing }

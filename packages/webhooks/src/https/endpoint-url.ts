@@ -10,13 +10,15 @@ export interface EndpointUrlPolicy {
   readonly allowLoopback?: { readonly caPem: string }
   /** Names of this service itself, such as its API host; an endpoint on one of them is refused. */
   readonly ownHosts?: readonly string[]
+  /** Most characters of a URL. Default 2,048. */
+  readonly maxLength?: number
 }
 
 /** Why an endpoint URL is refused. */
 export type EndpointUrlRefusal =
   /** Not `https://`. */
   | 'URL_NOT_HTTPS'
-  /** Not a URL in plain ASCII spelling, or longer than 2,048 characters. */
+  /** Not a URL in plain ASCII spelling, or too long. */
   | 'URL_INVALID'
   /** Holds a user name or password. */
   | 'URL_HAS_CREDENTIALS'
@@ -72,7 +74,7 @@ export function checkEndpointUrl(
   url: string,
   policy: EndpointUrlPolicy = {},
 ): { readonly ok: true; readonly url: string } | { readonly ok: false; readonly code: EndpointUrlRefusal } {
-  const spelling = checkSpelling(url)
+  const spelling = checkSpelling(url, policy.maxLength ?? maxUrlLength)
   if (spelling !== null) return { ok: false, code: spelling }
   let parsed: URL
   try {
@@ -87,8 +89,8 @@ export function checkEndpointUrl(
 }
 
 /** The URL parser forgives tabs, line breaks, spaces, backslashes and missing slashes; a registration must not. */
-function checkSpelling(url: unknown): EndpointUrlRefusal | null {
-  if (typeof url !== 'string' || url.length > maxUrlLength) return 'URL_INVALID'
+function checkSpelling(url: unknown, maxLength: number): EndpointUrlRefusal | null {
+  if (typeof url !== 'string' || url.length > maxLength) return 'URL_INVALID'
   // A scheme other than https is named as what it is; `https:host` is merely misspelt.
   if (!/^https:/i.test(url)) return /^[a-z][a-z0-9+.-]*:/i.test(url) ? 'URL_NOT_HTTPS' : 'URL_INVALID'
   if (!/^https:\/\/[^/]/i.test(url)) return 'URL_INVALID'

@@ -1,0 +1,106 @@
+import { KycError } from '../kyc-error.js'
+import type { PhotoFence, PhotoJobStore, PhotoRecord, PhotoSide, PhotoState } from '../photos/photo-job-store.js'
+import type { AppUser } from '../tokenization/pii-vault.js'
+import type { MemoryVerificationData } from './memory-verification-store.js'
+
+/** A photo job as it is kept in memory. */
+export interface MemoryPhotoJob {
+  readonly photoJobId: string
+  readonly owner: AppUser
+  readonly verificationId: string
+  readonly side: PhotoSide
+  readonly createdAtMs: number
+  sealedUrl: Uint8Array | null
+  state: PhotoState
+  attemptsMade: number
+  /** When it can be claimed: due, or the end of its lease. Null for one that has ended. */
+  claimableAtMs: number | null
+  token: string | null
+}
+
+const sides: readonly PhotoSide[] = ['front', 'back', 'selfie']
+
+function checked(value: number, least: number, most: number): number {
+  if (!Number.isSafeInteger(value) || value < least || value > most) throw new KycError('ARGUMENT_INVALID')
+  return value
+}
+
+/**
+ * A {@link PhotoJobStore} in memory that fulfils every case of {@link photoJobStoreCases} but durability: for unit tests
+ * of what you build on the port. Jobs come from the verification store over the same data.
+ *
+ * @param options `newToken` makes fence tokens, never the same twice.
+ */
+export function createMemoryPhotoJobStore(options: {
+  readonly data: MemoryVerificationData
+  readonly now: () => Date
+  readonly newToken: () => string
+}): PhotoJobStore {
+  const { now, newToken } = options
+  const jobs = options.data.photoJobs
+
+  const isOwn = (owner: AppUser, job: MemoryPhotoJob) =>
+    job.owner.appId === owner.appId && job.owner.userId === owner.userId
+  const held = ({ photoJobId, token }: PhotoFence) =>
+    jobs.find((job) => job.photoJobId === photoJobId && job.token !== null && job.token === token)
+
+  function end(job: MemoryPhotoJob, state: PhotoState): void {
+    Object.assign(job, { state, sealedUrl: null, claimableAtMs: null, token: null })
+  }
+
+  return {
+    async claimDue({ limit, leaseMs }) {
+      checked(limit, 1, 100)
+      checked(leaseMs, 1, 3_600_000)
+      const nowMs = now().getTime()
+      const waiting = jobs
+        .filter((job) => job.claimableAtMs !== null)
+        .sort((one, next) => Number(one.claimableAtMs) - Number(next.claimableAtMs))
+      const due = waiting.filter((job) => Number(job.claimableAtMs) <= nowMs).slice(0, limit)
+      const claimed = due.map((job) => {
+        const token = newToken()
+        Object.assign(job, { token, claimableAtMs: nowMs + leaseMs, attemptsMade: job.attemptsMade + 1 })
+        return {
+          fence: { photoJobId: job.photoJobId, token },
+          owner: job.owner,
+          verificationId: job.verificationId,
+          side: job.side,
+          sealedUrl: job.sealedUrl ?? new Uint8Array(),
+          attempt: job.attemptsMade,
+          queuedForMs: Math.max(0, nowMs - job.createdAtMs),
+        }
+      })
+      const times = waiting.map((job) => Number(job.claimableAtMs))
+      return { claimed, nextDueInMs: times.length === 0 ? null : Math.max(0, Math.min(...times) - nowMs) }
+    },
+    async renewLease(fence, leaseMs) {
+      checked(leaseMs, 1, 3_600_000)
+      const job = held(fence)
+      if (job) job.claimableAtMs = now().getTime() + leaseMs
+      return job !== undefined
+    },
+    async settle(fence, outcome) {
+      if (outcome.state === 'PENDING') checked(outcome.retryInMs, 0, 604_800_000)
+      const job = held(fence)
+      if (!job) {
+        const known = jobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
+        return { settled: false, state: known?.state ?? null }
+      }
+      if (outcome.state !== 'PENDING') end(job, outcome.state)
+      else Object.assign(job, { token: null, claimableAtMs: now().getTime() + outcome.retryInMs })
+      return { settled: true, state: outcome.state }
+    },
+    async listPhotos(owner, verificationId) {
+      const found = jobs.filter((job) => isOwn(owner, job) && job.verificationId === verificationId)
+      return found
+        .map(({ photoJobId, side, state }): PhotoRecord => ({ photoJobId, side, state }))
+        .sort((one, next) => sides.indexOf(one.side) - sides.indexOf(next.side))
+    },
+    async eraseOwner(owner) {
+      const own = jobs.filter((job) => isOwn(owner, job))
+      const photosErased = own.filter(({ state }) => state === 'STORED').length
+      for (const job of own) end(job, 'ERASED')
+      return { photoJobIds: own.map(({ photoJobId }) => photoJobId), photosErased }
+    },
+  }
+}

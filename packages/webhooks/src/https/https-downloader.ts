@@ -1,0 +1,225 @@
+import type { Dispatcher } from 'undici'
+import type { AttemptCause } from '../delivery/webhook-store.js'
+import { checkEndpointUrl, type EndpointUrlPolicy } from './endpoint-url.js'
+import {
+  AttemptFailure,
+  connectionSettings,
+  openGuardedConnection,
+  type GuardedConnectionOptions,
+  type GuardedConnectionSettings,
+} from './guarded-connection.js'
+import { exchangeOnce } from './one-exchange.js'
+
+/** One GET to make. */
+export interface DownloadRequest {
+  /** Up to 8,192 characters; a fragment is left out. */
+  readonly url: string
+  /** Most bytes of the body; one byte more is `TOO_LARGE`. */
+  readonly maxBytes: number
+  /** For all of it, redirects and body included, in whole milliseconds. */
+  readonly timeoutMs: number
+  /** Ends the download as `ABORTED`. */
+  readonly signal?: AbortSignal
+}
+
+/** Why nothing was downloaded. */
+export type DownloadCause =
+  /** The URL itself: not HTTPS, an address instead of a name, a port or host that is not allowed. */
+  | 'URL_NOT_ALLOWED'
+  /** The same about where a redirect leads, or a redirect to nowhere. */
+  | 'REDIRECT_NOT_ALLOWED'
+  /** A name, of the URL or of a redirect, resolved to an address that is not public. */
+  | 'ADDRESS_NOT_ALLOWED'
+  | 'TOO_MANY_REDIRECTS'
+  /** Neither 200 nor a redirect; `status` says which. */
+  | 'HTTP_STATUS'
+  /** More than `maxBytes`, announced or sent. */
+  | 'TOO_LARGE'
+  | 'DNS_FAILED'
+  | 'CONNECT_FAILED'
+  | 'TLS_FAILED'
+  | 'TIMEOUT'
+  /** The connection broke, or the body ended before its announced length. */
+  | 'CONNECTION_LOST'
+  /** What came was no HTTP. */
+  | 'INVALID_RESPONSE'
+  /** Our own name resolution did not work. */
+  | 'RESOLVER_DOWN'
+  /** This machine had no socket left. */
+  | 'OUT_OF_SOCKETS'
+  | 'ABORTED'
+  | 'INTERNAL_ERROR'
+
+/** What came of one download. */
+export type DownloadResult =
+  | { readonly ok: true; readonly body: Uint8Array }
+  /** `status` is that of the last answer, if there was one. */
+  | { readonly ok: false; readonly cause: DownloadCause; readonly status: number | null }
+
+/** Makes one GET, follows redirects, and says what came of it. Never rejects for what a server does. */
+export type Downloader = (request: DownloadRequest) => Promise<DownloadResult>
+
+/** Settings of {@link createHttpsDownloader}; every one has a default. */
+export interface HttpsDownloaderOptions extends GuardedConnectionOptions {
+  /** Most redirects that are followed. Integer 0 or more. Default 3. */
+  readonly maxRedirects?: number
+  /** Value of the `Accept` header. Default all types. */
+  readonly accept?: string
+}
+
+const maxUrlLength = 8_192
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Creates a downloader that can reach public HTTPS servers and nothing else, whatever URL it is given and wherever it is
+ * redirected to.
+ *
+ * Every URL, that of each redirect too, is judged afresh: its spelling, its name, every address the name resolves to, and
+ * the address of the open connection. Each request has a connection of its own and carries no credential, cookie or
+ * referrer. Nothing is decompressed.
+ *
+ * @example
+ * ```ts
+ * import { createHttpsDownloader } from '@kyc-relay/webhooks/https'
+ *
+ * const download = createHttpsDownloader({ accept: 'image/*' })
+ * const photo = await download({ url: 'https://partner.com/photo.jpg', maxBytes: 10_000_000, timeoutMs: 30_000 })
+ * if (photo.ok) console.log(photo.body.length)
+ * ```
+ */
+export function createHttpsDownloader(options: HttpsDownloaderOptions = {}): Downloader {
+  const settings: Settings = {
+    ...connectionSettings(options),
+    maxRedirects: options.maxRedirects ?? 3,
+    accept: options.accept ?? '*/*',
+  }
+  return (request) => download(request, settings)
+}
+
+type Settings = GuardedConnectionSettings & Required<Pick<HttpsDownloaderOptions, 'maxRedirects' | 'accept'>>
+
+/** Ends a download with a cause of its own. */
+class DownloadFailure extends Error {
+  constructor(override readonly cause: DownloadCause) {
+    super(cause)
+  }
+}
+
+type Answer =
+  | { readonly kind: 'body'; readonly body: Uint8Array }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'refused'; readonly cause: DownloadCause }
+
+async function download(request: DownloadRequest, settings: Settings): Promise<DownloadResult> {
+  const seen: { status: number | null } = { status: null }
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), request.timeoutMs)
+  const signals = [deadline.signal, ...(request.signal === undefined ? [] : [request.signal])]
+  const fail = (cause: DownloadCause): DownloadResult => ({ ok: false, cause, status: seen.status })
+  try {
+    return { ok: true, body: await follow(request, settings, seen, AbortSignal.any(signals)) }
+  } catch (error) {
+    if (request.signal?.aborted === true) return fail('ABORTED')
+    if (error instanceof DownloadFailure) return fail(error.cause)
+    if (error instanceof AttemptFailure) return fail(downloadCauses[error.cause] ?? 'INTERNAL_ERROR')
+    return fail(deadline.signal.aborted ? 'TIMEOUT' : 'INTERNAL_ERROR')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The body of the answer at the end of the redirects. */
+async function follow(
+  request: DownloadRequest,
+  settings: Settings,
+  seen: { status: number | null },
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  let url = allowedUrl(request.url, undefined, settings.policy)
+  if (url === null) throw new DownloadFailure('URL_NOT_ALLOWED')
+  for (let redirects = 0; ; redirects++) {
+    const answer = await get(url, request.maxBytes, settings, seen, signal)
+    if (answer.kind === 'body') return answer.body
+    if (answer.kind === 'refused') throw new DownloadFailure(answer.cause)
+    if (redirects === settings.maxRedirects) throw new DownloadFailure('TOO_MANY_REDIRECTS')
+    url = allowedUrl(answer.location, url, settings.policy)
+    if (url === null) throw new DownloadFailure('REDIRECT_NOT_ALLOWED')
+  }
+}
+
+/** The URL as it will be asked for; null when it is refused. Judged as the parser reads it, not as it is spelt. */
+function allowedUrl(text: string, base: URL | undefined, policy: EndpointUrlPolicy): URL | null {
+  let parsed: URL
+  try {
+    parsed = new URL(text, base)
+  } catch {
+    return null
+  }
+  parsed.hash = ''
+  const checked = checkEndpointUrl(parsed.href, { ...policy, maxLength: maxUrlLength })
+  return checked.ok ? new URL(checked.url) : null
+}
+
+async function get(
+  url: URL,
+  maxBytes: number,
+  settings: Settings,
+  seen: { status: number | null },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const socket = await openGuardedConnection(url, settings, { address: null, mark: () => undefined }, signal)
+  let answer: Answer = { kind: 'refused', cause: 'INTERNAL_ERROR' }
+  const request = { method: 'GET', headers: { accept: settings.accept }, body: null } as const
+  await exchangeOnce(url, socket, request, signal, async (response) => {
+    seen.status = response.statusCode
+    answer = await readAnswer(response, maxBytes)
+    // What is not read must not complain when the connection goes.
+    response.body.on('error', () => undefined).destroy()
+  })
+  return answer
+}
+
+async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Answer> {
+  if (redirectStatuses.has(statusCode)) {
+    const { location } = headers
+    return typeof location === 'string' ? { kind: 'redirect', location } : refused('REDIRECT_NOT_ALLOWED')
+  }
+  if (statusCode !== 200) return refused('HTTP_STATUS')
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return refused('TOO_LARGE')
+  const whole = await readWhole(body, maxBytes)
+  return whole === null ? refused('TOO_LARGE') : { kind: 'body', body: whole }
+}
+
+function refused(cause: DownloadCause): Answer {
+  return { kind: 'refused', cause }
+}
+
+/** Null when there is more than `maxBytes`; then the rest is left unread. */
+async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > maxBytes) return null
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+const downloadCauses: Readonly<Partial<Record<AttemptCause, DownloadCause>>> = {
+  ENDPOINT_NOT_ALLOWED: 'ADDRESS_NOT_ALLOWED',
+  DNS_FAILED: 'DNS_FAILED',
+  RESOLVER_DOWN: 'RESOLVER_DOWN',
+  CONNECT_FAILED: 'CONNECT_FAILED',
+  TLS_FAILED: 'TLS_FAILED',
+  TIMEOUT: 'TIMEOUT',
+  CONNECTION_LOST: 'CONNECTION_LOST',
+  INVALID_RESPONSE: 'INVALID_RESPONSE',
+  OUT_OF_SOCKETS: 'OUT_OF_SOCKETS',
+}
