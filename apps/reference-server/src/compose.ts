@@ -9,7 +9,7 @@ import {
   type ClaimedDelivery,
   type Settlement,
 } from '@kyc-relay/webhooks/delivery'
-import { checkEndpointUrl, createHttpsSender } from '@kyc-relay/webhooks/https'
+import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
 import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
@@ -34,6 +34,8 @@ import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
 import { checkReadiness } from './observability/readiness.js'
+import { openPhotoStore } from './photos/open-photo-store.js'
+import { createPhotoFetching, wakingAfterIngestion } from './photos/photo-fetching.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
@@ -71,6 +73,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const { verifications, tokenizer } = traceSubmissionPorts(storage.verifications, storage.vault)
   const webhooks = tracePublishing(storage.webhooks)
   const transactions = traceTransactions(storage.transactions)
+  const photos = await openPhotoStore(env, now)
   const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines() })
 
   let stopping = false
@@ -105,7 +108,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   })
 
   // A submission.
-  const ingestion = metrics.observed(
+  const recording = metrics.observed(
     traceIngestion(
       createIngestion({
         verifications,
@@ -113,10 +116,15 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         inspector: vault,
         now,
         newId: uuidv7,
-        policy: { ...env.submissionPolicy, providers: env.kycProviders },
+        policy: {
+          allowLoopbackPhotos: env.allowLoopbackReceivers,
+          ...env.submissionPolicy,
+          providers: env.kycProviders,
+        },
       }),
     ),
   )
+  const ingestion = wakingAfterIngestion(recording, () => photoWorker.wake())
   const secureApp = createSecureApp({
     graphql: tracedHandler(
       'secure',
@@ -167,6 +175,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       log.error('delivery worker', { code })
     },
   })
+  const photoWorker = createPhotoFetching({
+    jobs: storage.photoJobs,
+    photos,
+    vault,
+    download: createHttpsDownloader({ policy: endpointPolicy, accept: 'image/*' }),
+    metrics: metrics.photos,
+    log,
+  })
   const publishing = { grants, endpoints: webhooks, now, newId: uuidv7 }
   const internalApp = createInternalApp({
     internalToken,
@@ -188,7 +204,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     },
     vault: {
       custodian: vault,
-      eraseUser: (userId) => eraseUser(userId, { users, custodian: vault, erasePhotos: async () => {}, now }),
+      eraseUser: (userId) => eraseUser(userId, { users, custodian: vault, photos, now }),
     },
     apps: { directory, apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     embeddedTokens: { directory, accessTokens: embeddedTokens },
@@ -288,6 +304,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     standardApp,
     operationsApp: createOperationsApp({ probes, metrics, log }),
     worker,
+    photoWorker,
     maintenance,
     storage,
     directory,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
 
 const flag = z
@@ -54,6 +55,7 @@ const schema = z.object({
   OAUTH_ISSUER: z.url().optional(),
   OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
   INTERNAL_TOKEN: z.string().min(16).optional(),
+  ...photoVariables,
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
   PUBLIC_HOSTS: z
@@ -100,6 +102,8 @@ export interface Env {
   /** Null: only opaque tokens of the embedded store are accepted. */
   readonly oauth: OauthServer | null
   readonly internalToken: string | null
+  /** Where fetched photos are kept. */
+  readonly photoStorage: PhotoStorage
   readonly allowLoopbackReceivers: boolean
   readonly deliveryRetryBaseMs: number
   /** Names under which this service itself is reached: no webhook endpoint may be on one of them. */
@@ -135,6 +139,8 @@ const expectations: Readonly<Record<string, string>> = {
   INTERNAL_TOKEN: 'at least 16 characters',
   OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
   PUBLIC_HOSTS: 'host names separated by commas',
+  PHOTO_STORAGE: 'file:<folder> or s3://<bucket>/<prefix>',
+  PHOTO_S3_ENDPOINT: 'an https:// address without a path',
   KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
   SUBMISSION_POLICY: 'a JSON object',
 }
@@ -168,7 +174,9 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on')
   }
-  if (problems.length > 0) throw new EnvError(problems)
+  const photoStorage = photoStorageOf(value)
+  if (typeof photoStorage === 'string') problems.push(photoStorage)
+  if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems)
   return {
     production: value.NODE_ENV === 'production',
     role: value.ROLE,
@@ -193,6 +201,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
         ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
         : null,
     internalToken: value.INTERNAL_TOKEN ?? null,
+    photoStorage,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
     publicHosts: value.PUBLIC_HOSTS,

@@ -85,7 +85,12 @@ export async function startServer(
     log.info('stopping', { signal: reason })
     parts.beginStopping()
     clearInterval(lagChecks)
-    await Promise.all([...listeners.map((listener) => listener.close()), parts.worker.stop(), parts.maintenance.stop()])
+    await Promise.all([
+      ...listeners.map((listener) => listener.close()),
+      parts.worker.stop(),
+      parts.photoWorker.stop(),
+      parts.maintenance.stop(),
+    ])
     await parts.storage.close()
   }
 
@@ -133,6 +138,7 @@ export async function startServer(
     if (servesWorker(env)) {
       await parts.storage.acquireWorkerLock()
       parts.worker.start()
+      parts.photoWorker.start()
       parts.maintenance.start()
     }
     const demo =

@@ -56,6 +56,47 @@ describe('the environment', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([name])
   })
 
+  it('keeps photos in the data folder, in another, or in a bucket', () => {
+    const keys = { PHOTO_S3_ACCESS_KEY_ID: 'id', PHOTO_S3_SECRET_ACCESS_KEY: 'secret' }
+    const storageOf = (variables: Record<string, string>) => parseEnv(variables).photoStorage
+    expect(storageOf({ DATA_DIR: '/d' })).toEqual({ kind: 'directory', folder: '/d/photos' })
+    expect(storageOf({ PHOTO_STORAGE: 'file:/photos' })).toEqual({ kind: 'directory', folder: '/photos' })
+    expect(storageOf({ PHOTO_STORAGE: 's3://kyc-photos/a/b', PHOTO_S3_REGION: 'eu-central-1', ...keys })).toEqual({
+      kind: 's3',
+      endpoint: 'https://s3.eu-central-1.amazonaws.com',
+      region: 'eu-central-1',
+      bucket: 'kyc-photos',
+      prefix: 'a/b',
+      accessKeyId: 'id',
+      secretAccessKey: 'secret',
+    })
+    const local = { PHOTO_STORAGE: 's3://kyc-photos', PHOTO_S3_ENDPOINT: 'http://127.0.0.1:9000', ...keys }
+    expect(storageOf(local)).toMatchObject({ endpoint: 'http://127.0.0.1:9000', prefix: '' })
+  })
+
+  it.each([
+    ['PHOTO_STORAGE', { PHOTO_STORAGE: '/photos' }],
+    ['PHOTO_STORAGE', { PHOTO_STORAGE: 's3://' }],
+    ['PHOTO_STORAGE', { PHOTO_STORAGE: 's3://Bucket/a?b' }],
+    ['PHOTO_S3_ENDPOINT', { PHOTO_S3_ENDPOINT: 'https://s3.example.com/path' }],
+    ['PHOTO_S3_ENDPOINT', { PHOTO_S3_ENDPOINT: 'ftp://s3.example.com' }],
+    ['PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY', { PHOTO_STORAGE: 's3://kyc-photos' }],
+    [
+      'PHOTO_S3_ENDPOINT',
+      {
+        NODE_ENV: 'production',
+        KEY_FILE: '/k',
+        INTERNAL_TOKEN: 'x'.repeat(16),
+        PHOTO_STORAGE: 's3://kyc-photos',
+        PHOTO_S3_ENDPOINT: 'http://s3.example.com',
+        PHOTO_S3_ACCESS_KEY_ID: 'id',
+        PHOTO_S3_SECRET_ACCESS_KEY: 'secret',
+      },
+    ],
+  ])('names %s when photos cannot be kept as it says', (name, variables) => {
+    expect(problemsOf(variables).problems.map((problem) => problem.split(':')[0])).toEqual([name])
+  })
+
   it('refuses half a TLS pair and switched-off certificate checks', () => {
     expect(problemsOf({ TLS_CERT_FILE: '/c' }).problems).toHaveLength(1)
     expect(problemsOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).problems).toHaveLength(1)
@@ -63,10 +104,10 @@ describe('the environment', () => {
 
   it('is described in .env.example, every variable and no other, with the defaults that hold', () => {
     const lines = readFileSync(new URL('../.env.example', import.meta.url), 'utf8').split('\n')
-    const named = lines.flatMap((line) => /^#?([A-Z_]+)=/.exec(line)?.[1] ?? [])
+    const named = lines.flatMap((line) => /^#?([A-Z0-9_]+)=/.exec(line)?.[1] ?? [])
     expect([...named].sort()).toEqual([...variableNames].sort())
     const given = Object.fromEntries(
-      lines.flatMap((line) => (/^[A-Z_]+=/.test(line) ? [line.split('=') as [string, string]] : [])),
+      lines.flatMap((line) => (/^[A-Z0-9_]+=/.test(line) ? [line.split('=') as [string, string]] : [])),
     )
     expect(parseEnv(given)).toEqual(parseEnv({}))
   })

@@ -4,6 +4,8 @@ export type KycErrorCode =
   | 'VAULT_UNAVAILABLE'
   /** The verification store could not be reached or could not write. Retry with the same `externalVerificationId`. */
   | 'STORE_UNAVAILABLE'
+  /** The photo store could not be reached or could not write. Retry. */
+  | 'PHOTO_STORE_UNAVAILABLE'
   /** The token is unknown, erased, or belongs to another app or user. */
   | 'TOKEN_UNKNOWN'
   /** Only a keyed hash of the value exists, so it cannot be revealed. */
@@ -20,6 +22,7 @@ export type KycErrorCode =
 const TEXTS: Readonly<Record<KycErrorCode, string>> = {
   VAULT_UNAVAILABLE: 'The vault is not available; nothing was written.',
   STORE_UNAVAILABLE: 'The verification store is not available.',
+  PHOTO_STORE_UNAVAILABLE: 'The photo store is not available.',
   TOKEN_UNKNOWN: 'The token is not known for this app and user.',
   NOT_REVEALABLE: 'Only a keyed hash of this value exists.',
   SEAL_BROKEN: 'The sealed value cannot be opened for this owner, record and part.',
@@ -28,7 +31,11 @@ const TEXTS: Readonly<Record<KycErrorCode, string>> = {
   ARGUMENT_INVALID: 'An argument is out of its documented range.',
 }
 
-const RETRYABLE: ReadonlySet<KycErrorCode> = new Set(['VAULT_UNAVAILABLE', 'STORE_UNAVAILABLE'])
+const RETRYABLE: ReadonlySet<KycErrorCode> = new Set([
+  'VAULT_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'PHOTO_STORE_UNAVAILABLE',
+])
 
 const BRAND = Symbol.for('@kyc-relay/kyc-core/KycError')
 

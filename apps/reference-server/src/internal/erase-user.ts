@@ -1,4 +1,4 @@
-import type { PiiCustodian } from '@kyc-relay/kyc-core'
+import type { PhotoStore, PiiCustodian } from '@kyc-relay/kyc-core'
 import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** What went of one user, per app, and what stays. */
@@ -9,7 +9,6 @@ export interface ErasureReport {
     readonly appId: string
     /** Tokens that no longer lead anywhere; their values and the data key are gone. */
     readonly tokensErased: number
-    readonly photosErased: number
     readonly verificationsKept: number
   })[]
   /** What stays by design, and in which form. */
@@ -20,7 +19,7 @@ export interface ErasureReport {
 export interface EraseUserDeps {
   readonly users: UserErasure
   readonly custodian: Pick<PiiCustodian, 'eraseOwner'>
-  readonly erasePhotos: (photoJobIds: readonly string[]) => Promise<void>
+  readonly photos: Pick<PhotoStore, 'erase'>
   readonly now: () => Date
 }
 
@@ -42,8 +41,8 @@ export async function eraseUser(userId: string, deps: EraseUserDeps): Promise<Er
   for (const appId of await deps.users.listAppsOfUser(userId)) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId })
     const tokensErased = await deps.custodian.eraseOwner({ appId, userId })
-    await deps.erasePhotos(photoJobIds)
-    apps.push({ appId, tokensErased, ...rows, photosErased: photoJobIds.length, verificationsKept })
+    await deps.photos.erase({ appId, userId }, photoJobIds)
+    apps.push({ appId, tokensErased, ...rows, verificationsKept })
   }
   return { userId, erasedAt: deps.now(), apps, kept }
 }

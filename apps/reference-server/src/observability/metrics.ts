@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Ingested, Ingestion } from '@kyc-relay/kyc-core'
 import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
 import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import type { ProcessedPhoto } from '../photos/process-photo.js'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What a scraper reads, and what the parts of the server tell. Label values are ours: codes and types, never input. */
@@ -14,6 +15,11 @@ export interface Metrics {
   /** An event was written, or withheld from everybody. */
   eventPublished(eventType: string, event: InsertedEvent): void
   readonly worker: Required<DeliveryWorkerObserver>
+  readonly photos: {
+    /** An attempt to fetch a photo ended. */
+    onProcessed(photo: ProcessedPhoto): void
+    onProblem(problem: string): void
+  }
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -79,6 +85,18 @@ export function createMetrics(deps: {
   const problems = new Counter({
     name: 'kyc_relay_worker_problems_total',
     help: 'What went wrong inside the delivery worker.',
+    labelNames: ['problem'],
+    registers,
+  })
+  const photos = new Counter({
+    name: 'kyc_relay_photos_total',
+    help: 'Attempts to fetch a photo, by the state of the photo afterwards and by cause.',
+    labelNames: ['state', 'cause'],
+    registers,
+  })
+  const photoProblems = new Counter({
+    name: 'kyc_relay_photo_problems_total',
+    help: 'What went wrong inside the photo worker.',
     labelNames: ['problem'],
     registers,
   })
@@ -168,6 +186,10 @@ export function createMetrics(deps: {
         ;(event.takenOver ? takenOver : claimed).inc(event.count)
       },
       onProblem: (problem) => problems.inc({ problem }),
+    },
+    photos: {
+      onProcessed: ({ state, cause }) => photos.inc({ state: state ?? 'NONE', cause: cause ?? 'NONE' }),
+      onProblem: (problem) => photoProblems.inc({ problem }),
     },
   }
 }

@@ -9,7 +9,7 @@ export interface PhotoAddress {
 /**
  * Keeps sealed photos. It sees sealed bytes only and cannot open them.
  *
- * Errors are `KycError` `STORE_UNAVAILABLE`, or what the store's own code throws; never with a name or a byte in it.
+ * Every method throws `PHOTO_STORE_UNAVAILABLE` (retryable) when it cannot be done now; no error holds a name or a byte.
  */
 export interface PhotoStore {
   /**

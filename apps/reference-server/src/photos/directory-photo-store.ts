@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
+
+/** What a crash left half-written is removed at the start once it is this old: another process may be writing now. */
+const leftoverAgeMs = 60 * 60 * 1000
+const leftoverFolder = 'unfinished'
+
+/** A name that says nothing: the same photo has the same one, so that a photo stored twice is there once. */
+export function photoName({ appId, userId }: AppUser, photoJobId: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['kyc-relay photo', appId, userId, photoJobId]))
+    .digest('hex')
+}
+
+/**
+ * Photos as files of one folder, which is made if missing, for this user alone (0700, files 0600).
+ *
+ * A photo is written beside its place, forced to disk and renamed into it.
+ */
+export async function openDirectoryPhotoStore(folder: string, now: () => Date): Promise<PhotoStore> {
+  const unfinished = join(folder, leftoverFolder)
+  await available(async () => {
+    await mkdir(unfinished, { recursive: true, mode: 0o700 })
+    await removeLeftovers(unfinished, now())
+  })
+
+  const placeOf = (owner: AppUser, photoJobId: string) => {
+    const name = photoName(owner, photoJobId)
+    const inside = join(folder, name.slice(0, 2))
+    return { inside, path: join(inside, name) }
+  }
+
+  async function put(owner: AppUser, photoJobId: string, sealed: Uint8Array): Promise<void> {
+    const { inside, path } = placeOf(owner, photoJobId)
+    const beside = join(unfinished, randomUUID())
+    try {
+      const file = await open(beside, 'wx', 0o600)
+      try {
+        await file.writeFile(sealed)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await mkdir(inside, { recursive: true, mode: 0o700 })
+      await rename(beside, path)
+    } catch (error) {
+      await rm(beside, { force: true })
+      throw error
+    }
+    await syncFolder(inside)
+    await syncFolder(folder)
+  }
+
+  return {
+    put: ({ owner, photoJobId }, sealed) => available(() => put(owner, photoJobId, sealed)),
+    get: ({ owner, photoJobId }) =>
+      available(async () => {
+        try {
+          return new Uint8Array(await readFile(placeOf(owner, photoJobId).path))
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      }),
+    erase: (owner, photoJobIds) =>
+      available(async () => {
+        for (const photoJobId of photoJobIds) await rm(placeOf(owner, photoJobId).path, { force: true })
+      }),
+  }
+}
+
+/** A new name in a folder is on disk once the folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function removeLeftovers(folder: string, now: Date): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const age = await stat(path).then(
+      ({ mtimeMs }) => now.getTime() - mtimeMs,
+      () => 0,
+    )
+    if (age > leftoverAgeMs) await rm(path, { force: true })
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** Errors of the file system name paths: they do not leave this file. */
+async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch {
+    throw new KycError('PHOTO_STORE_UNAVAILABLE')
+  }
+}

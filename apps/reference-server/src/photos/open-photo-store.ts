@@ -1,0 +1,14 @@
+import type { PhotoStore } from '@kyc-relay/kyc-core'
+import type { Env } from '../env.js'
+import { openDirectoryPhotoStore } from './directory-photo-store.js'
+import { createS3PhotoStore } from './s3-photo-store.js'
+
+/** Opens the photo store that the settings name: a folder, or a bucket. */
+export async function openPhotoStore(
+  { photoStorage }: Pick<Env, 'photoStorage'>,
+  now: () => Date,
+): Promise<PhotoStore> {
+  if (photoStorage.kind === 'directory') return openDirectoryPhotoStore(photoStorage.folder, now)
+  const { kind: _kind, ...location } = photoStorage
+  return createS3PhotoStore(location)
+}

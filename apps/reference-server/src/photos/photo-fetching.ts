@@ -1,0 +1,54 @@
+import type { Ingested, Ingestion, PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer } from '@kyc-relay/kyc-core'
+import type { Downloader } from '@kyc-relay/webhooks/https'
+import { errorCode, type Log } from '../observability/log.js'
+import { createPhotoWorker, type PhotoWorker } from '../workers/photo-worker.js'
+import { processPhoto, type ProcessedPhoto } from './process-photo.js'
+
+/** For a download with its redirects. */
+const timeoutMs = 30_000
+/** Longer than a download and an upload take together. */
+const leaseMs = 120_000
+
+/** The photo worker with what it works on, counts and logs. */
+export function createPhotoFetching(deps: {
+  readonly jobs: PhotoJobStore
+  readonly photos: PhotoStore
+  readonly vault: PiiTokenizer & Pick<PiiCustodian, 'openRecord'>
+  readonly download: Downloader
+  readonly metrics: { onProcessed(photo: ProcessedPhoto): void; onProblem(problem: string): void }
+  readonly log: Log
+}): PhotoWorker {
+  const { jobs, metrics, log } = deps
+  const processing = { ...deps, timeoutMs, leaseMs, nowMs: () => performance.now() }
+  return createPhotoWorker({
+    jobs,
+    leaseMs,
+    async process(job, signal) {
+      const photo = await processPhoto(job, processing, signal)
+      metrics.onProcessed(photo)
+      log.info('photo attempt ended', {
+        verificationId: job.verificationId,
+        attempt: job.attempt,
+        outcome: photo.state ?? 'LOST',
+        ...(photo.cause === null ? {} : { cause: photo.cause }),
+      })
+    },
+    onProblem(problem, error) {
+      metrics.onProblem(problem)
+      log.error('photo worker', { code: errorCode(error), job: problem })
+    },
+  })
+}
+
+/** The same ingestion; a recorded submission wakes the worker, which may have photos to fetch now. */
+export function wakingAfterIngestion(ingestion: Ingestion, wake: () => void): Ingestion {
+  const woken = (ingested: Ingested) => {
+    if (ingested.kind === 'recorded') wake()
+    return ingested
+  }
+  return {
+    ...ingestion,
+    ingestSubmission: async (owner, input) => woken(await ingestion.ingestSubmission(owner, input)),
+    ingestTokenizedSubmission: async (owner, input) => woken(await ingestion.ingestTokenizedSubmission(owner, input)),
+  }
+}

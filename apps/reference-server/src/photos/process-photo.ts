@@ -1,0 +1,152 @@
+import {
+  KycError,
+  MAX_PHOTO_BYTES,
+  photoFormat,
+  photoImagePart,
+  photoOutcome,
+  photoPart,
+  type ClaimedPhotoJob,
+  type PhotoAttempt,
+  type PhotoJobStore,
+  type PhotoState,
+  type PhotoStore,
+  type PiiCustodian,
+  type PiiTokenizer,
+} from '@kyc-relay/kyc-core'
+import type { DownloadCause, Downloader } from '@kyc-relay/webhooks/https'
+
+/** Why a photo was not stored by an attempt. */
+export type PhotoCause =
+  | DownloadCause
+  /** What came is neither JPEG, PNG, WebP nor HEIC. */
+  | 'NOT_A_PHOTO'
+  /** The sealed URL cannot be opened: the user was erased. */
+  | 'URL_UNREADABLE'
+  | 'VAULT_UNAVAILABLE'
+  | 'PHOTO_STORE_UNAVAILABLE'
+  /** The job was taken over or erased meanwhile; nothing was stored by this attempt. */
+  | 'LOST'
+
+/** What one attempt came to. `state` is that of the job afterwards; null when the job was lost. */
+export interface ProcessedPhoto {
+  readonly state: PhotoState | null
+  readonly cause: PhotoCause | null
+}
+
+/** What {@link processPhoto} works with. */
+export interface PhotoProcessing {
+  readonly jobs: Pick<PhotoJobStore, 'renewLease' | 'settle'>
+  readonly photos: PhotoStore
+  readonly vault: PiiTokenizer & Pick<PiiCustodian, 'openRecord'>
+  readonly download: Downloader
+  readonly nowMs: () => number
+  /** For the download alone. */
+  readonly timeoutMs: number
+  readonly leaseMs: number
+}
+
+/** Causes that no later attempt can mend. A redirect or an address can change, what the partner wrote cannot. */
+const hopeless: ReadonlySet<PhotoCause> = new Set(['URL_NOT_ALLOWED', 'URL_UNREADABLE'])
+const ownFaults: ReadonlySet<PhotoCause> = new Set([
+  'RESOLVER_DOWN',
+  'OUT_OF_SOCKETS',
+  'INTERNAL_ERROR',
+  'VAULT_UNAVAILABLE',
+  'PHOTO_STORE_UNAVAILABLE',
+])
+
+/** The reveal that the vault records for every attempt. */
+const audited = { actor: 'photo worker', purpose: 'fetch the photo of a verification' } as const
+
+type Attempted = { readonly attempt: PhotoAttempt; readonly cause: PhotoCause | null; readonly mayBeStored: boolean }
+
+/**
+ * One attempt at one photo: open its URL, download, look at the first bytes, seal, store, settle.
+ *
+ * Sealing comes before the lease is renewed and storing after it: bytes that are stored were sealed while the user was
+ * not erased, so an erasure, which ends jobs before it destroys the data key, leaves nothing behind that can be opened.
+ */
+export async function processPhoto(
+  job: ClaimedPhotoJob,
+  deps: PhotoProcessing,
+  signal: AbortSignal,
+): Promise<ProcessedPhoto> {
+  const startedAtMs = deps.nowMs()
+  const attempted = await attemptPhoto(job, deps, signal)
+  if (attempted.cause === 'LOST') return { state: null, cause: 'LOST' }
+  const queuedForMs = job.queuedForMs + Math.ceil(Math.max(0, deps.nowMs() - startedAtMs))
+  const outcome = photoOutcome(attempted.attempt, { attempt: job.attempt, queuedForMs })
+  const { state } = await deps.jobs.settle(job.fence, outcome)
+  // A former attempt may have stored the photo and died before it could say so.
+  const orphan = state !== 'STORED' && state !== 'PENDING' && (attempted.mayBeStored || job.attempt > 1)
+  if (orphan) await deps.photos.erase(job.owner, [job.fence.photoJobId])
+  return { state, cause: attempted.cause }
+}
+
+async function attemptPhoto(job: ClaimedPhotoJob, deps: PhotoProcessing, signal: AbortSignal): Promise<Attempted> {
+  const url = await openUrl(job, deps)
+  if (!url.ok) return failed(url.cause)
+  const downloaded = await deps.download({
+    url: url.value,
+    maxBytes: MAX_PHOTO_BYTES,
+    timeoutMs: deps.timeoutMs,
+    signal,
+  })
+  if (!downloaded.ok) {
+    // RFC 9110, 15.5.11: the photo is gone and will not come back.
+    return downloaded.status === 410
+      ? { ...failed('HTTP_STATUS'), attempt: { kind: 'hopeless' } }
+      : failed(downloaded.cause)
+  }
+  if (photoFormat(downloaded.body) === null) return failed('NOT_A_PHOTO')
+  const sealed = await seal(job, downloaded.body, deps)
+  if (sealed === null) return failed('VAULT_UNAVAILABLE')
+  if (!(await deps.jobs.renewLease(job.fence, deps.leaseMs))) return failed('LOST')
+  try {
+    await deps.photos.put({ owner: job.owner, photoJobId: job.fence.photoJobId }, sealed)
+    return { attempt: { kind: 'stored' }, cause: null, mayBeStored: true }
+  } catch {
+    return { ...failed('PHOTO_STORE_UNAVAILABLE'), mayBeStored: true }
+  }
+}
+
+function failed(cause: PhotoCause): Attempted {
+  const kind =
+    cause === 'ABORTED'
+      ? 'interrupted'
+      : hopeless.has(cause)
+        ? 'hopeless'
+        : ownFaults.has(cause)
+          ? 'own_fault'
+          : 'refused'
+  return { attempt: { kind }, cause, mayBeStored: false }
+}
+
+async function openUrl(
+  { owner, verificationId, side, sealedUrl }: ClaimedPhotoJob,
+  { vault }: PhotoProcessing,
+): Promise<{ readonly ok: true; readonly value: string } | { readonly ok: false; readonly cause: PhotoCause }> {
+  const record = { owner, recordId: verificationId, part: photoPart(side), sealed: sealedUrl }
+  try {
+    return { ok: true, value: await vault.openRecord({ ...record, ...audited }) }
+  } catch (error) {
+    const broken = error instanceof KycError && error.code === 'SEAL_BROKEN'
+    return { ok: false, cause: broken ? 'URL_UNREADABLE' : 'VAULT_UNAVAILABLE' }
+  }
+}
+
+/** The vault seals text: base64 of the photo. Null when it cannot be had now. */
+async function seal(
+  { owner, verificationId, side }: ClaimedPhotoJob,
+  photo: Uint8Array,
+  { vault }: PhotoProcessing,
+): Promise<Uint8Array | null> {
+  const value = Buffer.from(photo.buffer, photo.byteOffset, photo.byteLength).toString('base64')
+  const part = { kind: 'record', recordId: verificationId, part: photoImagePart(side), value } as const
+  try {
+    const [answer] = await vault.tokenize(owner, [part])
+    return answer?.kind === 'record' ? answer.sealed : null
+  } catch {
+    return null
+  }
+}

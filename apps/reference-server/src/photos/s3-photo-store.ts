@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { AwsClient } from 'aws4fetch'
+import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
+import { photoName } from './directory-photo-store.js'
+
+/** Where photos are in a store that speaks S3. */
+export interface S3Location {
+  /** `https://s3.eu-central-1.amazonaws.com`, or that of another store. The bucket is the first part of the path. */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  /** Put before every name, without slashes at its ends; may be empty. */
+  readonly prefix: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** For one request; a stop of the server waits for it. */
+const requestTimeoutMs = 20_000
+const erasedAtOnce = 8
+
+/**
+ * Photos as objects of one bucket. Needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject` on the prefix and no right
+ * to list: names follow from the database.
+ */
+export function createS3PhotoStore(location: S3Location): PhotoStore {
+  const { endpoint, bucket, prefix, ...credentials } = location
+  // A retry is the worker's: it keeps the lease in view.
+  const client = new AwsClient({ ...credentials, service: 's3', retries: 0 })
+
+  const urlOf = (owner: AppUser, photoJobId: string) => {
+    const key = [bucket, ...prefix.split('/'), photoName(owner, photoJobId)].filter((part) => part !== '')
+    return new URL(`/${key.map(encodeURIComponent).join('/')}`, endpoint).href
+  }
+
+  async function request(method: 'PUT' | 'GET' | 'DELETE', url: string, body?: Uint8Array): Promise<Response> {
+    try {
+      return await client.fetch(url, {
+        method,
+        // Otherwise the signature would not cover the body.
+        headers: { 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) },
+        redirect: 'error',
+        signal: AbortSignal.timeout(requestTimeoutMs),
+        ...(body === undefined ? {} : { body: new Uint8Array(body) }),
+      })
+    } catch {
+      throw new KycError('PHOTO_STORE_UNAVAILABLE')
+    }
+  }
+
+  async function erase(owner: AppUser, photoJobId: string): Promise<void> {
+    await expectStatus(await request('DELETE', urlOf(owner, photoJobId)), [200, 204, 404])
+  }
+
+  return {
+    async put({ owner, photoJobId }, sealed) {
+      await expectStatus(await request('PUT', urlOf(owner, photoJobId), sealed), [200])
+    },
+    async get({ owner, photoJobId }) {
+      const response = await request('GET', urlOf(owner, photoJobId))
+      if (response.status === 404 && (await isMissingObject(response))) return null
+      if (response.status !== 200) await expectStatus(response, [])
+      try {
+        return new Uint8Array(await response.arrayBuffer())
+      } catch {
+        throw new KycError('PHOTO_STORE_UNAVAILABLE')
+      }
+    },
+    async erase(owner, photoJobIds) {
+      for (let start = 0; start < photoJobIds.length; start += erasedAtOnce) {
+        const some = photoJobIds.slice(start, start + erasedAtOnce)
+        await Promise.all(some.map((photoJobId) => erase(owner, photoJobId)))
+      }
+    },
+  }
+}
+
+/** A bucket that is missing is a wrong setting, not a missing photo. */
+async function isMissingObject(response: Response): Promise<boolean> {
+  return (await response.text().catch(() => '')).includes('NoSuchKey')
+}
+
+/** What the store says about a failure can hold names and keys: nobody reads it. */
+async function expectStatus(response: Response, statuses: readonly number[]): Promise<void> {
+  await response.body?.cancel().catch(() => undefined)
+  if (!statuses.includes(response.status)) throw new KycError('PHOTO_STORE_UNAVAILABLE')
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
