@@ -220,7 +220,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       graphqlPath,
       graphqlRoute({
         endpoint: createGraphqlEndpoint({
-          schema: standardSchema({ ingestion, verifications }),
+          schema: standardSchema({ ingestion, verifications, photoJobs: storage.photoJobs }),
           door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
         }),
         accessTokens,
@@ -256,6 +256,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     portal: {
       operator: {
         verifications,
+        photoJobs: storage.photoJobs,
         overview,
         listAppsOfUser: (userId) => users.listAppsOfUser(userId),
         findAppName,

@@ -1,4 +1,4 @@
-import type { Ingestion, VerificationStore } from '@kyc-relay/kyc-core'
+import type { Ingestion, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import {
   buildSchema,
@@ -30,6 +30,7 @@ export const secureRules: readonly ValidationRule[] = [
 export function standardSchema(deps: {
   readonly ingestion: Ingestion
   readonly verifications: VerificationStore
+  readonly photoJobs: PhotoJobStore
 }): GraphQLSchema {
   const schema = buildSchema(typeDefs)
   const { Query } = createResolvers<GraphqlCaller>({

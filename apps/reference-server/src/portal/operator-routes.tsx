@@ -1,4 +1,4 @@
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -12,6 +12,7 @@ const latestPerPage = 25
 /** What the operator's pages read. */
 export interface OperatorDeps {
   readonly verifications: Pick<VerificationStore, 'findKycStatus' | 'findVerification' | 'listVerifications'>
+  readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
   readonly overview: VerificationOverview
   /** Apps that hold anything of a user. */
   readonly listAppsOfUser: (userId: string) => Promise<readonly string[]>
@@ -55,9 +56,11 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
 
   routes.get(`/portal/kyc/:appId{${uuid}}/:userId{${uuid}}/:verificationId{${uuid}}`, async (c) => {
     const { appId, userId, verificationId } = c.req.param()
-    const verification = await deps.verifications.findVerification({ appId, userId }, verificationId)
+    const owner = { appId, userId }
+    const verification = await deps.verifications.findVerification(owner, verificationId)
     if (verification === null) return sendProblem(c, 404)
-    return sendPage(c, <VerificationPage session={c.get('session')} verification={verification} />)
+    const photos = await deps.photoJobs.listPhotos(owner, verificationId)
+    return sendPage(c, <VerificationPage session={c.get('session')} verification={verification} photos={photos} />)
   })
 
   return routes

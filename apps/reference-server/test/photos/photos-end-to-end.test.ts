@@ -66,6 +66,18 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
     { side: 'front', state: 'STORED', sealed_url: null, attempts_made: 1 },
     { side: 'back', state: 'UNAVAILABLE', sealed_url: null, attempts_made: 1 },
   ])
+  const asked = await server.graphql('api', {
+    query: '{ kycVerifications(first: 1) { nodes { photos { side state } } } }',
+  })
+  expect(asked.json.data.kycVerifications.nodes).toEqual([
+    {
+      photos: [
+        { side: 'front', state: 'STORED' },
+        { side: 'back', state: 'UNAVAILABLE' },
+      ],
+    },
+  ])
+
   const [name = '', ...others] = storedPhotos()
   expect(others).toEqual([])
   expect(statSync(join(server.dataDir, name)).mode & 0o777).toBe(0o600)

@@ -1,5 +1,6 @@
 import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
 import type { VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
+import type { PhotoJobStore } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
 
@@ -16,6 +17,8 @@ const REFUSALS: Readonly<Record<Extract<Ingested, { kind: 'refused' }>['code'], 
 export interface ResolverDependencies<Context> {
   readonly ingestion: Ingestion
   readonly verifications: VerificationStore
+  /** Tells where photos stand. Default: every verification has none. */
+  readonly photoJobs?: Pick<PhotoJobStore, 'listPhotos'>
   /** Who calls, from the access token. Throw your own error for a caller who may not. */
   readonly caller: (context: Context) => AppUser | Promise<AppUser>
   /** Makes an error of your server's copy of graphql: `(text, options) => new GraphQLError(text, options)`. */
@@ -26,7 +29,11 @@ export interface ResolverDependencies<Context> {
 
 type Args = Readonly<Record<string, unknown>>
 
-function presentVerification(record: VerificationRecord): Record<string, unknown> {
+function presentVerification(
+  record: VerificationRecord,
+  photoJobs: ResolverDependencies<unknown>['photoJobs'],
+): Record<string, unknown> {
+  const { appId, userId, verificationId } = record
   const { result, statusLog, decisionedAt, recordedAt, ...rest } = record
   return {
     ...rest,
@@ -35,6 +42,8 @@ function presentVerification(record: VerificationRecord): Record<string, unknown
     decisionedAt: decisionedAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
     statusLog: { ...statusLog, at: statusLog.at.toISOString() },
+    // Called by the default resolver, so only for those who ask for photos.
+    photos: () => photoJobs?.listPhotos({ appId, userId }, verificationId) ?? [],
   }
 }
 
@@ -60,7 +69,7 @@ function presentVerification(record: VerificationRecord): Record<string, unknown
  * ```
  */
 export function createResolvers<Context>(dependencies: ResolverDependencies<Context>) {
-  const { ingestion, verifications, caller, createError, onIngested } = dependencies
+  const { ingestion, verifications, photoJobs, caller, createError, onIngested } = dependencies
 
   async function postKycVerification(_root: unknown, input: Args, context: Context) {
     const ingested = await ingestion.ingestSubmission(await caller(context), input)
@@ -111,7 +120,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     nextCursor: string | null,
     hasPreviousPage: boolean,
   ) {
-    const nodes = items.map(presentVerification)
+    const nodes = items.map((record) => presentVerification(record, photoJobs))
     const edges = nodes.map((node, index) => ({ node, cursor: writeEdgeCursor({ cursor: start, skip: index + 1 }) }))
     const endCursor = nextCursor === null ? edges.at(-1)?.cursor : writeEdgeCursor({ cursor: nextCursor, skip: 0 })
     return {
@@ -134,7 +143,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
       },
       async kycVerification(_root: unknown, { verificationId }: { readonly verificationId: string }, context: Context) {
         const record = await verifications.findVerification(await caller(context), verificationId)
-        return record && presentVerification(record)
+        return record && presentVerification(record, photoJobs)
       },
       kycVerifications,
       validateKycVerification,

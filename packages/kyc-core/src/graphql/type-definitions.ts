@@ -98,6 +98,8 @@ type KycVerification {
   declineCodes: [String!]!
   "What this verification did to the KYC status of the user."
   statusLog: KycStatusLogEntry!
+  "Photos of the document, front, back, selfie; empty where none were named or the service takes none."
+  photos: [KycPhoto!]!
 }
 
 type KycVerificationSection {
@@ -111,6 +113,21 @@ type KycCheck {
   section: String!
   name: String!
   status: String!
+}
+
+type KycPhoto {
+  "front, back or selfie."
+  side: String!
+  state: KycPhotoState!
+}
+
+enum KycPhotoState {
+  "To be fetched, or being fetched."
+  PENDING
+  STORED
+  "It could not be had within its time."
+  UNAVAILABLE
+  ERASED
 }
 
 type KycStatusLogEntry {

@@ -30,6 +30,16 @@ function checked(value: number, least: number, most: number): number {
  * of what you build on the port. Jobs come from the verification store over the same data.
  *
  * @param options `newToken` makes fence tokens, never the same twice.
+ *
+ * @example
+ * ```ts
+ * import { randomUUID } from 'node:crypto'
+ * import { createMemoryPhotoJobStore, createMemoryVerificationData } from '@kyc-relay/kyc-core/testing'
+ *
+ * const data = createMemoryVerificationData()
+ * const jobs = createMemoryPhotoJobStore({ data, now: () => new Date(), newToken: randomUUID })
+ * await jobs.claimDue({ limit: 1, leaseMs: 60_000 }) // { claimed: [], nextDueInMs: null }
+ * ```
  */
 export function createMemoryPhotoJobStore(options: {
   readonly data: MemoryVerificationData

@@ -8,6 +8,7 @@ import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-sub
 export interface PhotoJobStoreHandle {
   readonly verifications: VerificationStore
   readonly photoJobs: PhotoJobStore
+  /** Called once per handle; the data stays. */
   close(): Promise<void>
 }
 

@@ -24,7 +24,16 @@ export function photoPart(side: PhotoJob['side']): string {
   return `photo_${side}`
 }
 
-/** Name of the sealed part that holds one fetched photo: `photo_front_image` and so on. */
+/**
+ * Name of the sealed part that holds one fetched photo.
+ *
+ * @example
+ * ```ts
+ * import { photoImagePart } from '@kyc-relay/kyc-core'
+ *
+ * photoImagePart('front') // 'photo_front_image'
+ * ```
+ */
 export function photoImagePart(side: PhotoJob['side']): string {
   return `photo_${side}_image`
 }

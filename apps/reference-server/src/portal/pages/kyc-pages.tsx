@@ -1,4 +1,4 @@
-import type { KycStatus, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { KycStatus, PhotoRecord, PhotoState, VerificationRecord } from '@kyc-relay/kyc-core'
 import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
 import type { FC } from 'hono/jsx'
 import type { Crumb } from '../../html/document.js'
@@ -175,10 +175,11 @@ const VerificationsOfApp: FC<{ readonly userId: string; readonly app: KycOfApp }
 )
 
 /** One verification with everything that is recorded in clear. */
-export const VerificationPage: FC<{ readonly session: Session; readonly verification: VerificationRecord }> = ({
-  session,
-  verification,
-}) => (
+export const VerificationPage: FC<{
+  readonly session: Session
+  readonly verification: VerificationRecord
+  readonly photos: readonly PhotoRecord[]
+}> = ({ session, verification, photos }) => (
   <PortalFrame
     title="Verification"
     session={session}
@@ -243,6 +244,15 @@ export const VerificationPage: FC<{ readonly session: Session; readonly verifica
         <Fact name="Decline codes">
           <Codes codes={verification.declineCodes} />
         </Fact>
+        <Fact name="Photos">
+          {photos.length === 0
+            ? 'none'
+            : photos.map(({ side, state }) => (
+                <>
+                  {side} <PhotoMark state={state} />{' '}
+                </>
+              ))}
+        </Fact>
       </dl>
     </section>
     <section aria-labelledby="evidence">
@@ -302,6 +312,18 @@ export const VerificationPage: FC<{ readonly session: Session; readonly verifica
 
 const DecisionMark: FC<{ readonly decision: 'PASSED' | 'FAILED' }> = ({ decision }) =>
   decision === 'PASSED' ? <State tone="good">Passed</State> : <State tone="bad">Failed</State>
+
+const photoMarks: Readonly<Record<PhotoState, readonly [tone: 'good' | 'bad' | 'quiet', text: string]>> = {
+  PENDING: ['quiet', 'To be fetched'],
+  STORED: ['good', 'Stored'],
+  UNAVAILABLE: ['bad', 'Unavailable'],
+  ERASED: ['quiet', 'Erased'],
+}
+
+const PhotoMark: FC<{ readonly state: PhotoState }> = ({ state }) => {
+  const [tone, text] = photoMarks[state]
+  return <State tone={tone}>{text}</State>
+}
 
 const KycStatusMark: FC<{ readonly status: KycStatus }> = ({ status }) =>
   status === 'UNVERIFIED' ? <State tone="quiet">{status}</State> : <State tone="good">{status}</State>
