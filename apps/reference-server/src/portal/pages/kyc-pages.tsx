@@ -1,10 +1,11 @@
-import type { KycStatus, PhotoRecord, PhotoState, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { KycStatus, PhotoRecord, VerificationRecord } from '@kyc-relay/kyc-core'
 import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
 import type { FC } from 'hono/jsx'
 import type { Crumb } from '../../html/document.js'
 import type { Session } from '../sessions.js'
 import { maskedToken } from '../words.js'
 import { Fact, Instant, State } from './parts.js'
+import { PhotoStates } from './photo-states.js'
 import { PortalFrame } from './portal-frame.js'
 
 /** What is known of one user at one app. */
@@ -245,13 +246,7 @@ export const VerificationPage: FC<{
           <Codes codes={verification.declineCodes} />
         </Fact>
         <Fact name="Photos">
-          {photos.length === 0
-            ? 'none'
-            : photos.map(({ side, state }) => (
-                <>
-                  {side} <PhotoMark state={state} />{' '}
-                </>
-              ))}
+          <PhotoStates photos={photos} />
         </Fact>
       </dl>
     </section>
@@ -312,18 +307,6 @@ export const VerificationPage: FC<{
 
 const DecisionMark: FC<{ readonly decision: 'PASSED' | 'FAILED' }> = ({ decision }) =>
   decision === 'PASSED' ? <State tone="good">Passed</State> : <State tone="bad">Failed</State>
-
-const photoMarks: Readonly<Record<PhotoState, readonly [tone: 'good' | 'bad' | 'quiet', text: string]>> = {
-  PENDING: ['quiet', 'To be fetched'],
-  STORED: ['good', 'Stored'],
-  UNAVAILABLE: ['bad', 'Unavailable'],
-  ERASED: ['quiet', 'Erased'],
-}
-
-const PhotoMark: FC<{ readonly state: PhotoState }> = ({ state }) => {
-  const [tone, text] = photoMarks[state]
-  return <State tone={tone}>{text}</State>
-}
 
 const KycStatusMark: FC<{ readonly status: KycStatus }> = ({ status }) =>
   status === 'UNVERIFIED' ? <State tone="quiet">{status}</State> : <State tone="good">{status}</State>

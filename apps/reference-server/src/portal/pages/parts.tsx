@@ -2,7 +2,7 @@ import type { AttemptState, DeliveryState } from '@kyc-relay/webhooks/delivery'
 import type { Child, FC } from 'hono/jsx'
 import { dayText, instantText } from '../words.js'
 
-type Tone = 'good' | 'warn' | 'bad' | 'quiet'
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet'
 
 /** A state: a word, a shape of its own, a colour. */
 export const State: FC<{ readonly tone: Tone; readonly children?: Child }> = ({ tone, children }) => (
