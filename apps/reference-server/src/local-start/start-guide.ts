@@ -34,7 +34,7 @@ export function startGuide(demo: DemoFile, env: Pick<Env, 'dataDir' | 'allowLoop
   if (app === undefined || user === undefined) return ''
   const json = "-H 'content-type: application/json'"
   const bearer = (token: string) => `-H 'authorization: Bearer ${token}'`
-  const url = env.allowLoopbackReceivers ? 'https://localhost:4480/webhooks' : 'https://partner.example.com/webhooks'
+  const url = env.allowLoopbackReceivers ? 'https://localhost:8443/webhooks' : 'https://partner.example.com/webhooks'
   return `
 kyc-relay is running.
 
@@ -54,7 +54,7 @@ Read the user's KYC status:
 
   curl ${demo.apiUrl}/api/v1/graphql ${json} ${bearer(user.accessToken)} -d '{"query":"{ viewer { userId kycStatus } }"}'
 
-Register a webhook endpoint:
+${env.allowLoopbackReceivers ? receiverGuide(env.dataDir) : ''}Register a webhook endpoint:
 
   curl ${demo.apiUrl}/api/v1/webhooks ${json} ${bearer(app.apiKey)} -d '{"url":"${url}"}'
 
@@ -69,10 +69,17 @@ See what was delivered:
 
 ${
   env.allowLoopbackReceivers
-    ? 'Receivers at https://localhost are allowed (ALLOW_LOOPBACK_RECEIVERS=1); give them the certificate in demo.json.'
+    ? 'Receivers at https://localhost are allowed (ALLOW_LOOPBACK_RECEIVERS=1); demo.json names a certificate for yours.'
     : 'To receive webhooks on this machine, start with ALLOW_LOOPBACK_RECEIVERS=1 and register https://localhost:<port>/….'
 }
 The whole story with a receiver of its own: npm run demo
 
 `
 }
+
+/** The receiver of the command line, at the address that is registered next. */
+const receiverGuide = (dataDir: string) => `Receive webhooks, in a second terminal:
+
+  npx kyc-webhooks listen --data-dir '${dataDir}'
+
+`

@@ -4,7 +4,7 @@ import { eventExamples } from '../events/event-examples.js'
 import { eventTypes, type EventType } from '../events/event-types.js'
 import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
-import { createPalette, printableJson } from './colours.js'
+import { createPalette, printableText } from './colours.js'
 import { UsageError, type Command } from './command.js'
 import { parseCount } from './count-option.js'
 import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
@@ -93,7 +93,7 @@ Examples:
       for (const { status, body: text } of answers) {
         const good = isSuccess(status)
         terminal.out(
-          `${type} ${eventId} ${palette[good ? 'good' : 'bad'](status === null ? 'no answer' : String(status))} ${printableJson(text)}`,
+          `${type} ${eventId} ${palette[good ? 'good' : 'bad'](status === null ? 'no answer' : String(status))} ${printableText(text.trim())}`.trimEnd(),
         )
       }
     }
@@ -137,9 +137,19 @@ async function findCa(values: {
   return caFile === undefined ? undefined : readText(caFile)
 }
 
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'ECONNREFUSED: nothing listens there. Has the receiver been started, and is it this port?'],
+  [
+    'ECONNRESET',
+    'ECONNRESET: the connection was cut. A receiver with HTTPS wants https:// in --url, one without http://.',
+  ],
+  ['EPROTO', 'EPROTO: that is not TLS. A receiver without HTTPS wants http:// in --url.'],
+  ['ENOTFOUND', 'ENOTFOUND: there is no such name.'],
+])
+
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code))
     return `${code}: the certificate is not trusted. Give its authority with --ca.`
-  return code || 'no answer in time'
+  return reasons.get(code) ?? (code || 'nothing came in time')
 }

@@ -259,9 +259,24 @@ describe('trigger', () => {
     })
     const first = await send(url)
     expect(first.code).toBe(1)
-    expect(first.out).not.toContain('\u001B')
+    expect(first.out).toMatch(/ 500 \\u001b\[2Joops$/)
     expect((await send(url)).code).toBe(1)
     expect(await send(url)).toMatchObject({ code: 1, out: expect.stringContaining('no answer') as string })
+  })
+
+  test('prints what was answered as it is, and nothing after a status without a body', async () => {
+    const json = await receiver((response) => response.end('{"received":true}\n'))
+    expect((await send(json.url)).out).toMatch(/ 200 \{"received":true\}$/)
+    const empty = await receiver((response) => response.writeHead(204).end())
+    expect((await send(empty.url)).out).toMatch(/ 204$/)
+  })
+
+  test('says what may be wrong when nobody answers', async () => {
+    const closed = await receiver(() => undefined)
+    const { port } = new URL(closed.url)
+    expect((await send(`https://127.0.0.1:${port}/`)).out).toMatch(/EPROTO: .*http:\/\/|ECONNRESET: .*http:\/\//)
+    for (const stop of stops.splice(0)) stop.abort()
+    expect((await send(closed.url)).out).toContain('nothing listens there')
   })
 
   test('every event type', async () => {
