@@ -1,6 +1,6 @@
 // Checks every fenced block of the Markdown files and of the doc comments: a ts or tsx block compiles as a module of its
-// own with the public entry points in reach, or quotes a whole file that compiles; JSON parses; commands of ours exist.
-// A block that is none of these says that it is `text`.
+// own with the public entry points in reach, or quotes a whole file that compiles; JSON parses, and so does a program in
+// plain js; commands of ours exist. A block that is none of these says that it is `text`.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -63,6 +63,8 @@ function problemsOfBlock({ language, info, body, line }, source) {
       modules.set(file, { source, line })
       return []
     }
+    case 'js': // for what needs a package that is not installed here
+      return syntaxErrors(body)
     case 'json':
       return isJson(body) ? [] : ['this is not JSON']
     case 'sh':
@@ -70,8 +72,13 @@ function problemsOfBlock({ language, info, body, line }, source) {
     case 'text':
       return []
     default:
-      return [`nothing checks a block of ${language || 'no language'}: make it ts, json, sh or text`]
+      return [`nothing checks a block of ${language || 'no language'}: make it ts, js, json, sh or text`]
   }
+}
+
+function syntaxErrors(text) {
+  const { diagnostics = [] } = ts.transpileModule(text, { fileName: 'block.mjs', reportDiagnostics: true })
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
 function isJson(text) {
