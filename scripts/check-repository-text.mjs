@@ -64,6 +64,14 @@ for (const file of files.filter((name) => name.endsWith('.md') && existsSync(pat
   }
 }
 
+// Where something is said to be: by the end of a path. Decisions tell of their day, guides name files of their readers.
+const isNamedAfter = (name) => files.some((file) => file === name || file.endsWith(`/${name}`))
+for (const page of ['ARCHITECTURE.md', 'SECURITY.md', 'docs/security-model.md']) {
+  for (const [, name] of readFileSync(path.join(root, page), 'utf8').matchAll(/`([\w./-]+\.(?:tsx?|[cm]?js|sql))`/g)) {
+    if (!isNamedAfter(name)) problems.push(`${page}: names ${name}, which is not there`)
+  }
+}
+
 // Decisions: every number once, and each in the list.
 const decisions = files
   .filter((name) => /^docs\/decisions\/\d{4}-.*\.md$/.test(name))
