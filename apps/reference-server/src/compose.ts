@@ -15,13 +15,10 @@ import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
 import { createStandardDoor } from './api/standard-door.js'
 import { createTestEvents } from './api/test-event.js'
-import { createEmbeddedAccessTokens, joinAccessTokens, type AccessTokens } from './auth/access-tokens.js'
+import { createEmbeddedAccessTokens, joinAccessTokens } from './auth/access-tokens.js'
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
 import { createGrantLookup } from './auth/grants.js'
-import { createJwtAccessTokens } from './auth/jwt-access-tokens.js'
-import { createKeySetCache } from './auth/key-set-cache.js'
-import { createOauthDocuments } from './auth/oauth-documents.js'
 import type { Env, OauthServer } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlPath, graphqlRoute } from './graphql/graphql-route.js'
@@ -93,7 +90,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const accessTokens =
     env.oauth === null
       ? embeddedTokens
-      : joinAccessTokens(embeddedTokens, issuedAccessTokens(env.oauth, env.production))
+      : joinAccessTokens(embeddedTokens, await loadIssuedAccessTokens(env.oauth, env.production))
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
   const findAppName = async (appId: string) => (await directory.findApp(appId))?.name ?? null
@@ -331,11 +328,10 @@ export function servesWorker(env: Pick<Env, 'role'>): boolean {
   return env.role === 'all' || env.role === 'worker'
 }
 
-/** JWT access tokens of an OAuth server, by the keys that it publishes. */
-function issuedAccessTokens({ issuer, audience }: OauthServer, production: boolean): AccessTokens {
-  const nowMs = () => performance.now()
-  const documents = createOauthDocuments({ issuer, allowLoopbackHttp: !production, nowMs })
-  return createJwtAccessTokens({ issuer, audience, keys: createKeySetCache(documents, nowMs), now: () => new Date() })
+/** What verifies JWTs is loaded where they are accepted: a start without waits for none of it. */
+async function loadIssuedAccessTokens(oauth: OauthServer, production: boolean) {
+  const { createIssuedAccessTokens } = await import('./auth/issued-access-tokens.js')
+  return createIssuedAccessTokens(oauth, production)
 }
 
 function logAttempt(log: ServerLog, delivery: ClaimedDelivery, settlement: Settlement): void {

@@ -1,8 +1,10 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
-import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
-import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
+
+// Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
+const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
+const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 
 /**
  * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
@@ -34,16 +36,17 @@ export async function openStorage(
 
 async function openBusinessData(url: string, onFailure: () => void) {
   const path = sqlitePath(url)
-  if (path !== null) return createSqliteStorage({ path }, { onFailure })
-  const storage = await createPostgresStorage({ connectionString: url })
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { onFailure })
+  const storage = await (await postgres()).createPostgresStorage({ connectionString: url })
   // Row locks let any number of workers share the database: there is no lock to take.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
 }
 
-function openVault(url: string, cipher: PiiCipher) {
+async function openVault(url: string, cipher: PiiCipher) {
   const path = sqlitePath(url)
   const options = { cipher, randomBytes: createRandomPool() }
-  return path === null ? createPostgresVault({ connectionString: url }, options) : createSqliteVault({ path }, options)
+  if (path !== null) return (await sqlite()).createSqliteVault({ path }, options)
+  return (await postgres()).createPostgresVault({ connectionString: url }, options)
 }
 
 /** The path of a `file:` URL; null for PostgreSQL. */

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promis
 import { dirname, join, resolve } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
-import { createLocalCertificates } from './local-ca.js'
 
 /** Files that a local first start makes and later starts find. */
 export interface LocalFiles {
@@ -71,6 +70,8 @@ export async function ensureLocalCertificates(dataDir: string, now: Date): Promi
   const present =
     (await exists(files.caFile)) && (await exists(files.certificateFile)) && (await exists(files.privateKeyFile))
   if (present && !(await isOlderThan(files.certificateFile, now, renewAfterMs))) return files
+  // Loaded for a first start alone.
+  const { createLocalCertificates } = await import('./local-ca.js')
   const made = await createLocalCertificates(now)
   await writeFile(files.privateKeyFile, made.privateKeyPem, { mode: 0o600 })
   await writeFile(files.certificateFile, made.certificatePem)

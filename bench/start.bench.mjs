@@ -1,0 +1,206 @@
+// How long the built server takes from its start to its first answer: the very first time, when it makes keys,
+// certificates, databases and the demo, and later, when it finds them. Beside it: Node answering "ok". Then how much
+// memory it holds after many submissions, over TLS, on SQLite.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
+const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 100_000)
+const connections = 64
+const reach = { startMs: 1_000, residentMiB: 200 }
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-start-'))
+const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
+const bare = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(process.env.PORT, '127.0.0.1')`
+let running = null
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const answers = (port) =>
+  new Promise((resolve) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/healthz' }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200)
+    })
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })
+
+/** Starts a program and resolves at its first answer, with how long that took. */
+async function start(program, dataDir) {
+  const port = await freePort()
+  const env = {
+    PATH: process.env.PATH,
+    PORT: String(port),
+    INTERNAL_PORT: '0',
+    SECURE_PORT: '0',
+    DATA_DIR: dataDir,
+    GRAPHQL_REQUESTS_PER_MINUTE: '100000000',
+  }
+  const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []
+  const startedAt = performance.now()
+  running = spawn(process.execPath, [...options, ...program], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  while (!(await answers(port))) {
+    assert.equal(running.exitCode, null, 'the program did not start')
+    await sleep(10)
+  }
+  return { ms: performance.now() - startedAt, pid: running.pid, port }
+}
+
+/** The demo file of this start: it is written last of all, after the first answer. */
+async function demoOf(dataDir, port) {
+  const file = path.join(dataDir, 'demo.json')
+  for (;;) {
+    const demo = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+    if (demo !== null && new URL(demo.apiUrl).port === String(port)) return demo
+    await sleep(50)
+  }
+}
+
+async function stop() {
+  if (running === null) return
+  const child = running
+  running = null
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** Resident memory of a process, now and at its highest, in MiB (Linux). */
+function memory(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (field) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1_024
+  return { residentMiB: read('VmRSS'), highestMiB: read('VmHWM') }
+}
+
+const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
+  $decision: String!, $person: JSON!, $verifications: JSON!) {
+  postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $externalVerificationProvider,
+    externalVerificationId: $externalVerificationId, decision: $decision, person: $person,
+    verifications: $verifications) { status verificationId message }
+}`
+const fixed = { schemaVersion: '1.0', externalVerificationProvider: 'CUSTOM', decision: 'PASSED' }
+const person = {
+  firstName: 'Jane',
+  lastName: 'Example',
+  dateOfBirth: '1990-01-31',
+  ssn: '078-05-1120',
+  ssnLast4: '1120',
+  address: {
+    streetLine1: '1 Example Street',
+    city: 'Springfield',
+    subdivision: 'IL',
+    postalCode: '62701',
+    countryCode: 'US',
+  },
+}
+const verifications = { ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' } }
+
+/** Sends `count` submissions over 64 connections. */
+async function submit(demo, ca, from, count) {
+  const pool = new Pool(new URL(demo.secureUrl).origin, { connections, connect: { ca } })
+  const tokens = demo.users.filter(({ scopes }) => scopes.includes('VERIFY_KYC')).map(({ accessToken }) => accessToken)
+  let next = from
+  const lane = async (number) => {
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${tokens[number % tokens.length]}`,
+    }
+    while (next < from + count) {
+      const variables = { ...fixed, externalVerificationId: `start-${(next += 1)}`, person, verifications }
+      const body = JSON.stringify({ query, variables })
+      const answer = await pool.request({ method: 'POST', path: '/api/v1/graphql', headers, body })
+      const text = await answer.body.text()
+      assert.ok(answer.statusCode === 200 && text.includes('VERIFIED"'), `${answer.statusCode} ${text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, (_, number) => lane(number)))
+  await pool.destroy()
+}
+
+const spread = (values) => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return { median: sorted[Math.floor(sorted.length / 2)], lowest: sorted[0], highest: sorted.at(-1) }
+}
+
+try {
+  const contenders = [
+    {
+      name: 'kyc-relay, first start',
+      program: [main],
+      dataDir: (round) => path.join(folder, `first-${round}`),
+      runs: [],
+    },
+    { name: 'kyc-relay, later start', program: [main], dataDir: () => path.join(folder, 'first-0'), runs: [] },
+    { name: 'Node, "ok"', program: ['-e', bare], dataDir: () => folder, runs: [] },
+  ]
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { program, dataDir, runs } of contenders) {
+      runs.push((await start(program, dataDir(round))).ms)
+      await stop()
+    }
+  }
+  const rows = contenders.map(({ name, runs }) => ({ contender: name, ...spread(runs) }))
+  console.log('milliseconds from start to first answer')
+  console.table(
+    Object.fromEntries(
+      rows.map(({ contender, ...row }) => [
+        contender,
+        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Math.round(value)])),
+      ]),
+    ),
+  )
+
+  const dataDir = path.join(folder, 'first-0')
+  const { pid, port } = await start([main], dataDir)
+  const demo = await demoOf(dataDir, port)
+  const ca = readFileSync(demo.caFile, 'utf8')
+  const seen = [{ submissions: 0, ...memory(pid) }]
+  for (const share of [0.1, 0.5, 1]) {
+    const done = seen.at(-1).submissions
+    const upTo = Math.round(submissions * share)
+    await submit(demo, ca, done, upTo - done)
+    seen.push({ submissions: upTo, ...memory(pid) })
+  }
+  console.log('memory of the server')
+  console.table(
+    Object.fromEntries(
+      seen.map(({ submissions: after, ...row }) => [
+        `after ${after} submissions`,
+        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Math.round(value)])),
+      ]),
+    ),
+  )
+  const startMs = Math.max(...rows.slice(0, 2).map(({ median }) => median))
+  const { residentMiB } = seen.at(-1)
+  const said = (name, value, most) => `${name} ${Math.round(value)} (reach ${most}): ${value <= most ? 'yes' : 'no'}`
+  console.log(said('start in ms', startMs, reach.startMs))
+  console.log(said(`MiB after ${submissions} submissions`, residentMiB, reach.residentMiB))
+
+  const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  writeFileSync(
+    new URL('start.json', results),
+    `${JSON.stringify({ name: 'start', unit: 'milliseconds', machine, rounds, rows, submissions, memory: seen, reach }, null, 2)}\n`,
+  )
+} finally {
+  await stop()
+  rmSync(folder, { recursive: true, force: true })
+}
