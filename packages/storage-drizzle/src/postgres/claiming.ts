@@ -37,13 +37,20 @@ export async function claimDue(
   { database, instant, newToken }: ClaimDependencies,
   request: ClaimRequest,
 ): Promise<Awaited<ReturnType<WebhookStore['claimDue']>>> {
-  await database.run((on) => foldAnnouncements.count(on, { limit: mostAnnouncements }))
+  // Beside the beginning of the transaction, which sees nothing before its first statement.
+  const folded = database.run((on) => foldAnnouncements.count(on, { limit: mostAnnouncements }))
+  folded.catch(() => undefined)
   const claimed: ClaimedDelivery[] = []
   for (let look = 1; ; look++) {
     const left = { ...request, limit: request.limit - claimed.length }
     const lock = look === 1 ? lockTurns : awaitTurns
     const more =
-      left.limit > 0 ? await database.transaction((on) => claimOnce(on, lock, left, instant(), newToken)) : []
+      left.limit > 0
+        ? await database.transaction(async (on) => {
+            await folded
+            return claimOnce(on, lock, left, instant(), newToken)
+          })
+        : []
     claimed.push(...(more ?? []))
     const [next] = await database.run((on) => findNextDue.rows(on, { now: instant() }))
     const nextDueInMs = next?.nextDueInMs ?? null

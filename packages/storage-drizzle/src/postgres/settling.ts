@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
 import { settlementOutcome, type SettlementOutcome } from '../webhooks/settlement-outcome.js'
-import { asBuffer } from './as-buffer.js'
 import { now } from './now.js'
+import { reportText, responseBodyOf } from './settling-ended.js'
 import { statement, type Queryable } from './statement.js'
 
 const value = sql.placeholder
@@ -116,20 +116,12 @@ async function write(on: Queryable, applied: readonly Applied[], now: Date): Pro
     numbers: applied.map(({ settlement }) => settlement.fence.attempt),
     attemptStates: applied.map(({ settlement }) => settlement.attempt.state),
     reports: applied.map(({ settlement }) => reportText(settlement)),
-    responseBodies: applied.map(({ settlement: { attempt } }) => {
-      const { responseBody } = attempt.report
-      return responseBody === null ? null : asBuffer(responseBody)
-    }),
+    responseBodies: applied.map(({ settlement }) => responseBodyOf(settlement)),
     endpointIds: turns.map(({ endpointId }) => endpointId),
     endedCounts: turns.map(({ ended }) => ended),
     failings: turns.map(({ failing }) => failing),
     earliestDues: turns.map(({ dueAtMs }) => instant(dueAtMs)),
   })
-}
-
-function reportText({ attempt }: Settlement): string {
-  const { responseBody: _apart, ...report } = attempt.report
-  return JSON.stringify(report)
 }
 
 /** What the settlements of one call do to each endpoint: the last attempt that was sent says whether it fails. */

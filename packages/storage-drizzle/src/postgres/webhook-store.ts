@@ -9,6 +9,7 @@ import { createDeliveryLog } from './delivery-log.js'
 import type { DueNotifications } from './due-notifications.js'
 import * as statements from './endpoint-statements.js'
 import { writeEvent } from './publishing.js'
+import { areAllEnded, settleEnded } from './settling-ended.js'
 import { settle } from './settling.js'
 import type { Queryable } from './statement.js'
 import { endpoints } from './tables/webhooks.js'
@@ -69,8 +70,12 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     claimExpired: async (request) => claimExpired(dependencies, checkedLease(request)),
 
-    settle: async (settlements) =>
-      settlements.length === 0 ? { stale: [] } : database.transaction((on) => settle(on, settlements, instant())),
+    async settle(settlements) {
+      if (settlements.length === 0) return { stale: [] }
+      return areAllEnded(settlements)
+        ? database.run((on) => settleEnded(on, settlements, instant()))
+        : database.transaction((on) => settle(on, settlements, instant()))
+    },
 
     cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
 

@@ -100,7 +100,7 @@ describe('F37 a connection lost around COMMIT', () => {
       attempt: { state: 'SUCCEEDED' as const, report },
       next: { state: 'DELIVERED' as const },
     }))
-    proxy.change('lose the answer', commit)
+    proxy.change('lose the answer', 'kyc_relay_settle_ended')
     await expect(storage.webhooks.settle(settlements)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(await storage.webhooks.settle(settlements)).toEqual({ stale: settlements.map(({ fence }) => fence) })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })

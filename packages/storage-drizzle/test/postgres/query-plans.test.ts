@@ -59,9 +59,10 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   const { claimed } = await webhooks.claimDue({ ...claimRequest, leaseMs: 0 })
   await webhooks.claimDue(claimRequest)
   const [expired] = await webhooks.claimExpired({ limit: 5, leaseMs: 45_000 })
-  await webhooks.settle([
-    { fence: (expired ?? claimed[0])!.fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
-  ])
+  const retry = { state: 'PENDING', delayMs: 0 } as const
+  await webhooks.settle([{ fence: (expired ?? claimed[0])!.fence, attempt: { state: 'FAILED', report }, next: retry }])
+  for (const { fence } of (await webhooks.claimDue(claimRequest)).claimed)
+    await webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
   const deliveryId = claimed[0]!.deliveryId
   await webhooks.findDelivery({ appId, deliveryId })
   await webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })

@@ -23,7 +23,7 @@ const lingerMs = 4
 const busyBatch = 8
 
 /** When so large a share of all attempts under way has ended, their settlements are written without waiting. */
-const shareWorthACommit = 0.25
+const shareWorthACommit = 0.5
 
 /** So many refusals in a row, one by one, mean that the store is down rather than a settlement bad. */
 const refusalsBeforeGivingUp = 3
