@@ -248,3 +248,27 @@ test(
     await storage.close()
   },
 )
+
+test(
+  'F16 100,000 attempts that cannot be taken over yet do not hide the one that can',
+  { timeout: 60_000 },
+  async () => {
+    const database = new Database(join(testFolder(), 'kyc.db'))
+    const storage = await createSqliteStorage({ database })
+    await storage.webhooks.registerEndpoint(hook, 50)
+    await storage.webhooks.insertEvent(event('one', [hook]))
+    database.exec(`
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    INSERT INTO kyc_relay_deliveries (delivery_id, event, endpoint, x_event_id, app_id, user_id, event_type, state,
+      attempts_made, created_at, lease_token, lease_until)
+    SELECT 'delivery ' || i, event, endpoint, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, 0, 'token ' || i,
+      ${Date.now() + 86_400_000}
+    FROM n, kyc_relay_deliveries WHERE due_at IS NOT NULL`)
+    const { claimed } = await storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })
+    const taken = await storage.webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
+    expect(taken.map(({ deliveryId }) => deliveryId)).toEqual(claimed.map(({ deliveryId }) => deliveryId))
+    expect(taken).toHaveLength(1)
+    await storage.close()
+    database.close()
+  },
+)
