@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createIngestion } from '@kyc-relay/kyc-core'
-import { createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
+import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
 import {
   createDeliveryWorker,
   moveTransaction,
@@ -11,6 +11,7 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
+import { createCheckpointWriter } from './audit/checkpoint-file.js'
 import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
 import { createStandardDoor } from './api/standard-door.js'
@@ -65,7 +66,8 @@ export interface ComposeInput {
 export async function compose({ env, keys, internalToken, localCaPem, log, onStoreFailure }: ComposeInput) {
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
-  const storage = await openStorage(env, cipher, onStoreFailure)
+  const auditSeal = createLocalAuditSeal({ keys })
+  const storage = await openStorage(env, { cipher, audit: auditSeal }, onStoreFailure)
   const { apps: directory, users, overview, vault } = storage
   const { verifications, tokenizer } = traceSubmissionPorts(storage.verifications, storage.vault)
   const webhooks = tracePublishing(storage.webhooks)
@@ -265,8 +267,21 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     log,
   })
 
+  const writeCheckpoints = createCheckpointWriter({
+    path: env.auditCheckpoints,
+    seal: auditSeal,
+    logs: [storage.audit, vault.audit].filter((one) => one !== null),
+    now,
+  })
   const maintenance = createPeriodicJobs(
     [
+      {
+        name: 'witness audit logs',
+        intervalMs: checkpointEveryMs,
+        async run() {
+          await writeCheckpoints()
+        },
+      },
       {
         name: 'purge orphan tokens',
         intervalMs: hourMs,
@@ -304,6 +319,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     worker,
     photoWorker,
     maintenance,
+    writeCheckpoints,
     storage,
     directory,
     apiKeys,
@@ -322,6 +338,7 @@ function isWorking({ running, failures }: ReturnType<ReturnType<typeof createDel
 
 const mostFailures = 3
 const hourMs = 60 * 60 * 1000
+const checkpointEveryMs = 5 * 60 * 1000
 
 /** Whether deliveries are sent by this process. */
 export function servesWorker(env: Pick<Env, 'role'>): boolean {

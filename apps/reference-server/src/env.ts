@@ -37,6 +37,7 @@ const schema = z.object({
   DATABASE_URL: databaseUrl,
   VAULT_DATABASE_URL: databaseUrl,
   KEY_FILE: filePath,
+  AUDIT_CHECKPOINTS: filePath,
   TLS_CERT_FILE: filePath,
   TLS_KEY_FILE: filePath,
   TLS_TERMINATED_UPSTREAM: flag,
@@ -94,6 +95,8 @@ export interface Env {
   readonly databaseUrl: string
   readonly vaultDatabaseUrl: string
   readonly keyFile: string
+  /** Where the heads of the audit logs are witnessed, outside the databases. */
+  readonly auditCheckpoints: string
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   readonly tlsTerminatedUpstream: boolean
   readonly externalTokenizer: boolean
@@ -145,18 +148,26 @@ const expectations: Readonly<Record<string, string>> = {
   SUBMISSION_POLICY: 'a JSON object',
 }
 
+const auditSchema = schema.pick({
+  DATA_DIR: true,
+  DATABASE_URL: true,
+  VAULT_DATABASE_URL: true,
+  KEY_FILE: true,
+  AUDIT_CHECKPOINTS: true,
+})
+
+/** Databases, key file and checkpoints: what verifying the audit log needs of the settings. */
+export type AuditEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditCheckpoints'>
+
+/** Parses the part of the environment that says where things are. All problems are reported at once. */
+export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
+  return placesOf(parseVariables(auditSchema, variables))
+}
+
 /** Parses the environment. All problems are reported at once. */
 export function parseEnv(variables: Readonly<Record<string, string | undefined>>): Env {
-  // A variable set to nothing (`PORT=`) means the same as one that is not set.
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = schema.safeParse(given)
+  const value = parseVariables(schema, variables)
   const problems: string[] = []
-  if (!parsed.success) {
-    const names = new Set(parsed.error.issues.map((issue) => String(issue.path[0])))
-    for (const name of names) problems.push(expectations[name] ? `${name}: expected ${expectations[name]}` : name)
-    throw new EnvError(problems)
-  }
-  const value = parsed.data
   if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
     problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither')
   }
@@ -185,9 +196,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     internalPort: value.INTERNAL_PORT,
     securePort: value.SECURE_PORT,
     dataDir: value.DATA_DIR,
-    databaseUrl: value.DATABASE_URL ?? `file:${value.DATA_DIR}/kyc.db`,
-    vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? defaultVaultUrl(value),
-    keyFile: value.KEY_FILE ?? `${value.DATA_DIR}/keys.json`,
+    ...placesOf(value),
     tls:
       value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
         ? { certFile: value.TLS_CERT_FILE, keyFile: value.TLS_KEY_FILE }
@@ -214,6 +223,27 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
         : value.OPERATOR_PORTAL === '1' || value.OPERATOR_PORTAL === 'true',
     maxInFlight: value.MAX_IN_FLIGHT,
     logLevel: value.LOG_LEVEL,
+  }
+}
+
+function parseVariables<Schema extends z.ZodType>(
+  shape: Schema,
+  variables: Readonly<Record<string, string | undefined>>,
+): z.output<Schema> {
+  // A variable set to nothing (`PORT=`) means the same as one that is not set.
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = shape.safeParse(given)
+  if (parsed.success) return parsed.data
+  const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
+  throw new EnvError(names.map((name) => (expectations[name] ? `${name}: expected ${expectations[name]}` : name)))
+}
+
+function placesOf(value: z.output<typeof auditSchema>): AuditEnv {
+  return {
+    databaseUrl: value.DATABASE_URL ?? `file:${value.DATA_DIR}/kyc.db`,
+    vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? defaultVaultUrl(value),
+    keyFile: value.KEY_FILE ?? `${value.DATA_DIR}/keys.json`,
+    auditCheckpoints: value.AUDIT_CHECKPOINTS ?? `${value.DATA_DIR}/audit-checkpoints.jsonl`,
   }
 }
 

@@ -91,6 +91,11 @@ export async function startServer(
       parts.photoWorker.stop(),
       parts.maintenance.stop(),
     ])
+    if (servesWorker(env)) {
+      await parts.writeCheckpoints().catch((error: unknown) => {
+        log.error('audit logs not witnessed', { code: errorCode(error) })
+      })
+    }
     await parts.storage.close()
   }
 

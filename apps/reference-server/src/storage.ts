@@ -1,4 +1,4 @@
-import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { Env } from './env.js'
 
@@ -14,12 +14,12 @@ const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
  */
 export async function openStorage(
   env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>,
-  cipher: PiiCipher,
+  keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   onFailure: () => void,
 ) {
-  const storage = await openBusinessData(env.databaseUrl, onFailure)
+  const storage = await openBusinessData(env.databaseUrl, keys.audit, onFailure)
   try {
-    const vault = await openVault(env.vaultDatabaseUrl, cipher)
+    const vault = await openVault(env.vaultDatabaseUrl, keys)
     return {
       ...storage,
       vault,
@@ -34,19 +34,26 @@ export async function openStorage(
   }
 }
 
-async function openBusinessData(url: string, onFailure: () => void) {
+async function openBusinessData(url: string, audit: AuditSeal, onFailure: () => void) {
   const path = sqlitePath(url)
-  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { onFailure })
-  const storage = await (await postgres()).createPostgresStorage({ connectionString: url })
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, onFailure })
+  const storage = await (await postgres()).createPostgresStorage({ connectionString: url }, { audit })
   // Row locks let any number of workers share the database: there is no lock to take.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
 }
 
-async function openVault(url: string, cipher: PiiCipher) {
+async function openVault(url: string, { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal }) {
   const path = sqlitePath(url)
-  const options = { cipher, randomBytes: createRandomPool() }
+  const options = { cipher, audit, randomBytes: createRandomPool() }
   if (path !== null) return (await sqlite()).createSqliteVault({ path }, options)
   return (await postgres()).createPostgresVault({ connectionString: url }, options)
+}
+
+/** Opens one audit log for reading, on a connection of its own. */
+export async function openAuditLog(url: string, options: { readonly log: AuditLogName; readonly seal: AuditSeal }) {
+  const path = sqlitePath(url)
+  if (path !== null) return (await sqlite()).openSqliteAuditLog({ path }, options)
+  return (await postgres()).openPostgresAuditLog({ connectionString: url }, options)
 }
 
 /** The path of a `file:` URL; null for PostgreSQL. */

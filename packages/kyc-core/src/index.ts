@@ -87,3 +87,23 @@ export type {
 export type { PhotoAddress, PhotoStore } from './photos/photo-store.js'
 export { MAX_PHOTO_BYTES, photoFormat, type PhotoFormat } from './photos/photo-format.js'
 export { PHOTO_OWN_FAULT_WINDOW_MS, PHOTO_WINDOW_MS, photoOutcome, type PhotoAttempt } from './photos/photo-outcome.js'
+export {
+  NO_MAC,
+  type AuditEntry,
+  type AuditEvent,
+  type AuditHead,
+  type AuditKind,
+  type AuditLogName,
+} from './audit/audit-entry.js'
+export type { AuditField } from './audit/audit-fields.js'
+export { AUDIT_FINDING_MESSAGES, type AuditFinding, type AuditFindingCode } from './audit/audit-finding.js'
+export type { AuditLog, UnaccountedRow } from './audit/audit-log.js'
+export {
+  createAuditSeal,
+  type AuditCheckpoint,
+  type AuditHashes,
+  type AuditSeal,
+  type SealedCheckpoint,
+  type SealVerdict,
+} from './audit/audit-seal.js'
+export { verifyAuditLog, type AuditReport, type AuditVerification } from './audit/verify-audit-log.js'

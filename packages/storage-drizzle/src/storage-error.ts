@@ -14,6 +14,7 @@ export type StorageErrorCode =
   | 'SCHEMA_NEWER'
   | 'SCHEMA_EDITED'
   | 'SCHEMA_OUTDATED'
+  | 'AUDIT_INCOMPLETE'
   | 'VAULT_UNAVAILABLE'
   | 'TOKEN_UNKNOWN'
   | 'NOT_REVEALABLE'
@@ -35,6 +36,8 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   SCHEMA_NEWER: 'The database was migrated by a newer version of the package. Refusing to use it.',
   SCHEMA_EDITED: 'The tables or applied migrations differ from the files of the package. Refusing to use the database.',
   SCHEMA_OUTDATED: 'The database lacks migrations. Apply them with `kyc-relay-migrate up` or let the store do it.',
+  AUDIT_INCOMPLETE:
+    'A chain of the audit log is missing from the database. Nothing was written; verify the audit log before going on.',
   VAULT_UNAVAILABLE: 'The vault could not be read or written now. Nothing was written; try again.',
   TOKEN_UNKNOWN: 'No such token of this owner.',
   NOT_REVEALABLE: 'Only a hash of this value is kept.',

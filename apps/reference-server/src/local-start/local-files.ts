@@ -53,8 +53,13 @@ export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>): Pro
       ignoreExisting,
     )
   }
+  return readKeyFile(env.keyFile)
+}
+
+/** Reads a key file that is there. */
+export async function readKeyFile(path: string): Promise<KeyFile> {
   try {
-    return parseKeyFile(await readFile(env.keyFile, 'utf8'))
+    return parseKeyFile(await readFile(path, 'utf8'))
   } catch {
     throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be read as a key file.')
   }

@@ -1,4 +1,5 @@
-export { addSealKey, createKeyFile, parseKeyFile, type KeyFile, type LocalKey } from './key-file.js'
+export { addAuditKey, addSealKey, createKeyFile, parseKeyFile, type KeyFile, type LocalKey } from './key-file.js'
 export { keyedHash } from './keyed-hash.js'
+export { createLocalAuditSeal } from './local-audit-seal.js'
 export { createLocalCipher } from './local-cipher.js'
 export { createRandomPool } from './random-pool.js'

@@ -7,11 +7,12 @@ const keyFileSchema = z.strictObject({
   version: z.literal(1),
   activeSealKeyId: z.string(),
   activeFingerprintKeyId: z.string(),
+  activeAuditKeyId: z.string().optional(),
   keys: z
     .array(
       z.strictObject({
         id: z.string().regex(/^[\w-]{1,64}$/),
-        purpose: z.enum(['seal', 'fingerprint']),
+        purpose: z.enum(['seal', 'fingerprint', 'audit']),
         key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
         createdAt: z.string(),
       }),
@@ -22,7 +23,7 @@ const keyFileSchema = z.strictObject({
 /** One key of a {@link KeyFile}: 32 random bytes. */
 export interface LocalKey {
   readonly id: string
-  readonly purpose: 'seal' | 'fingerprint'
+  readonly purpose: 'seal' | 'fingerprint' | 'audit'
   readonly key: Uint8Array
   readonly createdAt: string
 }
@@ -30,10 +31,14 @@ export interface LocalKey {
 /**
  * Keys of a local cipher. The active seal key wraps new data keys, the others keep opening what they wrapped. The
  * fingerprint key is separate, because replays and duplicates are recognised by it for ever: it outlives seal keys.
+ *
+ * The active audit key seals new entries of the audit log, the others keep checking what they sealed. A file without one
+ * was made before there was an audit log; its audit key is derived from the fingerprint key.
  */
 export interface KeyFile {
   readonly activeSealKeyId: string
   readonly activeFingerprintKeyId: string
+  readonly activeAuditKeyId?: string
   readonly keys: readonly LocalKey[]
 }
 
@@ -59,7 +64,7 @@ export function parseKeyFile(json: string): KeyFile {
   }
   const parsed = keyFileSchema.safeParse(value)
   if (!parsed.success) throw new KycError('KEY_FILE_INVALID')
-  const { activeSealKeyId, activeFingerprintKeyId } = parsed.data
+  const { activeSealKeyId, activeFingerprintKeyId, activeAuditKeyId } = parsed.data
   const keys = parsed.data.keys.map((key) => ({ ...key, key: new Uint8Array(Buffer.from(key.key, 'base64')) }))
   const isActive = (id: string, purpose: LocalKey['purpose']) =>
     keys.some((key) => key.id === id && key.purpose === purpose)
@@ -67,7 +72,9 @@ export function parseKeyFile(json: string): KeyFile {
   if (!distinct || !isActive(activeSealKeyId, 'seal') || !isActive(activeFingerprintKeyId, 'fingerprint')) {
     throw new KycError('KEY_FILE_INVALID')
   }
-  return { activeSealKeyId, activeFingerprintKeyId, keys }
+  if (activeAuditKeyId === undefined) return { activeSealKeyId, activeFingerprintKeyId, keys }
+  if (!isActive(activeAuditKeyId, 'audit')) throw new KycError('KEY_FILE_INVALID')
+  return { activeSealKeyId, activeFingerprintKeyId, activeAuditKeyId, keys }
 }
 
 interface KeySource {
@@ -91,7 +98,7 @@ function keyFileText(file: KeyFile): string {
 }
 
 /**
- * JSON text of a new key file with one seal key and one fingerprint key. Write it with mode 0600.
+ * JSON text of a new key file with one key of each purpose. Write it with mode 0600.
  *
  * @example
  * ```ts
@@ -107,7 +114,13 @@ function keyFileText(file: KeyFile): string {
 export function createKeyFile(source: KeySource): string {
   const seal = createKey('seal', source)
   const fingerprint = createKey('fingerprint', source)
-  return keyFileText({ activeSealKeyId: seal.id, activeFingerprintKeyId: fingerprint.id, keys: [seal, fingerprint] })
+  const audit = createKey('audit', source)
+  return keyFileText({
+    activeSealKeyId: seal.id,
+    activeFingerprintKeyId: fingerprint.id,
+    activeAuditKeyId: audit.id,
+    keys: [seal, fingerprint, audit],
+  })
 }
 
 /**
@@ -122,11 +135,32 @@ export function createKeyFile(source: KeySource): string {
  * import { addSealKey, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
  *
  * const source = { randomBytes, now: new Date() }
- * parseKeyFile(addSealKey(createKeyFile(source), source)).keys.length // 3: two seal keys, one fingerprint key
+ * parseKeyFile(addSealKey(createKeyFile(source), source)).keys.length // 4: two seal keys, one of each other purpose
  * ```
  */
 export function addSealKey(json: string, source: KeySource): string {
   const file = parseKeyFile(json)
   const seal = createKey('seal', source)
   return keyFileText({ ...file, activeSealKeyId: seal.id, keys: [...file.keys, seal] })
+}
+
+/**
+ * JSON text of the same key file with a fresh active audit key. Keep the former ones in it: what they sealed can be
+ * checked with them alone.
+ *
+ * @throws `KEY_FILE_INVALID`
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from 'node:crypto'
+ * import { addAuditKey, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ *
+ * const source = { randomBytes, now: new Date() }
+ * parseKeyFile(addAuditKey(createKeyFile(source), source)).keys.length // 4: two audit keys, one of each other purpose
+ * ```
+ */
+export function addAuditKey(json: string, source: KeySource): string {
+  const file = parseKeyFile(json)
+  const audit = createKey('audit', source)
+  return keyFileText({ ...file, activeAuditKeyId: audit.id, keys: [...file.keys, audit] })
 }

@@ -152,11 +152,12 @@ describe('local cipher', () => {
 })
 
 describe('key file', () => {
-  it('holds a seal key and a fingerprint key of 32 bytes each', () => {
+  it('holds a seal key, a fingerprint key and an audit key of 32 bytes each', () => {
     const { keys } = parseKeyFile(createKeyFile(source))
     expect(keys.map(({ purpose, key, createdAt }) => [purpose, key.length, createdAt])).toEqual([
       ['seal', 32, '2026-01-05T10:00:00.000Z'],
       ['fingerprint', 32, '2026-01-05T10:00:00.000Z'],
+      ['audit', 32, '2026-01-05T10:00:00.000Z'],
     ])
   })
 
@@ -185,6 +186,8 @@ describe('key file', () => {
     ['an unknown active seal key', edited((file) => (file.activeSealKeyId = 'other'))],
     ['an unknown active fingerprint key', edited((file) => (file.activeFingerprintKeyId = 'other'))],
     ['a fingerprint key as active seal key', edited((file) => (file.activeSealKeyId = file.activeFingerprintKeyId))],
+    ['an unknown active audit key', edited((file) => (file['activeAuditKeyId'] = 'other'))],
+    ['a seal key as active audit key', edited((file) => (file['activeAuditKeyId'] = file.activeSealKeyId))],
     ['one id twice', edited((file) => file.keys.push({ ...file.keys[0] }))],
   ])('refuses %s, quoting nothing', (_what, text) => {
     let error: unknown

@@ -5,6 +5,7 @@ export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { LatestVerification, VerificationOverview } from '../verification-overview.js'
 export type { StoredVault } from '../vault/vault.js'
+export { openPostgresAuditLog, type OpenedAuditLog } from './audit-log.js'
 export type { PostgresLocation } from './connection.js'
 export type { DrizzlePgTransaction, PgTransaction, PostgresTransaction } from './caller-transaction.js'
 export {

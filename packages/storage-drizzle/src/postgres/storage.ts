@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
 import type { VerificationOverview } from '../verification-overview.js'
+import { openAuditChain, type AuditChain } from './audit-chain.js'
+import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
 import { openConnection, type PostgresLocation } from './connection.js'
 import { createDatabase } from './database.js'
@@ -23,6 +25,12 @@ import { createWebhookStore } from './webhook-store.js'
 
 /** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
+  /**
+   * Writes each verification and each erasure into an audit log of keyed hash chains, in the same transaction: for example
+   * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
+   * no audit log.
+   */
+  readonly audit?: AuditSeal
   /** Replaces the database's clock, by which all processes go: for tests. */
   readonly clock?: () => Date
   /** Makes fence tokens; never the same twice. Default: random UUIDs. */
@@ -50,6 +58,8 @@ export interface PostgresStorage {
   readonly retention: Retention
   readonly queue: QueueInspection
   readonly overview: VerificationOverview
+  /** The audit log, to be verified and witnessed; null without `audit`. */
+  readonly audit: AuditLog | null
   /** Ends the listening connection, and the pool if the store made it. */
   close(): Promise<void>
 }
@@ -78,27 +88,30 @@ export async function createPostgresStorage(
 ): Promise<PostgresStorage> {
   const { clock, newToken = randomUUID, notify = true, migrations = 'apply' } = options
   const { pool, clientConfig, close } = await openConnection(location)
+  const database = createDatabase(pool)
+  const instant = () => clock?.() ?? null
+  let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres')
     else await migrate(clientConfig, 'postgres')
+    if (options.audit !== undefined) audit = await openAuditChain(database, 'stores', { seal: options.audit, instant })
   } catch (error) {
     await close()
     throw error
   }
   const db = drizzle({ client: pool })
-  const database = createDatabase(pool)
   const notifications = notify ? createDueNotifications(pool, clientConfig) : createLocalNotifications()
-  const instant = () => clock?.() ?? null
   return {
-    verifications: createVerificationStore(db, database),
+    verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
     apps: createAppDirectory(db, database),
     transactions: createTransactionStore({ database, notifications, instant }),
-    users: createUserErasure({ database, instant }),
+    users: createUserErasure({ database, instant, audit }),
     retention: createRetention({ database, instant }),
     queue: createQueueInspection({ database, instant }),
     overview: createVerificationOverview(database),
+    audit: audit === null ? null : createAuditLog(database, 'stores', audit.seal),
     async close() {
       await notifications.close()
       await close()

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { userErasedEvent } from '../audit/erasure-events.js'
 import type { UserErasure } from '../user-erasure.js'
+import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { erasePhotoJobs } from './photo-job-store.js'
 import { statement } from './statement.js'
@@ -51,8 +53,9 @@ export function createUserErasure(dependencies: {
   readonly database: PostgresDatabase
   /** The instant of the store's clock, or null for the database's own. */
   readonly instant: () => Date | null
+  readonly audit: AuditChain | null
 }): UserErasure {
-  const { database, instant } = dependencies
+  const { database, instant, audit } = dependencies
   return {
     listAppsOfUser: (userId) =>
       database.run(async (on) => (await listAppsOfUser.rows(on, { userId })).map(({ appId }) => appId)),
@@ -61,13 +64,17 @@ export function createUserErasure(dependencies: {
         const at = instant()
         const deliveriesCancelled = await cancelPending(on, { ...owner, reason: cancelReason }, at)
         await blankAnswers.count(on, owner)
-        return {
+        const erased = {
           deliveriesCancelled,
           bodiesBlanked: await blankBodies.count(on, owner),
           transactionsBlanked: await blankTransactions.count(on, owner),
           ...(await erasePhotoJobs(on, owner, at)),
           verificationsKept: (await countVerifications.rows(on, owner))[0]?.count ?? 0,
         }
+        await audit?.append(on, owner.userId, (nowMs) =>
+          userErasedEvent(audit.seal, owner, nowMs, erased.verificationsKept),
+        )
+        return erased
       }),
   }
 }

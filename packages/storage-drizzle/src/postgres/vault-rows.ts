@@ -1,7 +1,11 @@
 import { sql } from 'drizzle-orm'
-import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { AppUser, AuditLog, PiiField, Token } from '@kyc-relay/kyc-core'
+import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
+import { revealEvent } from '../audit/recorded-content.js'
+import { StorageError } from '../storage-error.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { asBuffer } from './as-buffer.js'
+import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { now } from './now.js'
 import { statement } from './statement.js'
@@ -63,12 +67,13 @@ SELECT token, field, sealed, created_at AS "createdAt" FROM kyc_relay_vault_toke
 WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
 )
 
-const insertAudit = statement(
+const insertAudit = statement<{ position: number; at: Date }>(
   'vault_insert_audit',
   sql`
 INSERT INTO kyc_relay_vault_audit (at, app_id, user_id, actor, purpose, token, record_id, part)
 VALUES (${now}, ${value('appId')}, ${value('userId')}, ${value('actor')}, ${value('purpose')}, ${value('token')},
-  ${value('recordId')}, ${value('part')})`,
+  ${value('recordId')}, ${value('part')})
+RETURNING position, at`,
 )
 
 const deleteDataKey = statement<{ keyId: string; wrapped: Buffer }>(
@@ -81,9 +86,9 @@ const deleteTokensOfOwner = statement(
   sql`DELETE FROM kyc_relay_vault_tokens WHERE ${ofOwner}`,
 )
 
-const deleteTokens = statement(
+const deleteTokens = statement<{ token: Token }>(
   'vault_delete_tokens',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE token = ANY(${value('tokens')}::text[])`,
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE token = ANY(${value('tokens')}::text[]) RETURNING token`,
 )
 
 const listOlderThan = statement<{ token: Token }>(
@@ -128,9 +133,12 @@ export function createVaultRows(dependencies: {
   readonly database: PostgresDatabase
   /** The instant of the vault's clock, or null for the database's own. */
   readonly instant: () => Date | null
+  readonly audit: AuditChain | null
+  /** What `audit` writes, to be read. */
+  readonly log: AuditLog | null
   readonly close: () => Promise<void>
 }): VaultRows {
-  const { database, instant, close } = dependencies
+  const { database, instant, audit, log, close } = dependencies
 
   async function findAll({ appId, userId }: AppUser, asked: readonly string[]): Promise<ReadonlyMap<string, TokenRow>> {
     const rows = await database.run((on) => findTokens.rows(on, { appId, userId, tokens: [...asked] }))
@@ -138,6 +146,7 @@ export function createVaultRows(dependencies: {
   }
 
   return {
+    audit: log,
     async findDataKey({ appId, userId }) {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)
@@ -167,18 +176,33 @@ export function createVaultRows(dependencies: {
       return asked.map((token) => found.get(token) ?? null)
     },
     async insertAudit({ owner: { appId, userId }, actor, purpose }, subject) {
-      const row = { token: null, recordId: null, part: null, ...subject, appId, userId, actor, purpose, now: instant() }
-      await database.run((on) => insertAudit.count(on, row))
+      const row = { token: null, recordId: null, part: null, ...subject, appId, userId, actor, purpose }
+      await database.transaction(async (on) => {
+        const [written] = await insertAudit.rows(on, { ...row, now: instant() })
+        if (written === undefined) throw new StorageError('STORE_UNAVAILABLE')
+        const reveal = { ...row, atMs: written.at.getTime() }
+        await audit?.append(on, userId, () => revealEvent(audit.seal, written.position, reveal))
+      })
     },
     deleteOwner: ({ appId, userId }) =>
       database.transaction(async (on) => {
         // The key first: its lock waits for tokenizations that hold it, so that their rows are seen and go too.
         const keys = await deleteDataKey.rows(on, { appId, userId })
         const tokens = await deleteTokensOfOwner.count(on, { appId, userId })
-        return { tokens, dataKeys: keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) })) }
+        const dataKeys = keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) }))
+        if (tokens + dataKeys.length > 0) {
+          const owner = { appId, userId }
+          await audit?.append(on, userId, (nowMs) => ownerErasedEvent(audit.seal, owner, nowMs, { tokens, dataKeys }))
+        }
+        return { tokens, dataKeys }
       }),
     async deleteTokens(tokens) {
-      await database.run((on) => deleteTokens.count(on, { tokens: [...tokens] }))
+      await database.transaction(async (on) => {
+        const deleted = (await deleteTokens.rows(on, { tokens: [...tokens] })).map(({ token }) => token)
+        const [first] = deleted
+        if (first === undefined) return
+        await audit?.append(on, first, (nowMs) => tokensErasedEvent(audit.seal, nowMs, deleted))
+      })
     },
     async listOlderThan({ ageMs, limit, after = null }) {
       const rows = await database.run((on) => listOlderThan.rows(on, { ageMs, limit, after, now: instant() }))
@@ -190,10 +214,14 @@ export function createVaultRows(dependencies: {
     async countDataKeysNotUnder(keyId) {
       return (await database.run((on) => countKeysNotUnder.rows(on, { keyId })))[0]?.count ?? 0
     },
-    async replaceDataKey({ position, dataKey }, { keyId, bytes }) {
-      const row = { position, formerKeyId: dataKey.keyId, keyId, wrapped: asBuffer(bytes) }
-      return (await database.run((on) => replaceDataKey.count(on, row))) === 1
-    },
+    replaceDataKey: (former, fresh) =>
+      database.transaction(async (on) => {
+        const { position, dataKey, userId } = former
+        const row = { position, formerKeyId: dataKey.keyId, keyId: fresh.keyId, wrapped: asBuffer(fresh.bytes) }
+        if ((await replaceDataKey.count(on, row)) === 0) return false
+        await audit?.append(on, userId, (nowMs) => dataKeyRewrappedEvent(audit.seal, former, nowMs, fresh))
+        return true
+      }),
     close,
   }
 }

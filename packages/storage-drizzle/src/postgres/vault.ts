@@ -1,6 +1,8 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
-import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createVault, type StoredVault } from '../vault/vault.js'
+import { openAuditChain, type AuditChain } from './audit-chain.js'
+import { createAuditLog } from './audit-log.js'
 import { openConnection, type PostgresLocation } from './connection.js'
 import { createDatabase } from './database.js'
 import { migrate, requireMigrated } from './migrate.js'
@@ -10,6 +12,11 @@ import { createVaultRows } from './vault-rows.js'
 export interface PostgresVaultOptions {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
+  /**
+   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
+   * Every process that opens the vault needs it then. Default: no audit log.
+   */
+  readonly audit?: AuditSeal
   /** Replaces the database's clock: for tests. */
   readonly clock?: () => Date
   /** Cryptographic randomness for tokens. Default: `node:crypto`. */
@@ -42,13 +49,18 @@ export async function createPostgresVault(
 ): Promise<StoredVault> {
   const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply' } = options
   const { pool, clientConfig, close } = await openConnection(location)
+  const database = createDatabase(pool)
+  const instant = () => clock?.() ?? null
+  let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-vault')
     else await migrate(clientConfig, 'postgres-vault')
+    if (options.audit !== undefined) audit = await openAuditChain(database, 'vault', { seal: options.audit, instant })
   } catch (error) {
     await close()
     throw error
   }
-  const rows = createVaultRows({ database: createDatabase(pool), instant: () => clock?.() ?? null, close })
+  const log = audit === null ? null : createAuditLog(database, 'vault', audit.seal)
+  const rows = createVaultRows({ database, instant, audit, log, close })
   return createVault(rows, { cipher, randomBytes })
 }

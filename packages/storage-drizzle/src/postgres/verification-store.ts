@@ -1,8 +1,10 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Prior, SubmissionKey, Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer } from './as-buffer.js'
+import type { AuditChain } from './audit-chain.js'
 import { overtaken, type PostgresDatabase } from './database.js'
 import type { Queryable } from './statement.js'
 import type { kycStatusLog, verifications } from './tables/verifications.js'
@@ -16,7 +18,11 @@ interface VerificationRow {
 type Recording = Parameters<VerificationStore['record']>[0]
 
 /** The verification store on PostgreSQL. */
-export function createVerificationStore(db: NodePgDatabase, database: PostgresDatabase): VerificationStore {
+export function createVerificationStore(
+  db: NodePgDatabase,
+  database: PostgresDatabase,
+  audit: AuditChain | null,
+): VerificationStore {
   const reads = prepareVerificationReads(db)
 
   async function findPrior(key: SubmissionKey): Promise<Prior | null> {
@@ -66,6 +72,12 @@ export function createVerificationStore(db: NodePgDatabase, database: PostgresDa
     })
     if (written === undefined || written.inserted === 0) return null
     if (next !== previous && written.moved === 0) throw overtaken
+    await audit?.append(on, key.userId, () =>
+      verificationEvent(audit.seal, {
+        ...{ key, verification, payloadDigest, recordedAt, result },
+        statusLog: { previous, next, at: recordedAt },
+      }),
+    )
     return { kind: 'recorded', result } as const
   }
 

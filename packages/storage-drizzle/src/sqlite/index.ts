@@ -4,6 +4,7 @@ export type { RemovedRows, Retention, RetentionPolicy } from '../retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { LatestVerification, VerificationOverview } from '../verification-overview.js'
+export { openSqliteAuditLog, type OpenedAuditLog } from './audit-log.js'
 export type { SqliteLocation } from './connection.js'
 export type { SqliteTransaction } from './caller-transaction.js'
 export {

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { KycStatus, Prior, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
+import type { AuditChain } from './audit-chain.js'
 import { prepare } from './prepared.js'
 import type { verifications } from './tables/verifications.js'
 
@@ -77,7 +79,7 @@ export function findPrior(statements: RecordingStatements, key: SubmissionKey): 
 }
 
 /** Writes one verification with all that belongs to it, inside a transaction that the caller holds. */
-export function record(statements: RecordingStatements, recording: Recording) {
+export function record(statements: RecordingStatements, recording: Recording, audit: AuditChain | null) {
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const prior = findPrior(statements, key)
   if (prior !== null) return prior
@@ -118,5 +120,7 @@ export function record(statements: RecordingStatements, recording: Recording) {
   }
   if (next !== previous) statements.setStatus.run(key.userId, next, at)
   statements.insertStatusLog.run(position, key.userId, previous, next, at)
+  const statusLog = { previous, next, at: recordedAt } as const
+  audit?.append(verificationEvent(audit.seal, { key, verification, payloadDigest, recordedAt, result, statusLog }))
   return { kind: 'recorded', result } as const
 }

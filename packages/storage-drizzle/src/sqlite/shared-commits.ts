@@ -12,6 +12,11 @@ export interface SharedCommits {
    * is in the database alone.
    */
   write<T>(work: () => T): Promise<T>
+  /**
+   * Another number whenever the rows may be others than those that the last work left: in a new transaction, and after
+   * work that was undone. What is remembered from one work to the next is good while it stays the same.
+   */
+  epoch(): number
   /** Runs what is queued and refuses everything later. */
   close(): void
 }
@@ -45,6 +50,7 @@ export function createSharedCommits(
   let queue: Waiting[] = []
   let scheduled = false
   let refusal: StorageError | null = null
+  let epoch = 0
 
   /** Runs one write so that it can be undone alone. */
   function runUndoable(work: () => unknown): Outcome {
@@ -56,6 +62,7 @@ export function createSharedCommits(
       // A full disk or an I/O error rolls the whole transaction back by itself: then nobody's write is left.
       if (!client.inTransaction) throw error
       rollbackToSavepoint.run()
+      epoch++
       outcome = { ok: false, error: storageErrorOf(error) }
     }
     release.run()
@@ -65,6 +72,7 @@ export function createSharedCommits(
   /** Null when a write failed and took the others back with it. */
   function runAll(batch: readonly Waiting[]): readonly Outcome[] | null {
     begin.run()
+    epoch++
     let outcomes: readonly Outcome[]
     try {
       outcomes = batch.map(({ work }) => ({ ok: true, value: work() }))
@@ -80,6 +88,7 @@ export function createSharedCommits(
 
   function runEachUndoable(batch: readonly Waiting[]): readonly Outcome[] {
     begin.run()
+    epoch++
     const outcomes = batch.map(({ work }) => runUndoable(work))
     if (outcomes.some((outcome) => outcome.ok)) commit.run()
     else rollback.run()
@@ -131,6 +140,7 @@ export function createSharedCommits(
         setImmediate(flush)
       })
     },
+    epoch: () => epoch,
     close() {
       while (queue.length > 0) flush()
       refusal ??= new StorageError('STORE_CLOSED')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import { StorageError } from '../storage-error.js'
@@ -8,6 +8,8 @@ import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
 import type { VerificationOverview } from '../verification-overview.js'
+import { openAuditChain, type AuditChain } from './audit-chain.js'
+import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
@@ -24,6 +26,12 @@ import { lockWorker, type WorkerLock } from './worker-lock.js'
 
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions {
+  /**
+   * Writes each verification and each erasure into an audit log of keyed hash chains, in the same transaction: for example
+   * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
+   * no audit log.
+   */
+  readonly audit?: AuditSeal
   /** The store's clock, for leases and due times. Default: the system clock. */
   readonly clock?: () => Date
   /** Makes fence tokens; never the same twice. Default: random UUIDs. */
@@ -51,6 +59,8 @@ export interface SqliteStorage {
   readonly retention: Retention
   readonly queue: QueueInspection
   readonly overview: VerificationOverview
+  /** The audit log, to be verified and witnessed; null without `audit`. */
+  readonly audit: AuditLog | null
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
    * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
@@ -92,16 +102,19 @@ export function createSqliteStorage(
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
   const { clock = () => new Date(), newToken = randomUUID, migrations = 'apply', onFailure } = options
   const { client, close } = openConnection(location)
+  const commits = createSharedCommits(client, onFailure)
+  let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
     migrate(client, 'sqlite', clock)
     assertDurable(client)
+    if (options.audit !== undefined)
+      audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })
   } catch (error) {
     close()
     throw error
   }
   const db = drizzle({ client })
-  const commits = createSharedCommits(client, onFailure)
   const webhooks = createWebhookStore({ client, db, commits, clock, newToken })
   let heldLock: { release(): void } | null = null
 
@@ -111,15 +124,16 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
 
   return {
-    verifications: createVerificationStore({ client, db, commits }),
+    verifications: createVerificationStore({ client, db, commits, audit }),
     photoJobs: createPhotoJobStore({ client, commits, clock, newToken }),
     webhooks,
     apps: createAppDirectory({ client, db, commits }),
     transactions: createTransactionStore({ db, commits, clock }),
-    users: createUserErasure({ client, db, commits, clock }),
+    users: createUserErasure({ client, db, commits, clock, audit }),
     retention: createRetention({ db, commits, clock }),
     queue: createQueueInspection(db, clock),
     overview: createVerificationOverview(db),
+    audit: audit === null ? null : createAuditLog(client, 'stores', audit.seal),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { userErasedEvent } from '../audit/erasure-events.js'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
+import type { AuditChain } from './audit-chain.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { erasePhotoJobs, preparePhotoErasure } from './photo-job-store.js'
@@ -64,8 +66,9 @@ export function createUserErasure(dependencies: {
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
   readonly clock: () => Date
+  readonly audit: AuditChain | null
 }): UserErasure {
-  const { client, db, commits, clock } = dependencies
+  const { client, db, commits, clock, audit } = dependencies
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
   const photoErasure = preparePhotoErasure(client)
@@ -75,13 +78,15 @@ export function createUserErasure(dependencies: {
     const now = clock()
     const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
     statements.blankAnswers.run({ appId, userId })
-    return {
+    const erased = {
       deliveriesCancelled,
       bodiesBlanked: statements.blankBodies.run({ appId, userId }).changes,
       transactionsBlanked: statements.blankTransactions.run({ appId, userId }).changes,
       ...erasePhotoJobs(photoErasure, { appId, userId }, now),
       verificationsKept: statements.countVerifications.get({ appId, userId })?.count ?? 0,
     }
+    audit?.append(userErasedEvent(audit.seal, owner, now.getTime(), erased.verificationsKept))
+    return erased
   }
 
   return {

@@ -74,6 +74,7 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
         recordId: value('recordId'),
         part: value('part'),
       })
+      .returning({ position: vaultAudit.position })
       .prepare(),
     // Two ranges instead of `<>`, which no index serves.
     listKeysBelow: db

@@ -1,8 +1,12 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { AppUser, PiiCipher } from '@kyc-relay/kyc-core'
+import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
+import { revealEvent } from '../audit/recorded-content.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
+import { openAuditChain, type AuditChain } from './audit-chain.js'
+import { createAuditLog } from './audit-log.js'
 import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
@@ -14,6 +18,11 @@ import { prepareVaultStatements } from './vault-statements.js'
 export interface SqliteVaultOptions {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
+  /**
+   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
+   * Every process that opens the vault needs it then. Default: no audit log.
+   */
+  readonly audit?: AuditSeal
   /** Default: the system clock. */
   readonly clock?: () => Date
   /** Cryptographic randomness for tokens. Default: `node:crypto`. */
@@ -48,16 +57,19 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
   const { clock = () => new Date(), migrations = 'apply' } = options
   const { client, close } = openConnection(location)
+  const commits = createSharedCommits(client)
+  let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
     migrate(client, 'sqlite-vault', clock)
     assertDurable(client)
+    if (options.audit !== undefined)
+      audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })
   } catch (error) {
     close()
     throw error
   }
   const statements = prepareVaultStatements(client, drizzle({ client }))
-  const commits = createSharedCommits(client)
 
   /** What was erased is also out of the WAL then, unless a reader of another process holds it up. */
   function emptyWal(): void {
@@ -75,6 +87,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   }
 
   return {
+    audit: audit === null ? null : createAuditLog(client, 'vault', audit.seal),
     findDataKey: (owner) => read(() => findDataKey(owner)),
     insertDataKey: ({ appId, userId }, { keyId, bytes }) =>
       commits.write(() => {
@@ -96,19 +109,26 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       commits.write(() => {
         const looked = { token: null, recordId: null, part: null, ...subject }
         const { appId, userId } = owner
-        statements.insertAudit.run({ at: clock().getTime(), appId, userId, actor, purpose, ...looked })
+        const reveal = { atMs: clock().getTime(), appId, userId, actor, purpose, ...looked }
+        const { position } = statements.insertAudit.get({ ...reveal, at: reveal.atMs })
+        audit?.append(revealEvent(audit.seal, position, reveal))
       }),
     async deleteOwner({ appId, userId }) {
-      const deleted = await commits.write(() => ({
-        tokens: statements.deleteTokensOfOwner.run({ appId, userId }).changes,
-        dataKeys: statements.deleteDataKey.all({ appId, userId }).map((row) => readDataKey(row).dataKey),
-      }))
+      const deleted = await commits.write(() => {
+        const tokens = statements.deleteTokensOfOwner.run({ appId, userId }).changes
+        const dataKeys = statements.deleteDataKey.all({ appId, userId }).map((row) => readDataKey(row).dataKey)
+        if (tokens + dataKeys.length > 0) {
+          audit?.append(ownerErasedEvent(audit.seal, { appId, userId }, clock().getTime(), { tokens, dataKeys }))
+        }
+        return { tokens, dataKeys }
+      })
       emptyWal()
       return deleted
     },
     async deleteTokens(erased) {
       await commits.write(() => {
-        for (const token of erased) statements.deleteToken.run({ token })
+        const deleted = erased.filter((token) => statements.deleteToken.run({ token }).changes > 0)
+        if (deleted.length > 0) audit?.append(tokensErasedEvent(audit.seal, clock().getTime(), deleted))
       })
       emptyWal()
     },
@@ -130,10 +150,13 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         const counts = [statements.countKeysBelow.get({ keyId }), statements.countKeysAbove.get({ keyId })]
         return counts.reduce((sum, row) => sum + (row?.count ?? 0), 0)
       }),
-    replaceDataKey: ({ position, dataKey }, { keyId, bytes }) =>
+    replaceDataKey: (former, fresh) =>
       commits.write(() => {
-        const fresh = { position, formerKeyId: dataKey.keyId, keyId, wrapped: bytes }
-        return statements.rewrapDataKey.run(fresh).changes === 1
+        const { position, dataKey } = former
+        const row = { position, formerKeyId: dataKey.keyId, keyId: fresh.keyId, wrapped: fresh.bytes }
+        if (statements.rewrapDataKey.run(row).changes === 0) return false
+        audit?.append(dataKeyRewrappedEvent(audit.seal, former, clock().getTime(), fresh))
+        return true
       }),
     close: () =>
       read(() => {

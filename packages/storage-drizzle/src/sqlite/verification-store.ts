@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
 import { findPrior, prepareRecording, record } from './recording.js'
@@ -18,8 +19,9 @@ export function createVerificationStore(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
+  readonly audit: AuditChain | null
 }): VerificationStore {
-  const { client, db, commits } = dependencies
+  const { client, db, commits, audit } = dependencies
   const recording = prepareRecording(client)
   const statements = prepareReadingStatements(db)
 
@@ -58,7 +60,7 @@ export function createVerificationStore(dependencies: {
 
   return {
     findPrior: (key) => read(() => findPrior(recording, key)),
-    record: (submission) => commits.write(() => record(recording, submission)),
+    record: (submission) => commits.write(() => record(recording, submission, audit)),
     findReferencedTokens: (tokens) =>
       read(() => {
         const asked = new Set(tokens)

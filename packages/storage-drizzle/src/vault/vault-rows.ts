@@ -1,4 +1,4 @@
-import type { AppUser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AppUser, AuditLog, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { NewTokenRow } from './sealing.js'
 
 /** A data key as stored. `position` tells it from a later key of the same owner. */
@@ -20,6 +20,8 @@ export type AuditSubject = { readonly token: Token } | { readonly recordId: stri
 
 /** The rows of a vault in one engine. Every method is one atomic unit of work; writes resolve when durable. */
 export interface VaultRows {
+  /** Null where none is kept. */
+  readonly audit: AuditLog | null
   findDataKey(owner: AppUser): Promise<DataKeyRow | null>
   /** Keeps the key that is there, if any. */
   insertDataKey(owner: AppUser, dataKey: WrappedDataKey): Promise<void>
@@ -28,6 +30,7 @@ export interface VaultRows {
   findToken(owner: AppUser, token: string): Promise<TokenRow | null>
   /** In the order asked. */
   findTokens(owner: AppUser, tokens: readonly string[]): Promise<readonly (TokenRow | null)[]>
+  /** The row of a reveal; with an audit log, its entry in the same transaction. So do the other writes below. */
   insertAudit(request: RevealRequest, subject: AuditSubject): Promise<void>
   /** Deletes the tokens and the data key; answers how many tokens, and the key if there was one. */
   deleteOwner(owner: AppUser): Promise<{ readonly tokens: number; readonly dataKeys: readonly WrappedDataKey[] }>

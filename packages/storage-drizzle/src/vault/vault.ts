@@ -1,6 +1,7 @@
 import { KycError, parseToken } from '@kyc-relay/kyc-core'
 import type {
   AppUser,
+  AuditLog,
   ClearValue,
   PiiCipher,
   PiiCustodian,
@@ -19,6 +20,8 @@ import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 
 /** All rights on one vault. Hand each part of a system only the port it needs: ingestion gets the {@link PiiTokenizer}. */
 export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian, PiiKeyRotation {
+  /** The audit log, to be verified and witnessed; null without the option `audit`. */
+  readonly audit: AuditLog | null
   /** Writes what is queued and closes what the vault opened. */
   close(): Promise<void>
 }
@@ -95,6 +98,7 @@ export function createVault(
   }
 
   return {
+    audit: rows.audit,
     tokenize: (owner, values) => guarded(() => tokenize(owner, values)),
     fingerprint: (purpose, text) => guarded(() => cipher.fingerprint(purpose, text)),
     inspect: (owner, asked) =>

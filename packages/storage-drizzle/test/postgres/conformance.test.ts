@@ -10,6 +10,7 @@ import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/te
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import { auditSeal } from '../audit/audit-samples.js'
 import { appDirectoryCases } from '../app-directory-cases.js'
 import { retentionCases } from '../retention-cases.js'
 import { startOfTests } from '../samples.js'
@@ -47,7 +48,10 @@ function newHarness() {
   let opened = 0
   return {
     open: () =>
-      createPostgresStorage({ pool: poolFor(opened++) }, { clock: () => new Date(now), migrations: 'require' }),
+      createPostgresStorage(
+        { pool: poolFor(opened++) },
+        { audit: auditSeal, clock: () => new Date(now), migrations: 'require' },
+      ),
     advance: (ms: number) => {
       now += ms
       return Promise.resolve()
@@ -148,7 +152,7 @@ function newVaultHarness(): PiiVaultHarness {
       const cipher = createLocalCipher({ keys: parseKeyFile(keys) })
       const vault = await createPostgresVault(
         { pool: poolFor(opened++) },
-        { cipher, clock: () => new Date(now), randomBytes, migrations: 'require' },
+        { cipher, audit: auditSeal, clock: () => new Date(now), randomBytes, migrations: 'require' },
       )
       return { vault, close: () => vault.close() }
     },

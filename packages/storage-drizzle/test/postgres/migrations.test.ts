@@ -6,6 +6,7 @@ import { createPostgresStorage, createPostgresVault } from '../../src/postgres/i
 import { describeSchema, migrate, migrationStatus } from '../../src/postgres/migrate.js'
 import { openPostgresMigrations } from '../../src/postgres/open-migrations.js'
 import * as appTables from '../../src/postgres/tables/apps.js'
+import * as auditTables from '../../src/postgres/tables/audit.js'
 import * as receiverTables from '../../src/postgres/tables/receiver.js'
 import * as vaultTables from '../../src/postgres/tables/vault.js'
 import * as verificationTables from '../../src/postgres/tables/verifications.js'
@@ -68,9 +69,14 @@ describe('the schema', () => {
 
   test('has the columns that the Drizzle tables name, and no others', async () => {
     await migrateAll()
-    const tables: PgTable[] = [appTables, receiverTables, vaultTables, verificationTables, webhookTables].flatMap(
-      (file) => Object.values(file),
-    )
+    const tables: PgTable[] = [
+      appTables,
+      auditTables,
+      receiverTables,
+      vaultTables,
+      verificationTables,
+      webhookTables,
+    ].flatMap((file) => Object.values(file))
     const sorted = <T extends { name: string }>(list: T[]) =>
       list.sort((one, other) => (one.name < other.name ? -1 : 1))
     for (const table of tables) {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import { auditSeal, verify } from '../audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 
@@ -36,10 +37,10 @@ async function statementsOfStores(): Promise<Map<string, string>> {
       return Reflect.apply(query, connected, [config, ...rest]) as unknown
     }) as typeof connected.query
   })
-  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, close } =
-    await createPostgresStorage({ pool }, { notify: false })
+  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, audit, close } =
+    await createPostgresStorage({ pool }, { audit: auditSeal, notify: false })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
-  const vault = await createPostgresVault({ pool }, { cipher })
+  const vault = await createPostgresVault({ pool }, { cipher, audit: auditSeal })
   const hook = endpoint('a')
   const { appId } = hook
   const userId = uuid('user')
@@ -117,6 +118,8 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await users.listAppsOfUser(userId)
   await users.eraseUser(owner)
   await retention.removeOld()
+  await verify(audit!)
+  await verify(vault.audit!)
   await close()
   await pool.end()
   return seen

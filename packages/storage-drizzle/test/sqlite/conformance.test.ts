@@ -12,6 +12,7 @@ import {
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import { describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { auditSeal } from '../audit/audit-samples.js'
 import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
 
@@ -19,7 +20,7 @@ import { testFolder } from './sqlite-files.js'
 function newHarness(path = join(testFolder(), 'kyc.db')) {
   let now = startOfTests.getTime()
   return {
-    open: () => createSqliteStorage({ path }, { clock: () => new Date(now) }),
+    open: () => createSqliteStorage({ path }, { audit: auditSeal, clock: () => new Date(now) }),
     advance: (ms: number) => {
       now += ms
       return Promise.resolve()
@@ -105,7 +106,10 @@ function newVaultHarness(): PiiVaultHarness {
   return {
     async open() {
       const cipher = createLocalCipher({ keys: parseKeyFile(keys) })
-      const vault = await createSqliteVault({ path }, { cipher, clock: () => new Date(now), randomBytes })
+      const vault = await createSqliteVault(
+        { path },
+        { cipher, audit: auditSeal, clock: () => new Date(now), randomBytes },
+      )
       return { vault, close: () => vault.close() }
     },
     advance(ms) {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
+import { auditSeal, verify } from '../audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
 import { dumpRows, testFolder } from './sqlite-files.js'
 
@@ -101,7 +102,7 @@ async function openWithRows(path: string) {
   let now = Date.parse('2026-01-02T03:04:05.678Z')
   const storage = await createSqliteStorage(
     { database: failing.database },
-    { clock: () => new Date(now), newToken: () => `leased-${tokens++}` },
+    { audit: auditSeal, clock: () => new Date(now), newToken: () => `leased-${tokens++}` },
   )
   const created = new Date(now)
   const key = {
@@ -162,6 +163,7 @@ describe('a failure at every statement', () => {
       expect(dumpRows(failing.database)).toBe(before)
       await expect(run(storage)).resolves.toBeDefined()
       expect(dumpRows(failing.database)).not.toBe(before)
+      expect((await verify(storage.audit!)).findings).toEqual([])
       failing.database.close()
     }
     // BEGIN, the work, COMMIT: fewer would mean that the injection missed the work.

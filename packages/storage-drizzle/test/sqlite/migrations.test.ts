@@ -9,6 +9,7 @@ import { dumpSchema, migrate, migrationStatus } from '../../src/sqlite/migrate.j
 import { readMigrations } from '../../src/migrations/migration-files.js'
 import { openConnection } from '../../src/sqlite/connection.js'
 import * as appTables from '../../src/sqlite/tables/apps.js'
+import * as auditTables from '../../src/sqlite/tables/audit.js'
 import * as receiverTables from '../../src/sqlite/tables/receiver.js'
 import * as vaultTables from '../../src/sqlite/tables/vault.js'
 import * as verificationTables from '../../src/sqlite/tables/verifications.js'
@@ -40,9 +41,14 @@ describe('the schema', () => {
 
   test('has the columns that the Drizzle tables name, and no others', () => {
     const client = migrated(':memory:')
-    const tables: SQLiteTable[] = [appTables, receiverTables, vaultTables, verificationTables, webhookTables].flatMap(
-      (file) => Object.values(file),
-    )
+    const tables: SQLiteTable[] = [
+      appTables,
+      auditTables,
+      receiverTables,
+      vaultTables,
+      verificationTables,
+      webhookTables,
+    ].flatMap((file) => Object.values(file))
     const described = tables.map((table) => {
       const { name, columns } = getTableConfig(table)
       return { name, columns: columns.map((column) => ({ name: column.name, notNull: column.notNull })) }

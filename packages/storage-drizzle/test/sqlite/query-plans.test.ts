@@ -3,6 +3,7 @@ import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-c
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { auditSeal } from '../audit/audit-samples.js'
 import { endpoint } from '../samples.js'
 
 /** Every statement that the stores prepare, by listening to `prepare`. */
@@ -14,9 +15,9 @@ async function preparedStatements() {
     prepared.add(source)
     return prepare(source)
   }
-  const storage = await createSqliteStorage({ database })
+  const storage = await createSqliteStorage({ database }, { audit: auditSeal })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
-  await createSqliteVault({ database }, { cipher })
+  await createSqliteVault({ database }, { cipher, audit: auditSeal })
   const appId = endpoint('a').appId
   const filters = { state: 'FAILED', eventType: 'TRANSACTION_CREATE', endpointId: endpoint('a').endpointId } as const
   const names = ['state', 'eventType', 'endpointId'] as const

@@ -12,6 +12,19 @@ CREATE TABLE kyc_relay_vault_audit (
   CHECK ((record_id IS NULL) = (part IS NULL))
 ) STRICT;
 
+CREATE TABLE kyc_relay_vault_audit_entries (
+  sequence INTEGER NOT NULL PRIMARY KEY CHECK (sequence >= 1),
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  app_id TEXT,
+  user_id TEXT,
+  subject TEXT NOT NULL,
+  content_digest BLOB NOT NULL,
+  key_id TEXT NOT NULL,
+  previous_mac BLOB NOT NULL,
+  mac BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE kyc_relay_vault_data_keys (
   position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   app_id TEXT NOT NULL,
@@ -41,6 +54,8 @@ CREATE TABLE kyc_relay_vault_tokens (
   created_at INTEGER NOT NULL,
   CHECK ((field = 'ssn') = (sealed IS NOT NULL))
 ) STRICT;
+
+CREATE UNIQUE INDEX kyc_relay_vault_audit_entries_of_row ON kyc_relay_vault_audit_entries (subject) WHERE kind = 'VALUE_REVEALED';
 
 CREATE INDEX kyc_relay_vault_audit_of_owner ON kyc_relay_vault_audit (app_id, user_id, position);
 

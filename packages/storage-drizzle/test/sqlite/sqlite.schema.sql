@@ -35,6 +35,19 @@ CREATE TABLE kyc_relay_attempts (
   PRIMARY KEY (delivery, number)
 ) STRICT;
 
+CREATE TABLE kyc_relay_audit_entries (
+  sequence INTEGER NOT NULL PRIMARY KEY CHECK (sequence >= 1),
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  app_id TEXT,
+  user_id TEXT,
+  subject TEXT NOT NULL,
+  content_digest BLOB NOT NULL,
+  key_id TEXT NOT NULL,
+  previous_mac BLOB NOT NULL,
+  mac BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE kyc_relay_decline_codes (
   verification INTEGER NOT NULL REFERENCES kyc_relay_verifications (position),
   ordinal INTEGER NOT NULL,
@@ -213,6 +226,8 @@ CREATE INDEX kyc_relay_access_tokens_by_expiry ON kyc_relay_access_tokens (expir
 CREATE INDEX kyc_relay_access_tokens_of_grant ON kyc_relay_access_tokens (app_id, user_id);
 
 CREATE INDEX kyc_relay_attempts_by_age ON kyc_relay_attempts (started_at);
+
+CREATE UNIQUE INDEX kyc_relay_audit_entries_of_row ON kyc_relay_audit_entries (subject) WHERE kind = 'VERIFICATION_RECORDED';
 
 CREATE INDEX kyc_relay_deliveries_leased ON kyc_relay_deliveries (lease_until, position) WHERE lease_until IS NOT NULL;
 

@@ -1,0 +1,25 @@
+import { createLocalAuditSeal } from '@kyc-relay/kyc-core/node'
+import { readCheckpoints } from './audit/checkpoint-file.js'
+import { runVerifyCommand } from './audit/verify-command.js'
+import { parseAuditEnv } from './env.js'
+import { readKeyFile } from './local-start/local-files.js'
+import { openAuditLog } from './storage.js'
+
+process.exitCode = await runVerifyCommand(process.argv.slice(2), {
+  async open() {
+    const env = parseAuditEnv(process.env)
+    const seal = createLocalAuditSeal({ keys: await readKeyFile(env.keyFile) })
+    return {
+      seal,
+      logs: {
+        stores: () => openAuditLog(env.databaseUrl, { log: 'stores', seal }),
+        vault: () => openAuditLog(env.vaultDatabaseUrl, { log: 'vault', seal }),
+      },
+      checkpointPath: env.auditCheckpoints,
+    }
+  },
+  readCheckpoints,
+  nowMs: () => performance.now(),
+  print: (line) => void process.stdout.write(`${line}\n`),
+  warn: (line) => void process.stderr.write(`${line}\n`),
+})

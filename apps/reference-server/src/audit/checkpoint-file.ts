@@ -1,0 +1,96 @@
+import { open, readFile, type FileHandle } from 'node:fs/promises'
+import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core'
+import { z } from 'zod'
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/)
+
+const checkpointLine = z
+  .strictObject({
+    log: z.enum(['stores', 'vault']),
+    chain: z.int().min(0),
+    sequence: z.int().min(1),
+    mac: hex,
+    at: z.iso.datetime(),
+    keyId: z.string(),
+    seal: hex,
+  })
+  .transform(({ at, ...rest }): SealedCheckpoint => ({ ...rest, atMs: Date.parse(at) }))
+
+/** Checkpoints of a file, and how many of its lines are none: a line cut short by a crash, for instance. */
+export interface CheckpointFile {
+  readonly checkpoints: readonly SealedCheckpoint[]
+  readonly unreadableLines: number
+}
+
+/** Reads JSON lines as {@link createCheckpointWriter} appends them. Seals are not checked. */
+export function parseCheckpoints(text: string): CheckpointFile {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const checkpoints = lines.flatMap((line) => {
+    try {
+      const parsed = checkpointLine.safeParse(JSON.parse(line))
+      return parsed.success ? [parsed.data] : []
+    } catch {
+      return []
+    }
+  })
+  return { checkpoints, unreadableLines: lines.length - checkpoints.length }
+}
+
+/** Null when there is no such file. */
+export async function readCheckpoints(path: string): Promise<CheckpointFile | null> {
+  try {
+    return parseCheckpoints(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Witnesses audit logs: appends a sealed line for each chain that has grown since the last time, and resolves when it is
+ * on disk. The file is only ever appended to.
+ *
+ * @returns a function that answers how many lines it wrote.
+ */
+export function createCheckpointWriter(options: {
+  readonly path: string
+  readonly seal: AuditSeal
+  readonly logs: readonly AuditLog[]
+  readonly now: () => Date
+}): () => Promise<number> {
+  const { path, seal, logs, now } = options
+  const witnessed = new Map<string, number>()
+
+  return async () => {
+    const heads = await Promise.all(
+      logs.map(async (log) => (await log.listHeads()).map((head) => ({ ...head, log: log.name }))),
+    )
+    const grown = heads.flat().filter(({ log, chain, sequence }) => witnessed.get(`${log} ${chain}`) !== sequence)
+    if (grown.length === 0) return 0
+    const lines = grown.map((head) => {
+      const { atMs, ...checkpoint } = seal.sealCheckpoint({ ...head, atMs: now().getTime() })
+      return `${JSON.stringify({ ...checkpoint, at: new Date(atMs).toISOString() })}\n`
+    })
+    await append(path, lines.join(''))
+    for (const { log, chain, sequence } of grown) witnessed.set(`${log} ${chain}`, sequence)
+    return lines.length
+  }
+}
+
+async function append(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a+', 0o600)
+  try {
+    // After a line that a crash cut short ours must not be its end.
+    await file.appendFile(`${(await endsInsideLine(file)) ? '\n' : ''}${text}`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function endsInsideLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat()
+  if (size === 0) return false
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer.toString('latin1') !== '\n'
+}

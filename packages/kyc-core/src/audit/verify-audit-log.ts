@@ -1,0 +1,151 @@
+import type { AuditEntry, AuditHead, AuditKind } from './audit-entry.js'
+import type { AuditFinding } from './audit-finding.js'
+import type { AuditLog } from './audit-log.js'
+import type { AuditSeal, SealedCheckpoint } from './audit-seal.js'
+import { CHAIN_START, checkRun } from './check-run.js'
+
+/** What {@link verifyAuditLog} needs. */
+export interface AuditVerification {
+  readonly log: AuditLog
+  readonly seal: AuditSeal
+  /** Read them before: those of this log are held against it, the others passed over. */
+  readonly checkpoints: readonly SealedCheckpoint[]
+  /** Told at once, in the order found. */
+  readonly onFinding: (finding: AuditFinding) => void
+  /** Told after each page. `entries` of `total` as it was at the start. */
+  readonly onProgress?: (progress: { readonly entries: number; readonly total: number; readonly rows: number }) => void
+  /** Entries and rows read at once, 1–1000. Default 500. */
+  readonly pageSize?: number
+}
+
+/** What was looked at. */
+export interface AuditReport {
+  /** When the log was begun, in milliseconds since 1970, UTC; null when its beginning is not there. */
+  readonly startedAtMs: number | null
+  readonly entries: number
+  /** Rows that were held against their entries or looked up in them. */
+  readonly rows: number
+  /** Intact checkpoints of this log. 0: entries cut off at the end cannot be noticed. */
+  readonly checkpoints: number
+  readonly findings: number
+}
+
+const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_RECORDED', 'VALUE_REVEALED'])
+
+/**
+ * Reads one audit log from its first entry to its last, page by page, and holds it against its key, its rows and the
+ * checkpoints. Writes nothing; the service may go on writing meanwhile.
+ *
+ * Finds what was changed, removed, moved or put in between, rows that differ from their entries, and rows without one. That
+ * the newest entries are missing, or that an older copy of the database was put back, shows only in checkpoints.
+ *
+ * @example
+ * ```ts
+ * import { verifyAuditLog, type AuditFinding, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core'
+ *
+ * export async function listFindings(log: AuditLog, seal: AuditSeal) {
+ *   const findings: AuditFinding[] = []
+ *   await verifyAuditLog({ log, seal, checkpoints: [], onFinding: (finding) => findings.push(finding) })
+ *   return findings
+ * }
+ * ```
+ */
+export async function verifyAuditLog(verification: AuditVerification): Promise<AuditReport> {
+  const { log, seal, pageSize = 500 } = verification
+  const report = { startedAtMs: null as number | null, entries: 0, rows: 0, checkpoints: 0, findings: 0 }
+  const find = (finding: AuditFinding): void => {
+    report.findings += 1
+    verification.onFinding(finding)
+  }
+
+  const checkpoints = intactCheckpoints(verification, find)
+  report.checkpoints = checkpoints.length
+  const heads = await log.listHeads()
+  const total = heads.reduce((sum, { sequence }) => sum + sequence, 0)
+  const tell = (): void => verification.onProgress?.({ entries: report.entries, total, rows: report.rows })
+  /** Rows up to this position were there before the log. */
+  let startedAfter = 0
+
+  async function compareRows(entries: readonly AuditEntry[]): Promise<void> {
+    const recorded = entries.filter(({ kind }) => kindsWithRow.has(kind))
+    if (recorded.length === 0) return
+    const digests = await log.findRecorded(recorded.map(({ subject }) => subject))
+    for (const { chain, sequence, subject, contentDigest } of recorded) {
+      const digest = digests.get(subject)
+      const at = { log: log.name, chain, sequence, subject }
+      if (digest === undefined) find({ code: 'ROW_MISSING', ...at })
+      else if (digest !== contentDigest) find({ code: 'ROW_DIFFERS', ...at })
+    }
+    report.rows += recorded.length
+  }
+
+  async function verifyChain(chain: number, head: AuditHead | null): Promise<void> {
+    const name = log.name
+    const witnessed = new Map<number, Set<string>>()
+    for (const one of checkpoints) {
+      if (one.chain === chain) witnessed.set(one.sequence, (witnessed.get(one.sequence) ?? new Set()).add(one.mac))
+    }
+    let place = CHAIN_START
+    for (;;) {
+      const entries = await log.listEntries({ chain, after: place.sequence, limit: pageSize })
+      const checked = checkRun({ log: name, chain, place, entries }, seal)
+      place = checked.place
+      checked.findings.forEach(find)
+      for (const { sequence, mac, subject } of entries) {
+        const macs = witnessed.get(sequence)
+        if (macs !== undefined && (macs.size > 1 || !macs.has(mac))) {
+          find({ code: 'CHECKPOINT_DIFFERS', log: name, chain, sequence, subject })
+        }
+        if (head?.sequence === sequence && head.mac !== mac) {
+          find({ code: 'HEAD_DIFFERS', log: name, chain, sequence, subject })
+        }
+      }
+      for (const { kind, subject, atMs } of checked.intact) {
+        if (kind !== 'CHAIN_STARTED') continue
+        startedAfter = Number(subject)
+        report.startedAtMs = atMs
+      }
+      await compareRows(checked.intact)
+      report.entries += entries.length
+      tell()
+      if (entries.length < pageSize) break
+    }
+    const known = Math.max(head?.sequence ?? 0, ...witnessed.keys())
+    if (place.sequence === 0) find({ code: 'CHAIN_MISSING', log: name, chain, sequence: null, subject: null })
+    else if (head === null) find({ code: 'HEAD_DIFFERS', log: name, chain, sequence: place.sequence, subject: null })
+    if (place.sequence < known) {
+      const missing = { sequence: place.sequence + 1, toSequence: known }
+      find({ code: 'CHAIN_CUT_OFF', log: name, chain, ...missing, subject: null })
+    }
+  }
+
+  for (let chain = 0; chain < log.chains; chain++) {
+    await verifyChain(chain, heads.find((head) => head.chain === chain) ?? null)
+  }
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<AuditLog['listUnaccounted']>> = await log.listUnaccounted({
+      startedAfter,
+      cursor,
+      limit: pageSize,
+    })
+    for (const { code, subject } of page.rows) find({ code, log: log.name, chain: null, sequence: null, subject })
+    report.rows += page.examined
+    tell()
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return report
+}
+
+function intactCheckpoints(
+  { log, seal, checkpoints }: AuditVerification,
+  find: (finding: AuditFinding) => void,
+): readonly SealedCheckpoint[] {
+  return checkpoints.filter((checkpoint) => {
+    if (checkpoint.log !== log.name) return false
+    if (seal.checkCheckpoint(checkpoint) === 'INTACT') return true
+    const { chain, sequence } = checkpoint
+    find({ code: 'CHECKPOINT_CHANGED', log: log.name, chain, sequence, subject: null })
+    return false
+  })
+}

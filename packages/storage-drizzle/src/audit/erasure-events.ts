@@ -1,0 +1,43 @@
+import type { AppUser, AuditEvent, AuditSeal, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+
+// What leaves no row to be compared with: the entry alone says that it happened. Its digest lets somebody who still holds
+// what was destroyed, a token or a wrapped key from a backup, show that it was that.
+
+/** A user's rows outside the vault were erased. */
+export function userErasedEvent(seal: AuditSeal, owner: AppUser, atMs: number, verificationsKept: number): AuditEvent {
+  const { appId, userId } = owner
+  const contentDigest = seal.digest([appId, userId, verificationsKept])
+  return { kind: 'USER_ERASED', atMs, appId, userId, subject: String(verificationsKept), contentDigest }
+}
+
+/** An owner's tokens and data key were destroyed. */
+export function ownerErasedEvent(
+  seal: AuditSeal,
+  owner: AppUser,
+  atMs: number,
+  deleted: { readonly tokens: number; readonly dataKeys: readonly WrappedDataKey[] },
+): AuditEvent {
+  const { appId, userId } = owner
+  const keys = deleted.dataKeys.map(({ keyId, bytes }) => [keyId, bytes])
+  const contentDigest = seal.digest([appId, userId, deleted.tokens, keys])
+  return { kind: 'OWNER_ERASED', atMs, appId, userId, subject: String(deleted.tokens), contentDigest }
+}
+
+/** Tokens that no verification referred to were destroyed. */
+export function tokensErasedEvent(seal: AuditSeal, atMs: number, deleted: readonly Token[]): AuditEvent {
+  const contentDigest = seal.digest([...deleted].sort())
+  const subject = String(deleted.length)
+  return { kind: 'TOKENS_ERASED', atMs, appId: null, userId: null, subject, contentDigest }
+}
+
+/** A data key was moved under another wrapping key. */
+export function dataKeyRewrappedEvent(
+  seal: AuditSeal,
+  former: AppUser & { readonly dataKey: WrappedDataKey },
+  atMs: number,
+  fresh: WrappedDataKey,
+): AuditEvent {
+  const { appId, userId, dataKey } = former
+  const contentDigest = seal.digest([dataKey.keyId, dataKey.bytes, fresh.keyId, fresh.bytes])
+  return { kind: 'DATA_KEY_REWRAPPED', atMs, appId, userId, subject: fresh.keyId, contentDigest }
+}

@@ -1,0 +1,91 @@
+import type {
+  AuditEvent,
+  AuditField,
+  AuditSeal,
+  IngestionResult,
+  KycStatus,
+  RecordedCheck,
+  SubmissionKey,
+  TokenizedVerification,
+} from '@kyc-relay/kyc-core'
+
+/** A verification with its details and its status log entry: what must never change once it is recorded. */
+export interface RecordedVerification {
+  readonly key: SubmissionKey
+  readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks'> & {
+    readonly checks: readonly RecordedCheck[]
+  }
+  readonly payloadDigest: Uint8Array
+  readonly recordedAt: Date
+  readonly result: IngestionResult
+  readonly statusLog: { readonly previous: KycStatus; readonly next: KycStatus; readonly at: Date } | null
+}
+
+/**
+ * The fields of a verification under the digest of its audit entry, in an order fixed for ever. Photo jobs are left out:
+ * they go on.
+ */
+export function verificationContent(recorded: RecordedVerification): AuditField {
+  const { key, verification, payloadDigest, recordedAt, result, statusLog } = recorded
+  return [
+    verification.verificationId,
+    key.appId,
+    key.userId,
+    key.externalVerificationId,
+    verification.externalVerificationProvider,
+    verification.schemaVersion,
+    verification.decision,
+    verification.decisionedAt.getTime(),
+    recordedAt.getTime(),
+    verification.countryCode,
+    result.status,
+    result.message,
+    payloadDigest,
+    verification.ssn?.token ?? null,
+    verification.ssn?.standing ?? null,
+    verification.documentNumber?.token ?? null,
+    verification.sealedDetails,
+    verification.sections.map(({ section, verificationId, status }) => [section, verificationId, status]),
+    verification.checks.map(({ section, name, status }) => [section, name, status]),
+    verification.declineCodes,
+    statusLog === null ? null : [statusLog.previous, statusLog.next, statusLog.at.getTime()],
+  ]
+}
+
+/** A row that says who looked at what, and why. */
+export interface RecordedReveal {
+  readonly atMs: number
+  readonly appId: string
+  readonly userId: string
+  readonly actor: string
+  readonly purpose: string
+  readonly token: string | null
+  readonly recordId: string | null
+  readonly part: string | null
+}
+
+/** The fields of a reveal under the digest of its audit entry, in an order fixed for ever. */
+export function revealContent(reveal: RecordedReveal): AuditField {
+  const { atMs, appId, userId, actor, purpose, token, recordId, part } = reveal
+  return [atMs, appId, userId, actor, purpose, token, recordId, part]
+}
+
+/** What is written down about a verification. */
+export function verificationEvent(seal: AuditSeal, recorded: RecordedVerification): AuditEvent {
+  const { key, verification, recordedAt } = recorded
+  return {
+    kind: 'VERIFICATION_RECORDED',
+    atMs: recordedAt.getTime(),
+    appId: key.appId,
+    userId: key.userId,
+    subject: verification.verificationId,
+    contentDigest: seal.digest(verificationContent(recorded)),
+  }
+}
+
+/** What is written down about a reveal. */
+export function revealEvent(seal: AuditSeal, position: number, reveal: RecordedReveal): AuditEvent {
+  const { atMs, appId, userId } = reveal
+  const contentDigest = seal.digest(revealContent(reveal))
+  return { kind: 'VALUE_REVEALED', atMs, appId, userId, subject: String(position), contentDigest }
+}

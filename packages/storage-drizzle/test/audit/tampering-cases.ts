@@ -1,0 +1,222 @@
+import type { AuditFinding, AuditLog, VerificationStore } from '@kyc-relay/kyc-core'
+import { submission, uuid } from '../samples.js'
+import { verify, witness } from './audit-samples.js'
+
+/** Stores with a begun audit log, and the database behind them. */
+export interface TamperedStores {
+  readonly verifications: VerificationStore
+  readonly audit: AuditLog
+  /** Runs SQL as somebody who got at the database would. */
+  sql(text: string): Promise<void>
+  /** A condition on an entry of the chain that {@link recordSome} writes to. */
+  at(sequence: number): string
+  readonly chain: number
+  /** Keeps a copy of the database, to be put back. */
+  copy(): Promise<() => Promise<void>>
+}
+
+const entries = 'kyc_relay_audit_entries'
+
+/** Eight verifications of one user: entries 2 to 9 of one chain. */
+export async function recordSome(verifications: VerificationStore, prefix = 'n', userId = uuid('user')) {
+  for (let index = 1; index <= 8; index++) {
+    await verifications.record(submission(`${prefix}${index}`, { key: { userId } }))
+  }
+}
+
+type Finding = Partial<AuditFinding>
+
+/** One way to tamper, and what has to be found. */
+export interface TamperingCase {
+  readonly name: string
+  run(stores: TamperedStores): Promise<readonly AuditFinding[]>
+  findings(stores: TamperedStores): readonly Finding[]
+}
+
+const id = (index: number) => uuid(`verification n${index}`)
+const row = (index: number) => `verification_id = '${id(index)}'`
+
+function tampered(
+  name: string,
+  sql: (stores: TamperedStores) => string | readonly string[],
+  findings: (stores: TamperedStores) => readonly Finding[],
+): TamperingCase {
+  return {
+    name,
+    findings,
+    async run(stores) {
+      await recordSome(stores.verifications)
+      for (const text of [sql(stores)].flat()) await stores.sql(text)
+      return (await verify(stores.audit)).findings
+    },
+  }
+}
+
+const columns = {
+  kind: `'USER_ERASED'`,
+  app_id: `'other'`,
+  user_id: `'other'`,
+  subject: `'other'`,
+  key_id: `'other'`,
+} as const
+
+/** Ways to tamper, on either engine. */
+export const tamperingCases: readonly TamperingCase[] = [
+  ...Object.entries(columns).map(([column, value]) =>
+    tampered(
+      `the ${column} of an entry is changed`,
+      ({ at }) => `UPDATE ${entries} SET ${column} = ${value} WHERE ${at(4)}`,
+      ({ chain }) => [
+        { code: column === 'key_id' ? 'ENTRY_KEY_UNKNOWN' : 'ENTRY_CHANGED', chain, sequence: 4 },
+        ...(column === 'kind' || column === 'subject' ? [{ code: 'ROW_WITHOUT_ENTRY' as const, subject: id(3) }] : []),
+      ],
+    ),
+  ),
+  ...['content_digest', 'previous_mac', 'mac'].map((column) =>
+    tampered(
+      `the ${column} of an entry is that of another`,
+      ({ at }) =>
+        `UPDATE ${entries} SET ${column} = (SELECT o.${column} FROM ${entries} o WHERE ${at(6)}) WHERE ${at(4)}`,
+      ({ chain }) => [{ code: 'ENTRY_CHANGED', chain, sequence: 4 }],
+    ),
+  ),
+  tampered(
+    'an entry in the middle is removed',
+    ({ at }) => `DELETE FROM ${entries} WHERE ${at(4)}`,
+    ({ chain }) => [
+      { code: 'ENTRIES_REMOVED', chain, sequence: 4, toSequence: 4 },
+      { code: 'ROW_WITHOUT_ENTRY', subject: id(3) },
+    ],
+  ),
+  tampered(
+    'the first entries are removed',
+    ({ at }) => `DELETE FROM ${entries} WHERE ${at(1)} OR ${at(2)}`,
+    ({ chain }) => [
+      { code: 'ENTRIES_REMOVED', chain, sequence: 1, toSequence: 2 },
+      { code: 'ROW_WITHOUT_ENTRY', subject: id(1) },
+    ],
+  ),
+  tampered(
+    'two entries change places',
+    ({ at }) => [
+      `UPDATE ${entries} SET sequence = 1000 WHERE ${at(4)}`,
+      `UPDATE ${entries} SET sequence = 4 WHERE ${at(7)}`,
+      `UPDATE ${entries} SET sequence = 7 WHERE ${at(1000)}`,
+    ],
+    ({ chain }) => [
+      { code: 'ENTRY_MOVED', chain, sequence: 4, toSequence: 7, subject: id(6) },
+      { code: 'ENTRY_MOVED', chain, sequence: 7, toSequence: 4, subject: id(3) },
+    ],
+  ),
+  tampered(
+    'an entry is removed and those after it move up',
+    ({ at }) => [
+      `DELETE FROM ${entries} WHERE ${at(7)}`,
+      `UPDATE ${entries} SET sequence = 7 WHERE ${at(8)}`,
+      `UPDATE ${entries} SET sequence = 8 WHERE ${at(9)}`,
+    ],
+    ({ chain, audit }) => [
+      { code: 'ENTRY_MOVED', chain, sequence: 7, toSequence: 8 },
+      { code: 'ENTRY_MOVED', chain, sequence: 8, toSequence: 9 },
+      // Where there is a head row it still says 9.
+      ...(audit.chains > 1 ? [{ code: 'CHAIN_CUT_OFF' as const, chain, sequence: 9, toSequence: 9 }] : []),
+      { code: 'ROW_WITHOUT_ENTRY', subject: id(6) },
+    ],
+  ),
+  ...Object.entries({
+    kyc_relay_verifications: `decision = 'FAILED'`,
+    'kyc_relay_verifications ': `result_message = 'Other.'`,
+    'kyc_relay_verifications  ': `country_code = 'CA'`,
+    'kyc_relay_verifications   ': `ssn_token = 'tok_ssn_other'`,
+  }).map(([table, change]) =>
+    tampered(
+      `a verification is changed: ${change}`,
+      () => `UPDATE ${table} SET ${change} WHERE ${row(3)}`,
+      ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 4, subject: id(3) }],
+    ),
+  ),
+  {
+    name: 'a row is put there past the service',
+    async run({ verifications, audit, sql }) {
+      await recordSome(verifications)
+      await sql(
+        `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
+          external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
+          result_status, result_message, payload_digest, sealed_details)
+        SELECT 'made-up', app_id, user_id, 'made-up', external_verification_provider, schema_version, decision,
+          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sealed_details
+        FROM kyc_relay_verifications WHERE ${row(3)}`,
+      )
+      return (await verify(audit)).findings
+    },
+    findings: () => [{ code: 'ROW_WITHOUT_ENTRY', chain: null, sequence: null, subject: 'made-up' }],
+  },
+  tampered(
+    'a user is given another status',
+    () => `UPDATE kyc_relay_kyc_statuses SET status = 'PASS_INTERNATIONAL'`,
+    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('user') }],
+  ),
+  tampered(
+    'a user without a verification is given a status',
+    () =>
+      `INSERT INTO kyc_relay_kyc_statuses (user_id, status, since)
+       SELECT '${uuid('stranger')}', status, since FROM kyc_relay_kyc_statuses`,
+    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('stranger') }],
+  ),
+  tampered(
+    'the status of a user is removed',
+    () => `DELETE FROM kyc_relay_kyc_statuses`,
+    () => [{ code: 'STATUS_MISSING', subject: id(1) }],
+  ),
+  {
+    name: 'the database is an older copy, without the newest entries and what they speak of, against checkpoints',
+    async run(stores) {
+      await recordSome(stores.verifications)
+      const putBack = await stores.copy()
+      await recordSome(stores.verifications, 'm')
+      const checkpoints = await witness(stores.audit)
+      await putBack()
+      return (await verify(stores.audit, { checkpoints })).findings
+    },
+    findings: ({ chain }) => [{ code: 'CHAIN_CUT_OFF', chain, sequence: 10, toSequence: 17 }],
+  },
+  {
+    name: 'an older copy is put back and goes on, against checkpoints',
+    async run(stores) {
+      await recordSome(stores.verifications)
+      const putBack = await stores.copy()
+      await recordSome(stores.verifications, 'm')
+      const checkpoints = await witness(stores.audit)
+      await putBack()
+      await recordSome(stores.verifications, 'k')
+      await recordSome(stores.verifications, 'j')
+      return (await verify(stores.audit, { checkpoints })).findings
+    },
+    findings: ({ chain }) => [{ code: 'CHECKPOINT_DIFFERS', chain, sequence: 17 }],
+  },
+  {
+    name: 'a checkpoint is changed',
+    async run({ verifications, audit }) {
+      await recordSome(verifications)
+      const [first, ...rest] = (await witness(audit)).filter(({ sequence }) => sequence > 1)
+      const checkpoints = first === undefined ? [] : [{ ...first, sequence: first.sequence - 1 }, ...rest]
+      return (await verify(audit, { checkpoints })).findings
+    },
+    findings: ({ chain }) => [{ code: 'CHECKPOINT_CHANGED', chain, sequence: 8 }],
+  },
+  {
+    name: 'every entry of the log is removed, against checkpoints',
+    async run({ verifications, audit, sql, chain }) {
+      await recordSome(verifications)
+      const checkpoints = (await witness(audit)).filter(({ sequence }) => sequence > 1)
+      await sql(`DELETE FROM ${entries}`)
+      return (await verify(audit, { checkpoints })).findings.filter(
+        (finding) => finding.code !== 'CHAIN_MISSING' && (finding.chain === chain || finding.chain === null),
+      )
+    },
+    findings: ({ chain }) => [
+      { code: 'CHAIN_CUT_OFF', chain, sequence: 1, toSequence: 9 },
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((index) => ({ code: 'ROW_WITHOUT_ENTRY' as const, subject: id(index) })),
+    ],
+  },
+]
