@@ -69,5 +69,3 @@ export function prepareReadingStatements(db: DrizzleDatabase) {
       .prepare(),
   }
 }
-
-export type ReadingStatements = ReturnType<typeof prepareReadingStatements>
