@@ -178,7 +178,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     jobs: storage.photoJobs,
     photos,
     vault,
-    download: createHttpsDownloader({ policy: endpointPolicy, accept: 'image/*' }),
+    download: hideFromTracing(createHttpsDownloader({ policy: endpointPolicy, accept: 'image/*' })),
     metrics: metrics.photos,
     log,
   })

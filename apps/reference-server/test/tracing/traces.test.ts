@@ -187,6 +187,25 @@ describe('an event', () => {
     expect(control?.headers).toHaveProperty('traceparent')
   })
 
+  it('has no part in what is asked of the host of a photo either', async () => {
+    const instrumentation = new UndiciInstrumentation()
+    const verifications = {
+      document: {
+        verificationId: 'doc-1',
+        status: 'PASSED',
+        documentClass: 'PASSPORT',
+        documentNumber: 'X1234567',
+        issuingCountryCode: 'US',
+        photos: { front: receiver.url('/photo.jpg') },
+      },
+    }
+    const answer = await submit(submissionVariables({ verifications }))
+    expect(answer.json.data.postKycVerification.status).toMatch(/VERIFIED$/)
+    const [request] = await receiver.arrived('/photo.jpg', 1)
+    instrumentation.disable()
+    expect(Object.keys(request?.headers ?? {}).filter((name) => /trace|baggage|b3/.test(name))).toEqual([])
+  })
+
   it('that an endpoint refuses has one span for each attempt, each with its number and what came of it', async () => {
     receiver.answer('/linked', 503, 503)
     const { eventId } = (await publish()).json as { eventId: string }
