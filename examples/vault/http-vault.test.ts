@@ -70,7 +70,7 @@ function createHarness(): PiiVaultHarness {
       },
       async dropFormerKeys() {
         const file = JSON.parse(keyFile) as { activeSealKeyId: string; keys: { id: string; purpose: string }[] }
-        const keys = file.keys.filter((key) => key.purpose === 'fingerprint' || key.id === file.activeSealKeyId)
+        const keys = file.keys.filter((key) => key.purpose !== 'seal' || key.id === file.activeSealKeyId)
         keyFile = JSON.stringify({ ...file, keys })
       },
     },

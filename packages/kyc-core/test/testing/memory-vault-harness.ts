@@ -74,7 +74,7 @@ export function createMemoryVaultHarness(wrap: (vault: PiiVault) => PiiVault = (
       },
       async dropFormerKeys() {
         const file = JSON.parse(keyFile) as Omit<KeyFile, 'keys'> & { keys: { id: string; purpose: string }[] }
-        const keys = file.keys.filter((key) => key.purpose === 'fingerprint' || key.id === file.activeSealKeyId)
+        const keys = file.keys.filter((key) => key.purpose !== 'seal' || key.id === file.activeSealKeyId)
         keyFile = JSON.stringify({ ...file, keys })
       },
     },
