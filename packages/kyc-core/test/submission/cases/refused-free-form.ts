@@ -112,6 +112,11 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         change: { '/decisionReason': 'SSN 219-09-9999 mismatch' },
         refused: ['/decisionReason CLEAR_PII_IN_FREE_FORM'],
       },
+      {
+        what: 'nine digits under a key in full-width letters, which is not repeated',
+        change: { '/externalProviderData': { ｓｓｎ: '219099999' } },
+        refused: ['/externalProviderData CLEAR_PII_IN_FREE_FORM'],
+      },
       ...(
         [
           ['ssn', '219099999'],
