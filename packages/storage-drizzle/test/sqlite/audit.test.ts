@@ -10,7 +10,10 @@ import {
   parseKeyFile,
 } from '@kyc-relay/kyc-core/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openAuditChain } from '../../src/sqlite/audit-chain.js'
+import { createAuditLog } from '../../src/sqlite/audit-log.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
+import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from '../audit/vault-tampering-cases.js'
@@ -110,6 +113,24 @@ describe('the audit log of the stores on SQLite', () => {
     await expect(stores.verifications.record(submission('one'))).rejects.toMatchObject({ code: 'AUDIT_INCOMPLETE' })
     expect(dumpRowsOf(path)).toBe(before)
   })
+})
+
+test('an entry that was undone within a shared commit is not built on', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  await (await createSqliteStorage({ path }, { audit: auditSeal })).close()
+  const client = new Database(path)
+  const commits = createSharedCommits(client)
+  const chain = openAuditChain(client, 'stores', { seal: auditSeal, commits, now: () => startOfTests })
+  const append = (subject: string) =>
+    chain.append({ kind: 'USER_ERASED', atMs: 1, appId: 'a', userId: 'u', subject, contentDigest: '0'.repeat(64) })
+  const undone = commits.write(() => {
+    append('2')
+    throw new Error('undone')
+  })
+  const kept = [commits.write(() => append('1')), undone.catch(() => 'undone'), commits.write(() => append('3'))]
+  expect(await Promise.all(kept)).toEqual([undefined, 'undone', undefined])
+  expect((await verify(createAuditLog(client, 'stores', auditSeal))).findings).toEqual([])
+  client.close()
 })
 
 describe('the audit log of the vault on SQLite', () => {
