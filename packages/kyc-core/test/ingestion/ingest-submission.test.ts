@@ -399,6 +399,11 @@ describe('refusals', () => {
     })
     const both = sampleSubmission({ person: mismatch, decision: 'PENDING' })
     expect(await fixture.ingestion().ingestSubmission(MARIA, both)).toMatchObject({ code: 'VALIDATION_FAILED' })
+    const first = sampleSubmission({ person: { ...mismatch, dateOfBirth: '1850-01-01' } })
+    expect(await fixture.ingestion().ingestSubmission(MARIA, first)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      violations: [{ code: 'SSN_LAST4_MISMATCH' }, { code: 'DATE_IMPLAUSIBLE' }],
+    })
     const other = sampleSubmission({ decision: 'PENDING' })
     expect(await fixture.ingestion().ingestSubmission(MARIA, other)).toMatchObject({ code: 'VALIDATION_FAILED' })
   })
