@@ -39,7 +39,7 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'vault.db')
     expect(await run(['up', '--vault'], { VAULT_DATABASE_URL: path })).toEqual({
       code: 0,
-      lines: ['applied  0001_create_vault'],
+      lines: ['applied  0001_create_vault', 'applied  0002_chain_the_audit'],
     })
     expect(await run(['status', path])).toMatchObject({ code: 2 })
     expect(await run(['up', '--receiver', path])).toEqual({
