@@ -27,7 +27,7 @@ import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
 import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
-import { errorCode, type ServerLog } from './observability/log.js'
+import type { ServerLog } from './observability/log.js'
 import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
@@ -40,10 +40,7 @@ import { openStorage } from './storage.js'
 import { createAttemptSpans, hideFromTracing, tracePublishing, traceTransactions } from './tracing/event-spans.js'
 import { tracedHandler } from './tracing/request-spans.js'
 import { traceIngestion, traceSubmissionPorts } from './tracing/submission-spans.js'
-import { createPeriodicJobs } from './workers/periodic-jobs.js'
-import { purgeOrphanTokens } from './workers/purge-orphan-tokens.js'
-import { removeOldRows } from './workers/remove-old-rows.js'
-import { rewrapDataKeys } from './workers/rewrap-data-keys.js'
+import { createMaintenance } from './workers/maintenance.js'
 
 /** What the server is made of once its files and keys are there. */
 export interface ComposeInput {
@@ -273,43 +270,13 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     logs: [storage.audit, vault.audit].filter((one) => one !== null),
     now,
   })
-  const maintenance = createPeriodicJobs(
-    [
-      {
-        name: 'witness audit logs',
-        intervalMs: checkpointEveryMs,
-        async run() {
-          await writeCheckpoints()
-        },
-      },
-      {
-        name: 'purge orphan tokens',
-        intervalMs: hourMs,
-        async run(mayGoOn) {
-          const { erased } = await purgeOrphanTokens({ custodian: vault, verifications }, mayGoOn)
-          if (erased > 0) log.info('orphan tokens purged', { count: erased })
-        },
-      },
-      {
-        name: 'remove old rows',
-        intervalMs: hourMs,
-        async run(mayGoOn) {
-          const count = await removeOldRows(storage.retention, mayGoOn)
-          if (count > 0) log.info('old rows removed', { count })
-        },
-      },
-      {
-        name: 're-wrap data keys',
-        intervalMs: hourMs,
-        async run(mayGoOn) {
-          const tell = ({ rewrapped, remaining }: { rewrapped: number; remaining: number }) =>
-            log.info('data keys re-wrapped', { count: rewrapped, remaining })
-          await rewrapDataKeys(vault, tell, mayGoOn)
-        },
-      },
-    ],
-    (job, error) => log.error('maintenance failed', { job, code: errorCode(error) }),
-  )
+  const maintenance = createMaintenance({
+    writeCheckpoints,
+    vault,
+    verifications,
+    retention: storage.retention,
+    log,
+  })
 
   return {
     secureApp,
@@ -337,8 +304,6 @@ function isWorking({ running, failures }: ReturnType<ReturnType<typeof createDel
 }
 
 const mostFailures = 3
-const hourMs = 60 * 60 * 1000
-const checkpointEveryMs = 5 * 60 * 1000
 
 /** Whether deliveries are sent by this process. */
 export function servesWorker(env: Pick<Env, 'role'>): boolean {

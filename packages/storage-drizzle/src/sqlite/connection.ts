@@ -20,6 +20,12 @@ const busyTimeoutMs = 5_000
 /** Most bytes the WAL file keeps after a checkpoint has emptied it. */
 const walKeptBytes = 64 * 1024 * 1024
 
+/**
+ * Pages in the WAL before a commit also checkpoints: 16 MiB. Four times SQLite's default, since pages that change with
+ * every write are then copied into the database a quarter as often.
+ */
+const checkpointPages = 4_000
+
 /** Opens (or adopts) a connection and sets every pragma the guarantees rest on. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
   try {
@@ -56,6 +62,7 @@ function setPragmas(client: Database.Database): void {
   // What SQLite sets aside to undo one write of several, and what it sorts, never touches a disk.
   client.pragma('temp_store = MEMORY')
   client.pragma(`journal_size_limit = ${walKeptBytes}`)
+  client.pragma(`wal_autocheckpoint = ${checkpointPages}`)
 }
 
 function switchToWal(client: Database.Database): void {

@@ -8,7 +8,8 @@ export type Secrets = string | readonly (string | undefined)[]
 
 /** The secrets that can be used. An empty one never is: anybody could sign with it. */
 export function usableSecrets(secrets: Secrets): readonly string[] {
-  const usable = (typeof secrets === 'string' ? [secrets] : Array.isArray(secrets) ? secrets : []).filter(isUsable)
+  if (typeof secrets === 'string' && isUsable(secrets)) return [secrets]
+  const usable = Array.isArray(secrets) ? secrets.filter(isUsable) : []
   if (usable.length === 0) throw new WebhookVerificationError('SECRET_MISSING')
   return usable
 }
