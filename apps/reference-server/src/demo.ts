@@ -241,8 +241,9 @@ async function deliveriesEnded(list: () => Promise<{ json: Json }>): Promise<Non
 
 async function anyFileHolds(folder: string, values: readonly string[]): Promise<boolean> {
   const needles = [...values, sample.ssn.replaceAll('-', '')]
-  for (const name of await readdir(folder)) {
-    const bytes = await readFile(join(folder, name))
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const bytes = await readFile(join(entry.parentPath, entry.name))
     if (needles.some((needle) => bytes.includes(needle))) return true
   }
   return false

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const demo = fileURLToPath(new URL('../../dist/demo.js', import.meta.url))
+
+it('npm run demo shows its twelve steps, all of them ok, and leaves with 0', { timeout: 90_000 }, () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [demo], {
+    env: { PATH: process.env['PATH'] },
+    encoding: 'utf8',
+    timeout: 80_000,
+  })
+  expect(stderr).toBe('')
+  const steps = [...stdout.matchAll(/^ +(\S+) +(\d+) {2}/gm)].map(([, verdict, number]) => `${verdict} ${number}`)
+  expect(steps).toEqual(Array.from({ length: 12 }, (_, index) => `ok ${index + 1}`))
+  expect(status).toBe(0)
+})
