@@ -1,7 +1,9 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import { apiKeyActivatedEvent, apiKeyAddedEvent } from '../audit/api-key-events.js'
 import { asBuffer } from './as-buffer.js'
+import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { statement } from './statement.js'
 import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
@@ -127,11 +129,18 @@ function prepareReads(db: NodePgDatabase) {
 }
 
 /** The embedded app directory on PostgreSQL. */
-export function createAppDirectory(db: NodePgDatabase, database: PostgresDatabase): AppDirectory {
+export function createAppDirectory(
+  db: NodePgDatabase,
+  database: PostgresDatabase,
+  audit: AuditChain | null,
+): AppDirectory {
   const reads = prepareReads(db)
   return {
     async createApp({ appId, name, firstKey }) {
-      await database.run((on) => insertApp.count(on, { ...keyColumns(firstKey), appId, name }))
+      await database.transaction(async (on) => {
+        await insertApp.count(on, { ...keyColumns(firstKey), appId, name })
+        await audit?.append(on, appId, () => apiKeyAddedEvent(audit.seal, firstKey))
+      })
     },
     findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
     findApiKey: (hash, now) => database.run(async () => (await reads.findKey.execute({ hash, now }))[0] ?? null),
@@ -143,6 +152,7 @@ export function createAppDirectory(db: NodePgDatabase, database: PostgresDatabas
         const [waiting] = await findWaitingKey.rows(on, { appId: key.appId, now: key.createdAt })
         if (waiting !== undefined) return 'rotation_pending'
         await insertKey.count(on, keyColumns(key))
+        await audit?.append(on, key.appId, () => apiKeyAddedEvent(audit.seal, key))
         return 'added'
       }),
     activateApiKey: (request) =>
@@ -150,7 +160,9 @@ export function createAppDirectory(db: NodePgDatabase, database: PostgresDatabas
         await lockApp.count(on, { appId: request.appId })
         const [waiting] = await findWaitingKey.rows(on, request)
         if (waiting === undefined) return false
-        await activateKey.count(on, { ...request, version: waiting.version })
+        const { version } = waiting
+        await activateKey.count(on, { ...request, version })
+        await audit?.append(on, request.appId, () => apiKeyActivatedEvent(audit.seal, { ...request, version }))
         return true
       }),
 

@@ -26,7 +26,7 @@ import { createWebhookStore } from './webhook-store.js'
 /** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
   /**
-   * Writes each verification and each erasure into an audit log of keyed hash chains, in the same transaction: for example
+   * Writes each verification, each erasure and each change of an API key into an audit log of keyed hash chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
    */
@@ -105,7 +105,7 @@ export async function createPostgresStorage(
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
-    apps: createAppDirectory(db, database),
+    apps: createAppDirectory(db, database, audit),
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant, audit }),
     retention: createRetention({ database, instant }),

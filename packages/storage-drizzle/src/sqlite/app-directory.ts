@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import { apiKeyActivatedEvent, apiKeyAddedEvent } from '../audit/api-key-events.js'
+import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { prepare } from './prepared.js'
 import { read } from './read.js'
@@ -125,8 +127,9 @@ export function createAppDirectory(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
+  readonly audit: AuditChain | null
 }): AppDirectory {
-  const { client, db, commits } = dependencies
+  const { client, db, commits, audit } = dependencies
   const statements = prepareStatements(client, db)
 
   function insertKey(key: ApiKeyRow): void {
@@ -136,6 +139,7 @@ export function createAppDirectory(dependencies: {
       signsFrom: key.signsFrom.getTime(),
       retiredAt: key.retiredAt?.getTime() ?? null,
     })
+    audit?.append(apiKeyAddedEvent(audit.seal, key))
   }
 
   return {
@@ -173,6 +177,7 @@ export function createAppDirectory(dependencies: {
         if (version === undefined) return false
         statements.activateKey.run({ appId, version, now })
         statements.retireOlderKeys.run({ appId, version, retireOldAt: request.retireOldAt.getTime() })
+        audit?.append(apiKeyActivatedEvent(audit.seal, { ...request, version }))
         return true
       }),
 

@@ -27,7 +27,7 @@ import { lockWorker, type WorkerLock } from './worker-lock.js'
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions {
   /**
-   * Writes each verification and each erasure into an audit log of keyed hash chains, in the same transaction: for example
+   * Writes each verification, each erasure and each change of an API key into an audit log of keyed hash chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
    */
@@ -127,7 +127,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     verifications: createVerificationStore({ client, db, commits, audit }),
     photoJobs: createPhotoJobStore({ client, commits, clock, newToken }),
     webhooks,
-    apps: createAppDirectory({ client, db, commits }),
+    apps: createAppDirectory({ client, db, commits, audit }),
     transactions: createTransactionStore({ db, commits, clock }),
     users: createUserErasure({ client, db, commits, clock, audit }),
     retention: createRetention({ db, commits, clock }),

@@ -8,6 +8,7 @@ import {
   openPostgresAuditLog,
   type PostgresStorage,
 } from '../../src/postgres/index.js'
+import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from '../audit/vault-tampering-cases.js'
@@ -95,6 +96,12 @@ describe('the audit log of the stores on PostgreSQL', () => {
     const found = await run(stores)
     expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))
     expect(found).toHaveLength(findings(stores).length)
+  })
+
+  test('has an entry for each change of an API key', async () => {
+    const storage = await open()
+    await expectKeyRotationEntries(storage.apps, storage.audit!, 16)
+    await storage.close()
   })
 
   test('finds that a whole chain was removed, or its newest entries, without checkpoints', async () => {

@@ -14,6 +14,7 @@ import { openAuditChain } from '../../src/sqlite/audit-chain.js'
 import { createAuditLog } from '../../src/sqlite/audit-log.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
 import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
+import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from '../audit/vault-tampering-cases.js'
@@ -78,6 +79,12 @@ describe('the audit log of the stores on SQLite', () => {
     expect(findings).toEqual([])
     expect(report).toMatchObject({ startedAtMs: startOfTests.getTime(), entries: 43, findings: 0 })
     expect(dumpRowsOf(path)).toBe(before)
+  })
+
+  test('has an entry for each change of an API key', async () => {
+    const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
+    await expectKeyRotationEntries(storage.apps, storage.audit!, 1)
+    await storage.close()
   })
 
   test('rows from before the log are left out, and only those', async () => {

@@ -1,0 +1,32 @@
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow } from '../app-directory.js'
+
+/** A version of an app's API key was added: the first one with the app, later ones to rotate it. */
+export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, createdAt }: ApiKeyRow): AuditEvent {
+  const contentDigest = seal.digest([appId, version, hash])
+  return {
+    kind: 'API_KEY_ADDED',
+    atMs: createdAt.getTime(),
+    appId,
+    userId: null,
+    subject: String(version),
+    contentDigest,
+  }
+}
+
+/** A version signs from now on, and older ones are retired. */
+export function apiKeyActivatedEvent(
+  seal: AuditSeal,
+  activated: { readonly appId: string; readonly version: number; readonly now: Date; readonly retireOldAt: Date },
+): AuditEvent {
+  const { appId, version, now, retireOldAt } = activated
+  const contentDigest = seal.digest([appId, version, retireOldAt.getTime()])
+  return {
+    kind: 'API_KEY_ACTIVATED',
+    atMs: now.getTime(),
+    appId,
+    userId: null,
+    subject: String(version),
+    contentDigest,
+  }
+}

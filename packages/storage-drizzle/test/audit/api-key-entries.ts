@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import type { AuditLog } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow, AppDirectory } from '../../src/app-directory.js'
+import { uuid } from '../samples.js'
+import { auditSeal, verify } from './audit-samples.js'
+
+const appId = uuid('an app that rotates')
+const at = (hours: number) => new Date(Date.UTC(2026, 0, 2, hours))
+
+function keyOf(version: number, createdAt: Date): ApiKeyRow {
+  const bytes = Buffer.alloc(32, version)
+  return { appId, version, hash: bytes, sealed: bytes, createdAt, signsFrom: at(version * 24), retiredAt: null }
+}
+
+/** Makes an app, rotates its key, and expects one entry for each change and none for what changed nothing. */
+export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog, chains: number): Promise<void> {
+  await apps.createApp({ appId, name: 'Example', firstKey: { ...keyOf(1, at(0)), signsFrom: at(0) } })
+  expect(await apps.addApiKey(keyOf(2, at(1)))).toBe('added')
+  expect(await apps.addApiKey(keyOf(3, at(2)))).toBe('rotation_pending')
+  expect(await apps.activateApiKey({ appId, now: at(3), retireOldAt: at(27) })).toBe(true)
+  expect(await apps.activateApiKey({ appId, now: at(4), retireOldAt: at(28) })).toBe(false)
+  await expect(
+    apps.createApp({ appId, name: 'Again', firstKey: { ...keyOf(1, at(5)), hash: Buffer.alloc(32, 9) } }),
+  ).rejects.toMatchObject({ code: 'CONSTRAINT' })
+
+  const entries = await log.listEntries({ chain: auditSeal.chainOf(appId, chains), after: 1, limit: 10 })
+  expect(entries.map(({ kind, subject, atMs }) => [kind, subject, atMs])).toEqual([
+    ['API_KEY_ADDED', '1', at(0).getTime()],
+    ['API_KEY_ADDED', '2', at(1).getTime()],
+    ['API_KEY_ACTIVATED', '2', at(3).getTime()],
+  ])
+  expect(entries.every((entry) => entry.appId === appId && entry.userId === null)).toBe(true)
+  expect((await verify(log)).findings).toEqual([])
+}
