@@ -22,7 +22,7 @@ export interface OpenedAuditLog extends AuditLog {
 const pageTimeoutMs = 60_000
 
 /**
- * Opens the audit log of a PostgreSQL database for verifying it: one connection that can only read. A replica will do.
+ * Opens the audit log of a PostgreSQL database for verifying it: one connection that can only read. Ask the primary.
  *
  * @throws StorageError `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
  *
