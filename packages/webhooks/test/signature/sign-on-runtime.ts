@@ -1,0 +1,78 @@
+// A program of its own: takes cases on standard input, becomes another runtime by its globals, and signs and verifies.
+import crypto from 'node:crypto'
+import { json } from 'node:stream/consumers'
+import { signWebhook, verifySignature } from '@kyc-relay/webhooks'
+
+export interface SigningCase {
+  readonly body: { readonly text: string } | { readonly base64: string }
+  readonly key: string
+  readonly expected: string
+}
+
+export type Runtime =
+  | 'Node'
+  | 'Node without crypto.hash'
+  | 'process without getBuiltinModule'
+  | 'no process and no Buffer'
+  | 'a polyfill of node:crypto without HMAC'
+  | 'getBuiltinModule that knows nothing'
+
+export interface RuntimeReport {
+  /** What `typeof` says of them on this runtime. */
+  readonly globals: Readonly<Record<string, string>>
+  readonly signed: readonly { signature: string; verified: boolean; refused: boolean }[]
+}
+
+interface Globals {
+  process?: { getBuiltinModule?: (name: string) => { createHmac?: unknown; hash?: unknown } | undefined }
+  Buffer?: unknown
+}
+
+const { stdin, stdout, argv } = process
+const runtime = argv[2] as Runtime
+const cases = (await json(stdin)) as readonly SigningCase[]
+const given = cases.map(({ body, key, expected }) => {
+  const bytes = 'base64' in body ? new Uint8Array(Buffer.from(body.base64, 'base64')) : body.text
+  return { body: bytes, key, expected }
+})
+
+const here = globalThis as Globals
+const builtins = (modules: Record<string, object>) => ({ getBuiltinModule: (name: string) => modules[name] })
+const enter: Record<Runtime, () => void> = {
+  Node: () => undefined,
+  'Node without crypto.hash': () => {
+    here.process = builtins({ 'node:crypto': { createHmac: crypto.createHmac } })
+  },
+  'process without getBuiltinModule': () => {
+    here.process = {}
+  },
+  'no process and no Buffer': () => {
+    delete here.process
+    delete here.Buffer
+  },
+  'a polyfill of node:crypto without HMAC': () => {
+    here.process = builtins({ 'node:crypto': {} })
+  },
+  'getBuiltinModule that knows nothing': () => {
+    here.process = builtins({})
+  },
+}
+enter[runtime]()
+
+const signed = []
+for (const { body, key, expected } of given) {
+  const flipped = `${expected.slice(0, -1)}${expected.endsWith('0') ? '1' : '0'}`
+  signed.push({
+    signature: await signWebhook(body, key),
+    verified: await verifySignature({ body, signature: expected, secrets: ['other', key] }),
+    refused: !(await verifySignature({ body, signature: flipped, secrets: ['other', key] })),
+  })
+}
+
+const offered = here.process?.getBuiltinModule?.('node:crypto')
+const globals: Record<string, string> = { process: typeof here.process, Buffer: typeof here.Buffer }
+if (offered?.createHmac !== undefined) {
+  globals['createHmac'] = typeof offered.createHmac
+  globals['hash'] = typeof offered.hash
+}
+stdout.write(JSON.stringify({ globals, signed } satisfies RuntimeReport))
