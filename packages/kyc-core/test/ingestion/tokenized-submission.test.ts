@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AppUser, Token } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiTokenizer, Token } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { ELSEWHERE, JONAS, MARIA, openFixture, type Fixture } from './ingestion-fixture.js'
 
@@ -49,6 +49,20 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
       ssn: { token: tokens.ssn, standing: 'VALIDATED' },
       documentNumber: { token: tokens.documentNumber },
     })
+  })
+
+  it('makes no token of its own', async () => {
+    const kinds: string[] = []
+    const tokenizer: PiiTokenizer = {
+      fingerprint: fixture.vault.fingerprint,
+      tokenize(owner, values) {
+        kinds.push(...values.map(({ kind }) => kind))
+        return fixture.vault.tokenize(owner, values)
+      },
+    }
+    const ingestion = fixture.ingestion({ tokenizer })
+    await ingestion.ingestTokenizedSubmission(MARIA, tokenized(tokens.ssn, tokens.documentNumber))
+    expect(new Set(kinds)).toEqual(new Set(['record']))
   })
 
   it('records a submission without tokens, and asks the vault about none', async () => {
