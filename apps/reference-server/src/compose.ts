@@ -28,6 +28,7 @@ import { createRequestLimits } from './http-edge/request-limits.js'
 import { eraseUser } from './internal/erase-user.js'
 import { createInternalApp } from './internal/internal-app.js'
 import type { ServerLog } from './observability/log.js'
+import { createMigrationLog } from './observability/migration-log.js'
 import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
@@ -64,7 +65,12 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const now = () => new Date()
   const cipher = createLocalCipher({ keys })
   const auditSeal = createLocalAuditSeal({ keys })
-  const storage = await openStorage(env, { cipher, audit: auditSeal }, onStoreFailure)
+  const storage = await openStorage(
+    env,
+    { cipher, audit: auditSeal },
+    onStoreFailure,
+    createMigrationLog(log, () => performance.now()),
+  )
   const { apps: directory, users, overview, vault } = storage
   const { verifications, tokenizer } = traceSubmissionPorts(storage.verifications, storage.vault)
   const webhooks = tracePublishing(storage.webhooks)
@@ -275,6 +281,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     vault,
     verifications,
     retention: storage.retention,
+    apiKeys: { directory, cipher, now },
+    nowMs: () => performance.now(),
     log,
   })
 

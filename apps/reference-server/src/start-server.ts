@@ -225,7 +225,7 @@ async function checkKeyFile({ storage, apiKeys }: Awaited<ReturnType<typeof comp
       'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
     )
   })
-  if (await apiKeys.canOpenOldest()) return
+  if (await apiKeys.canOpenAll()) return
   throw new StartError(
     'KEY_FILE_WRONG',
     'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with.',

@@ -1,5 +1,6 @@
 import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
+import type { MigrationStep } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
 
 // Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
@@ -16,10 +17,11 @@ export async function openStorage(
   env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>,
   keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   onFailure: () => void,
+  onMigration: OnMigration = () => () => undefined,
 ) {
-  const storage = await openBusinessData(env.databaseUrl, keys.audit, onFailure)
+  const storage = await openBusinessData(env.databaseUrl, keys.audit, onFailure, onMigration('stores'))
   try {
-    const vault = await openVault(env.vaultDatabaseUrl, keys)
+    const vault = await openVault(env.vaultDatabaseUrl, keys, onMigration('vault'))
     return {
       ...storage,
       vault,
@@ -34,17 +36,28 @@ export async function openStorage(
   }
 }
 
-async function openBusinessData(url: string, audit: AuditSeal, onFailure: () => void) {
+type OnMigration = (database: AuditLogName) => (step: MigrationStep) => void
+
+async function openBusinessData(
+  url: string,
+  audit: AuditSeal,
+  onFailure: () => void,
+  onMigration: (step: MigrationStep) => void,
+) {
   const path = sqlitePath(url)
-  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, onFailure })
-  const storage = await (await postgres()).createPostgresStorage({ connectionString: url }, { audit })
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, onFailure, onMigration })
+  const storage = await (await postgres()).createPostgresStorage({ connectionString: url }, { audit, onMigration })
   // Row locks let any number of workers share the database: there is no lock to take.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
 }
 
-async function openVault(url: string, { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal }) {
+async function openVault(
+  url: string,
+  { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
+  onMigration: (step: MigrationStep) => void,
+) {
   const path = sqlitePath(url)
-  const options = { cipher, audit, randomBytes: createRandomPool() }
+  const options = { cipher, audit, randomBytes: createRandomPool(), onMigration }
   if (path !== null) return (await sqlite()).createSqliteVault({ path }, options)
   return (await postgres()).createPostgresVault({ connectionString: url }, options)
 }

@@ -23,6 +23,15 @@ export interface ApiKeyRow {
   readonly retiredAt: Date | null
 }
 
+/** The same API key, sealed anew. */
+export interface SealedApiKeyReplacement {
+  readonly appId: string
+  readonly version: number
+  readonly former: Uint8Array
+  readonly fresh: Uint8Array
+  readonly now: Date
+}
+
 /** An access token of the embedded store, by its hash. */
 export interface AccessTokenRow {
   /** SHA-256 of the token, 32 bytes. */
@@ -43,8 +52,15 @@ export interface AppDirectory {
   findApiKey(hash: Uint8Array, now: Date): Promise<{ readonly appId: string; readonly version: number } | null>
   /** Keys of these apps that are not retired at `now`, newest version first. */
   listApiKeys(appIds: readonly string[], now: Date): Promise<readonly ApiKeyRow[]>
-  /** The key that was added first of those that are not retired at `now`, of whatever app; null when there is none. */
-  findOldestApiKey(now: Date): Promise<ApiKeyRow | null>
+  /** Keys of all apps that are not retired at `now`, by app and version; `after` is the last one of the page before. */
+  pageApiKeys(request: {
+    readonly now: Date
+    readonly after?: Pick<ApiKeyRow, 'appId' | 'version'>
+    /** Integer 1–10,000. */
+    readonly limit: number
+  }): Promise<readonly ApiKeyRow[]>
+  /** Another sealing of the same key takes the place of `former`; false when `former` is not what is stored any more. */
+  replaceSealedApiKey(request: SealedApiKeyReplacement): Promise<boolean>
   /** Adds a key version, unless a version waits for activation already. */
   addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending'>
   /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */

@@ -64,16 +64,39 @@ export const appDirectoryCases: readonly { readonly name: string; run(apps: AppD
     },
   },
   {
-    name: 'the oldest key is that of any app, retired ones left out',
+    name: 'keys of all apps are paged through once each, retired ones left out',
     async run(apps) {
-      expect(await apps.findOldestApiKey(at(0))).toBeNull()
-      await apps.createApp({ appId, name: 'Newer', firstKey: key(1, { createdAt: at(5) }) })
-      const oldest = key(1, { appId: otherApp, createdAt: at(4), signsFrom: at(4) })
-      await apps.createApp({ appId: otherApp, name: 'Older', firstKey: oldest })
-      expect(await apps.findOldestApiKey(at(6))).toEqual(oldest)
-      await apps.addApiKey(key(2, { appId: otherApp, createdAt: at(6), signsFrom: at(86_400) }))
-      await apps.activateApiKey({ appId: otherApp, now: at(7), retireOldAt: at(8) })
-      expect((await apps.findOldestApiKey(at(8)))?.appId).toBe(appId)
+      expect(await apps.pageApiKeys({ now: at(0), limit: 10 })).toEqual([])
+      await createApps(apps)
+      await apps.addApiKey(key(2, { createdAt: at(1), signsFrom: at(86_400) }))
+      const all = await apps.pageApiKeys({ now: at(2), limit: 10 })
+      const [first, second] = [appId, otherApp].sort()
+      const expected = [key(1), key(2, { createdAt: at(1), signsFrom: at(86_400) }), key(1, { appId: otherApp })]
+      expect(all).toEqual([first, second].flatMap((app) => expected.filter((one) => one.appId === app)))
+      for (const [index, after] of all.entries()) {
+        expect(await apps.pageApiKeys({ now: at(2), after, limit: 1 })).toEqual(all.slice(index + 1, index + 2))
+      }
+      await apps.activateApiKey({ appId, now: at(3), retireOldAt: at(4) })
+      expect((await apps.pageApiKeys({ now: at(3), limit: 10 })).length).toBe(3)
+      expect((await apps.pageApiKeys({ now: at(4), limit: 10 })).map(({ version }) => version).sort()).toEqual([1, 2])
+      await expect(apps.pageApiKeys({ now: at(4), limit: 0 })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+    },
+  },
+  {
+    name: 'a key is sealed anew only in place of what the caller saw, and stays the same key',
+    async run(apps) {
+      await createApps(apps)
+      const former = key(1).sealed
+      const [fresh, other] = [Uint8Array.from([7, 7]), Uint8Array.from([8])]
+      const replace = (from: Uint8Array, to: Uint8Array, version = 1) =>
+        apps.replaceSealedApiKey({ appId, version, former: from, fresh: to, now: at(1) })
+      expect(await replace(other, fresh)).toBe(false)
+      expect(await replace(former, fresh, 2)).toBe(false)
+      const racing = await Promise.all([replace(former, fresh), replace(former, other)])
+      expect(racing.filter(Boolean)).toHaveLength(1)
+      expect(await apps.listApiKeys([appId], at(1))).toEqual([key(1, { sealed: racing[0] ? fresh : other })])
+      expect(await apps.listApiKeys([otherApp], at(1))).toEqual([key(1, { appId: otherApp })])
+      expect(await apps.findApiKey(key(1).hash, at(1))).toEqual({ appId, version: 1 })
     },
   },
   {

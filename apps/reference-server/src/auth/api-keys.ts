@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 import type { SigningKey } from '@kyc-relay/webhooks/delivery'
+import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
+import { pagesOfApiKeys } from './api-key-pages.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -19,8 +21,8 @@ export interface ApiKeys {
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
   /** The key that will sign once activated; null when none waits. */
   findWaiting(appId: string): Promise<SigningKey | null>
-  /** Whether the stored keys can be opened, as far as the oldest one tells: it is under the oldest wrapping key. */
-  canOpenOldest(): Promise<boolean>
+  /** Whether the stored keys can be opened: one of each wrapping key is tried. */
+  canOpenAll(): Promise<boolean>
   /** Versions that are accepted now, newest first. */
   listVersions(appId: string): Promise<readonly KeyVersion[]>
 }
@@ -42,32 +44,6 @@ export function createApiKeys(deps: {
   readonly now: () => Date
 }): ApiKeys {
   const { directory, cipher, now } = deps
-  const context = (appId: string, version: number) => ({ purpose: 'api_key', appId, version: String(version) })
-
-  async function seal(appId: string, version: number, apiKey: string): Promise<Uint8Array> {
-    const keyContext = context(appId, version)
-    const dataKey = await cipher.createDataKey(keyContext)
-    const sealed = await cipher.seal({ dataKey, keyContext, context: keyContext, clear: Buffer.from(apiKey, 'utf8') })
-    const row: SealedApiKey = {
-      keyId: dataKey.keyId,
-      dataKey: Buffer.from(dataKey.bytes).toString('base64'),
-      sealed: Buffer.from(sealed).toString('base64'),
-    }
-    return Buffer.from(JSON.stringify(row), 'utf8')
-  }
-
-  async function open(key: ApiKeyRow): Promise<string> {
-    const row = JSON.parse(Buffer.from(key.sealed).toString('utf8')) as SealedApiKey
-    const keyContext = context(key.appId, key.version)
-    const clear = await cipher.open({
-      dataKey: { keyId: row.keyId, bytes: Buffer.from(row.dataKey, 'base64') },
-      keyContext,
-      context: keyContext,
-      sealed: Buffer.from(row.sealed, 'base64'),
-    })
-    return Buffer.from(clear).toString('utf8')
-  }
-
   const createKey = () => `kyc_key_${randomBytes(32).toString('base64url')}`
 
   return {
@@ -82,7 +58,10 @@ export function createApiKeys(deps: {
         signsFrom: at,
         retiredAt: null,
       }
-      await directory.createApp({ ...app, firstKey: { ...firstKey, sealed: await seal(app.appId, 1, apiKey) } })
+      await directory.createApp({
+        ...app,
+        firstKey: { ...firstKey, sealed: await sealApiKey(cipher, firstKey, apiKey) },
+      })
       return { apiKey }
     },
     findApp: (apiKey) => directory.findApiKey(sha256(apiKey), now()),
@@ -92,7 +71,7 @@ export function createApiKeys(deps: {
       const version = (newest?.version ?? 0) + 1
       const apiKey = createKey()
       const signsFrom = new Date(at.getTime() + dayMs)
-      const sealed = await seal(appId, version, apiKey)
+      const sealed = await sealApiKey(cipher, { appId, version }, apiKey)
       const row = { appId, version, hash: sha256(apiKey), sealed, createdAt: at, signsFrom, retiredAt: null }
       return (await directory.addApiKey(row)) === 'added' ? { apiKey, version, signsFrom } : 'rotation_pending'
     },
@@ -104,24 +83,29 @@ export function createApiKeys(deps: {
       for (const row of await directory.listApiKeys([...new Set(appIds)], at)) {
         // Newest version first: the first one that signs already is the one in force.
         if (keys.has(row.appId) || row.signsFrom > at) continue
-        keys.set(row.appId, { key: await open(row), version: row.version })
+        keys.set(row.appId, { key: await openApiKey(cipher, row), version: row.version })
       }
       return appIds.map((appId) => keys.get(appId) ?? null)
     },
     async findWaiting(appId) {
       const at = now()
       const waiting = (await directory.listApiKeys([appId], at)).find((row) => row.signsFrom > at)
-      return waiting === undefined ? null : { key: await open(waiting), version: waiting.version }
+      return waiting === undefined ? null : { key: await openApiKey(cipher, waiting), version: waiting.version }
     },
-    async canOpenOldest() {
-      const oldest = await directory.findOldestApiKey(now())
-      return (
-        oldest === null ||
-        (await open(oldest).then(
-          () => true,
-          () => false,
-        ))
-      )
+    async canOpenAll() {
+      const opened = new Set<string>()
+      for await (const page of pagesOfApiKeys(directory, now)) {
+        for (const row of page) {
+          if (opened.has(wrappingKeyIdOf(row))) continue
+          const opens = await openApiKey(cipher, row).then(
+            () => true,
+            () => false,
+          )
+          if (!opens) return false
+          opened.add(wrappingKeyIdOf(row))
+        }
+      }
+      return true
     },
     async listVersions(appId) {
       const at = now()
@@ -136,12 +120,6 @@ export function createApiKeys(deps: {
       }))
     },
   }
-}
-
-interface SealedApiKey {
-  readonly keyId: string
-  readonly dataKey: string
-  readonly sealed: string
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()

@@ -22,6 +22,10 @@ export interface LogFields {
   readonly durationMs?: number
   readonly count?: number
   readonly remaining?: number
+  readonly examined?: number
+  readonly total?: number
+  readonly perSecond?: number
+  readonly migration?: string
   readonly job?: string
   readonly port?: number
   readonly role?: string
@@ -47,6 +51,10 @@ const allowed = new Set<keyof LogFields>([
   'durationMs',
   'count',
   'remaining',
+  'examined',
+  'total',
+  'perSecond',
+  'migration',
   'job',
   'port',
   'role',

@@ -1,9 +1,11 @@
-import type { PiiCustodian, PiiKeyRotation, VerificationStore } from '@kyc-relay/kyc-core'
-import type { Retention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { PiiCipher, PiiCustodian, PiiKeyRotation, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
 import { errorCode, type Log } from '../observability/log.js'
+import { startProgressLog, type Progress } from '../observability/progress-log.js'
 import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
 import { purgeOrphanTokens } from './purge-orphan-tokens.js'
 import { removeOldRows } from './remove-old-rows.js'
+import { rewrapApiKeys } from './rewrap-api-keys.js'
 import { rewrapDataKeys } from './rewrap-data-keys.js'
 
 const hourMs = 60 * 60 * 1000
@@ -15,9 +17,27 @@ export function createMaintenance(deps: {
   readonly vault: PiiCustodian & PiiKeyRotation
   readonly verifications: VerificationStore
   readonly retention: Retention
+  readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
+  /** Milliseconds that never run backwards. */
+  readonly nowMs: () => number
   readonly log: Log
+  /** As in {@link createPeriodicJobs}. */
+  readonly schedule?: (callback: () => void, ms: number) => () => void
 }): PeriodicJobs {
   const { vault, verifications, retention, log } = deps
+  const start = (job: string) => startProgressLog(job, log, deps.nowMs)
+  /** Key rotation: the last line says what is left, also when the server stopped in between. */
+  async function telling(
+    job: string,
+    message: string,
+    rewrap: (tell: (step: { readonly rewrapped: number; readonly remaining: number }) => void) => Promise<number>,
+  ): Promise<void> {
+    const progress = start(job)
+    let last: Progress = { count: 0 }
+    await rewrap(({ rewrapped: count, remaining }) => progress.tell((last = { count, remaining })))
+    progress.end(message, last)
+  }
+
   return createPeriodicJobs(
     [
       {
@@ -31,28 +51,39 @@ export function createMaintenance(deps: {
         name: 'purge orphan tokens',
         intervalMs: hourMs,
         async run(mayGoOn) {
-          const { erased } = await purgeOrphanTokens({ custodian: vault, verifications }, mayGoOn)
-          if (erased > 0) log.info('orphan tokens purged', { count: erased })
+          const progress = start('purge orphan tokens')
+          const stores = { custodian: vault, verifications }
+          const { erased, examined } = await purgeOrphanTokens(stores, mayGoOn, ({ erased: count, examined }) =>
+            progress.tell({ count, examined }),
+          )
+          progress.end('orphan tokens purged', { count: erased, examined })
         },
       },
       {
         name: 'remove old rows',
         intervalMs: hourMs,
         async run(mayGoOn) {
-          const count = await removeOldRows(retention, mayGoOn)
-          if (count > 0) log.info('old rows removed', { count })
+          const progress = start('remove old rows')
+          const count = await removeOldRows(retention, mayGoOn, (count) => progress.tell({ count }))
+          progress.end('old rows removed', { count })
         },
       },
       {
         name: 're-wrap data keys',
         intervalMs: hourMs,
         async run(mayGoOn) {
-          const tell = ({ rewrapped, remaining }: { rewrapped: number; remaining: number }) =>
-            log.info('data keys re-wrapped', { count: rewrapped, remaining })
-          await rewrapDataKeys(vault, tell, mayGoOn)
+          await telling('re-wrap data keys', 'data keys re-wrapped', (tell) => rewrapDataKeys(vault, tell, mayGoOn))
+        },
+      },
+      {
+        name: 're-wrap API keys',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          await telling('re-wrap API keys', 'API keys re-wrapped', (tell) => rewrapApiKeys(deps.apiKeys, tell, mayGoOn))
         },
       },
     ],
     (job, error) => log.error('maintenance failed', { job, code: errorCode(error) }),
+    deps.schedule,
   )
 }

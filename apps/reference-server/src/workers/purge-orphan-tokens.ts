@@ -16,6 +16,7 @@ const pageSize = 500
  * 24 hours is refused, so none of them can become referred to meanwhile.
  *
  * @param mayGoOn Asked before each page; what is left then is found by the next run.
+ * @param onProgress Told after each page.
  * @returns how many were looked at and how many went.
  */
 export async function purgeOrphanTokens(
@@ -24,6 +25,7 @@ export async function purgeOrphanTokens(
     readonly verifications: Pick<VerificationStore, 'findReferencedTokens'>
   },
   mayGoOn: () => boolean = () => true,
+  onProgress: (progress: { readonly examined: number; readonly erased: number }) => void = () => undefined,
 ): Promise<{ readonly examined: number; readonly erased: number }> {
   let examined = 0
   let erased = 0
@@ -39,6 +41,7 @@ export async function purgeOrphanTokens(
     if (orphans.length > 0) await deps.custodian.erase(orphans)
     examined += page.length
     erased += orphans.length
+    onProgress({ examined, erased })
     if (page.length < pageSize) break
     // The place in the list is that of a token that is still there.
     after = page.findLast((token) => referenced.has(token)) ?? after

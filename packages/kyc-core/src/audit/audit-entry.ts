@@ -11,7 +11,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `OWNER_ERASED`: how many tokens went together with the data key
  * - `TOKENS_ERASED`: how many tokens went that no verification referred to
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
- * - `API_KEY_ADDED`, `API_KEY_ACTIVATED`: version of the app's API key
+ * - `API_KEY_ADDED`, `API_KEY_ACTIVATED`, `API_KEY_REWRAPPED`: version of the app's API key
  */
 export type AuditKind =
   | 'CHAIN_STARTED'
@@ -23,6 +23,7 @@ export type AuditKind =
   | 'DATA_KEY_REWRAPPED'
   | 'API_KEY_ADDED'
   | 'API_KEY_ACTIVATED'
+  | 'API_KEY_REWRAPPED'
 
 /** One thing to be written down. No personal data: ids, counts, and digests of rows. */
 export interface AuditEvent {

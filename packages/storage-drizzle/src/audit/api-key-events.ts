@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow } from '../app-directory.js'
+import type { ApiKeyRow, SealedApiKeyReplacement } from '../app-directory.js'
 
 /** A version of an app's API key was added: the first one with the app, later ones to rotate it. */
 export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, createdAt }: ApiKeyRow): AuditEvent {
@@ -23,6 +23,22 @@ export function apiKeyActivatedEvent(
   const contentDigest = seal.digest([appId, version, retireOldAt.getTime()])
   return {
     kind: 'API_KEY_ACTIVATED',
+    atMs: now.getTime(),
+    appId,
+    userId: null,
+    subject: String(version),
+    contentDigest,
+  }
+}
+
+/** The key of a version is the same, and sealed under another wrapping key. */
+export function apiKeyRewrappedEvent(
+  seal: AuditSeal,
+  { appId, version, fresh, now }: SealedApiKeyReplacement,
+): AuditEvent {
+  const contentDigest = seal.digest([appId, version, fresh])
+  return {
+    kind: 'API_KEY_REWRAPPED',
     atMs: now.getTime(),
     appId,
     userId: null,

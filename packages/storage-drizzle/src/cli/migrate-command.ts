@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { MigrationTarget } from '../migrations/ledger.js'
+import type { MigrationStep, MigrationTarget } from '../migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 
 /** Whose tables: the stores', the vault's, or those of a receiver of webhooks. */
@@ -11,6 +11,16 @@ export interface MigrateCommandDependencies {
   open(url: string, part: DatabasePart): Promise<MigrationTarget>
   readonly environment: Readonly<Record<string, string | undefined>>
   print(line: string): void
+  /** The line of a terminal that shows what is under way; null where output is no terminal. */
+  readonly terminal: TerminalLine | null
+}
+
+/** One line that is written over. */
+export interface TerminalLine {
+  /** Shows this text in place of the one before; `''` takes the line away. */
+  show(text: string): void
+  /** Calls back every second until what it returns is called. */
+  everySecond(callback: () => void): () => void
 }
 
 const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-drizzle
@@ -46,7 +56,9 @@ export async function runMigrateCommand(
   try {
     const target = await dependencies.open(url, parsed.part)
     try {
-      return await (parsed.command === 'status' ? printStatus(target, print) : apply(target, parsed.dryRun, print))
+      return await (parsed.command === 'status'
+        ? printStatus(target, print)
+        : apply(target, parsed.dryRun, dependencies))
     } finally {
       await target.close()
     }
@@ -89,10 +101,13 @@ async function printStatus(target: MigrationTarget, print: (line: string) => voi
   return pending.length === 0 ? 0 : 2
 }
 
-async function apply(target: MigrationTarget, dryRun: boolean, print: (line: string) => void): Promise<number> {
+async function apply(
+  target: MigrationTarget,
+  dryRun: boolean,
+  { print, terminal }: Pick<MigrateCommandDependencies, 'print' | 'terminal'>,
+): Promise<number> {
   if (!dryRun) {
-    const applied = await target.up()
-    for (const name of applied) print(`applied  ${name}`)
+    const applied = await applyTelling(target, print, terminal)
     if (applied.length === 0) print('Nothing to apply.')
     return 0
   }
@@ -100,4 +115,38 @@ async function apply(target: MigrationTarget, dryRun: boolean, print: (line: str
   for (const { name, sql } of pending) print(`-- ${name}\n${sql}`)
   if (pending.length === 0) print('Nothing to apply.')
   return 0
+}
+
+/** A line as each migration is done; on a terminal also which one is under way, and for how long. */
+async function applyTelling(
+  target: MigrationTarget,
+  print: (line: string) => void,
+  terminal: TerminalLine | null,
+): Promise<readonly string[]> {
+  let underWay: MigrationStep | null = null
+  let seconds = 0
+  const show = () => {
+    if (underWay === null) return
+    const { name, number, total } = underWay
+    terminal?.show(`applying ${name} (${number} of ${total})${seconds === 0 ? '' : `, ${seconds} s`}`)
+  }
+  const stopClock = terminal?.everySecond(() => {
+    seconds += 1
+    show()
+  })
+  try {
+    return await target.up((step) => {
+      if (step.state === 'applying') {
+        underWay = step
+        seconds = 0
+        show()
+      } else {
+        terminal?.show('')
+        print(`applied  ${step.name}`)
+      }
+    })
+  } finally {
+    stopClock?.()
+    terminal?.show('')
+  }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { MigrationTarget } from '../migrations/ledger.js'
-import { runMigrateCommand, type DatabasePart } from './migrate-command.js'
+import { runMigrateCommand, type DatabasePart, type TerminalLine } from './migrate-command.js'
 
 async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
   // Each engine is loaded only when it is asked for: the other's driver need not be installed.
@@ -12,8 +12,20 @@ async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
   return openSqliteMigrations(url.replace(/^file:/, ''), part)
 }
 
+/** On standard error, so that standard output holds whole lines only. */
+const terminal: TerminalLine | null = !process.stderr.isTTY
+  ? null
+  : {
+      show: (text) => void process.stderr.write(`\r\u001b[K${text}`),
+      everySecond(callback) {
+        const timer = setInterval(callback, 1_000)
+        return () => clearInterval(timer)
+      },
+    }
+
 process.exitCode = await runMigrateCommand(process.argv.slice(2), {
   open,
   environment: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
+  terminal,
 })

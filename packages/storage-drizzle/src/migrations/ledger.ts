@@ -19,12 +19,23 @@ export interface MigrationStatus {
   readonly pending: readonly Migration[]
 }
 
+/** One migration on its way: told when it begins and when it is committed. */
+export interface MigrationStep {
+  readonly state: 'applying' | 'applied'
+  /** File name without its ending, for example `0001_create_verifications`. */
+  readonly name: string
+  /** Its number: 1, 2, … */
+  readonly number: number
+  /** How many the package ships for this database, those applied long ago included. */
+  readonly total: number
+}
+
 /** One history of migrations in one database. */
 export interface MigrationTarget {
   /** @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`. Writes nothing. */
   status(): Promise<MigrationStatus>
-  /** Applies what is pending; answers the names applied by this call. */
-  up(): Promise<readonly string[]>
+  /** Applies what is pending and tells of each on its way; answers the names applied by this call. */
+  up(onMigration?: (step: MigrationStep) => void): Promise<readonly string[]>
   close(): Promise<void>
 }
 

@@ -1,7 +1,8 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
-import { apiKeyActivatedEvent, apiKeyAddedEvent } from '../audit/api-key-events.js'
+import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { checkedLimit } from '../page-cursor.js'
 import { asBuffer } from './as-buffer.js'
 import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
@@ -57,6 +58,13 @@ WHERE app_id = ${value('appId')} AND version < ${value('version')}::int
   AND (retired_at IS NULL OR retired_at > ${value('retireOldAt')}::timestamptz)`,
 )
 
+const replaceSealedKey = statement(
+  'replace_sealed_key',
+  sql`
+UPDATE kyc_relay_api_keys SET sealed = ${value('fresh')}::bytea
+WHERE app_id = ${value('appId')} AND version = ${value('version')}::int AND sealed = ${value('former')}::bytea`,
+)
+
 // Not a replacement: deleting the old row would take the access tokens made under it along.
 const putGrant = statement(
   'put_grant',
@@ -99,13 +107,18 @@ function prepareReads(db: NodePgDatabase) {
       .where(and(sql`${apiKeys.appId} = ANY(${value('appIds')}::text[])`, accepted))
       .orderBy(desc(apiKeys.version), apiKeys.appId)
       .prepare('kyc_relay_list_keys'),
-    findOldestKey: db
+    pageKeys: db
       .select()
       .from(apiKeys)
-      .where(accepted)
-      .orderBy(apiKeys.createdAt, apiKeys.version)
-      .limit(1)
-      .prepare('kyc_relay_find_oldest_key'),
+      .where(
+        and(
+          sql`(${apiKeys.appId}, ${apiKeys.version}) > (${value('afterAppId')}::text, ${value('afterVersion')}::int)`,
+          accepted,
+        ),
+      )
+      .orderBy(apiKeys.appId, apiKeys.version)
+      .limit(value('limit'))
+      .prepare('kyc_relay_page_keys'),
     findGrants: db
       .select()
       .from(grants)
@@ -145,7 +158,19 @@ export function createAppDirectory(
     findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
     findApiKey: (hash, now) => database.run(async () => (await reads.findKey.execute({ hash, now }))[0] ?? null),
     listApiKeys: (appIds, now) => database.run(() => reads.listKeys.execute({ appIds: [...appIds], now })),
-    findOldestApiKey: (now) => database.run(async () => (await reads.findOldestKey.execute({ now }))[0] ?? null),
+    pageApiKeys: ({ now, after, limit }) =>
+      database.run(() => {
+        const page = { now, afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
+        return reads.pageKeys.execute({ ...page, limit: checkedLimit(limit, 10_000) })
+      }),
+    replaceSealedApiKey: (replacement) =>
+      database.transaction(async (on) => {
+        const { appId, version, former, fresh } = replacement
+        const columns = { appId, version, former: asBuffer(former), fresh: asBuffer(fresh) }
+        if ((await replaceSealedKey.count(on, columns)) === 0) return false
+        await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, replacement))
+        return true
+      }),
     addApiKey: (key) =>
       database.transaction(async (on) => {
         await lockApp.count(on, { appId: key.appId })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
-import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
+import { pendingMigrations, type LedgerRow, type MigrationStatus, type MigrationStep } from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
@@ -81,14 +81,18 @@ export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): 
  * @returns the names applied by this call.
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
  */
-export async function migrate(clientConfig: pg.ClientConfig, history: PostgresHistory): Promise<readonly string[]> {
+export async function migrate(
+  clientConfig: pg.ClientConfig,
+  history: PostgresHistory,
+  onMigration: (step: MigrationStep) => void = () => undefined,
+): Promise<readonly string[]> {
   const shipped = readMigrations(history)
   // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
   const client = new pg.Client({ ...clientConfig, statement_timeout: 0, query_timeout: 0 })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    return await applyAll(client, history, shipped)
+    return await applyAll(client, { history, shipped, onMigration })
   } catch (error) {
     throw storageErrorOf(error)
   } finally {
@@ -96,27 +100,27 @@ export async function migrate(clientConfig: pg.ClientConfig, history: PostgresHi
   }
 }
 
-async function applyAll(
-  client: pg.Client,
-  history: PostgresHistory,
-  shipped: readonly Migration[],
-): Promise<readonly string[]> {
+interface MigrationRun {
+  readonly history: PostgresHistory
+  readonly shipped: readonly Migration[]
+  readonly onMigration: (step: MigrationStep) => void
+}
+
+async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly string[]> {
   const applied: string[] = []
   for (;;) {
-    const next = await inTransaction(client, history, () => applyNext(client, history, shipped))
+    const next = await inTransaction(client, run.history, () => applyNext(client, run))
     if (next === null) return applied
-    applied.push(next)
+    run.onMigration({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
+    applied.push(next.name)
   }
 }
 
-async function applyNext(
-  client: Client,
-  history: PostgresHistory,
-  shipped: readonly Migration[],
-): Promise<string | null> {
+async function applyNext(client: Client, { history, shipped, onMigration }: MigrationRun): Promise<Migration | null> {
   const ledger = await readLedger(client, history)
   const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history))[0]
   if (next === undefined) return null
+  onMigration({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
   if (ledger.length === 0) {
     await client.query(`CREATE TABLE ${ledgerOf(history)} (
       number integer NOT NULL PRIMARY KEY,
@@ -133,7 +137,7 @@ async function applyNext(
     next.sha256,
     await schemaSha256(client, history),
   ])
-  return next.name
+  return next
 }
 
 async function inTransaction<T>(client: pg.Client, history: PostgresHistory, work: () => Promise<T>): Promise<T> {

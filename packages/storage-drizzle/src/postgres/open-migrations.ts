@@ -13,7 +13,7 @@ export async function openPostgresMigrations(connectionString: string, part: Dat
       migrationStatus(pool, history).catch((error: unknown) => {
         throw storageErrorOf(error)
       }),
-    up: () => migrate(clientConfig, history),
+    up: (onMigration) => migrate(clientConfig, history, onMigration),
     close,
   }
 }

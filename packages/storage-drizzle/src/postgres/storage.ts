@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
+import type { MigrationStep } from '../migrations/ledger.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
@@ -45,6 +46,8 @@ export interface PostgresStorageOptions {
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
   readonly migrations?: 'apply' | 'require'
+  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
 }
 
 /** The stores of one PostgreSQL database; any number of processes may open it. */
@@ -93,7 +96,7 @@ export async function createPostgresStorage(
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres')
-    else await migrate(clientConfig, 'postgres')
+    else await migrate(clientConfig, 'postgres', options.onMigration)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'stores', { seal: options.audit, instant })
   } catch (error) {
     await close()

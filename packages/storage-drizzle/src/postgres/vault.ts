@@ -1,5 +1,6 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import type { AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import type { MigrationStep } from '../migrations/ledger.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
@@ -23,6 +24,8 @@ export interface PostgresVaultOptions {
   readonly randomBytes?: (size: number) => Uint8Array
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
+  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
 }
 
 /**
@@ -54,7 +57,7 @@ export async function createPostgresVault(
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-vault')
-    else await migrate(clientConfig, 'postgres-vault')
+    else await migrate(clientConfig, 'postgres-vault', options.onMigration)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'vault', { seal: options.audit, instant })
   } catch (error) {
     await close()

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
-import { apiKeyActivatedEvent, apiKeyAddedEvent } from '../audit/api-key-events.js'
+import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { checkedLimit } from '../page-cursor.js'
 import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { prepare } from './prepared.js'
@@ -46,12 +47,25 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
       .from(apiKeys)
       .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
       .prepare(),
-    findOldestKey: db
+    pageKeys: db
       .select()
       .from(apiKeys)
-      .where(accepted)
-      .orderBy(apiKeys.createdAt, apiKeys.version)
-      .limit(1)
+      .where(
+        and(sql`(${apiKeys.appId}, ${apiKeys.version}) > (${value('afterAppId')}, ${value('afterVersion')})`, accepted),
+      )
+      .orderBy(apiKeys.appId, apiKeys.version)
+      .limit(value('limit'))
+      .prepare(),
+    replaceSealedKey: db
+      .update(apiKeys)
+      .set({ sealed: sql`${value('fresh')}` })
+      .where(
+        and(
+          eq(apiKeys.appId, value('appId')),
+          eq(apiKeys.version, value('version')),
+          eq(apiKeys.sealed, value('former')),
+        ),
+      )
       .prepare(),
     findWaitingKey: db
       .select({ version: apiKeys.version })
@@ -157,10 +171,17 @@ export function createAppDirectory(dependencies: {
           .map(readKey)
           .sort(newestVersionFirst),
       ),
-    findOldestApiKey: (now) =>
+    pageApiKeys: ({ now, after, limit }) =>
       read(() => {
-        const row = statements.findOldestKey.get({ now: now.getTime() })
-        return row === undefined ? null : readKey(row)
+        const page = { now: now.getTime(), afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
+        return statements.pageKeys.all({ ...page, limit: checkedLimit(limit, 10_000) }).map(readKey)
+      }),
+    replaceSealedApiKey: (replacement) =>
+      commits.write(() => {
+        const { appId, version, former, fresh } = replacement
+        if (statements.replaceSealedKey.run({ appId, version, former, fresh }).changes === 0) return false
+        audit?.append(apiKeyRewrappedEvent(audit.seal, replacement))
+        return true
       }),
     addApiKey: (key) =>
       commits.write(() => {

@@ -1,4 +1,5 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+export type { MigrationStep } from '../migrations/ledger.js'
 export type { QueueInspection, QueueState } from '../queue-inspection.js'
 export type { RemovedRows, Retention, RetentionPolicy } from '../retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'

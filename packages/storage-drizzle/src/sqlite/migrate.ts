@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
-import { pendingMigrations, type LedgerRow, type MigrationStatus } from '../migrations/ledger.js'
+import { pendingMigrations, type LedgerRow, type MigrationStatus, type MigrationStep } from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
@@ -60,14 +60,20 @@ export function requireMigrated(client: Database.Database, history: SqliteHistor
  * @returns the names applied by this call.
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
  */
-export function migrate(client: Database.Database, history: SqliteHistory, now: () => Date): readonly string[] {
+export function migrate(
+  client: Database.Database,
+  history: SqliteHistory,
+  now: () => Date,
+  onMigration: (step: MigrationStep) => void = () => undefined,
+): readonly string[] {
   const shipped = readMigrations(history)
   const applied: string[] = []
   try {
     for (;;) {
-      const next = inTransaction(client, () => applyNext(client, history, shipped, now()))
+      const next = inTransaction(client, () => applyNext(client, { history, shipped, onMigration }, now()))
       if (next === null) break
-      applied.push(next)
+      onMigration({ state: 'applied', name: next.name, number: next.number, total: shipped.length })
+      applied.push(next.name)
     }
     // Into the file itself: a database whose WAL was lost must not look like a new one.
     if (applied.length > 0) client.pragma('wal_checkpoint(PASSIVE)')
@@ -77,12 +83,17 @@ export function migrate(client: Database.Database, history: SqliteHistory, now: 
   }
 }
 
+interface MigrationRun {
+  readonly history: SqliteHistory
+  readonly shipped: readonly Migration[]
+  readonly onMigration: (step: MigrationStep) => void
+}
+
 function applyNext(
   client: Database.Database,
-  history: SqliteHistory,
-  shipped: readonly Migration[],
+  { history, shipped, onMigration }: MigrationRun,
   now: Date,
-): string | null {
+): Migration | null {
   const ledger = readLedger(client, history)
   const next = pendingMigrations(shipped, ledger, schemaSha256(client, history))[0]
   if (next === undefined) {
@@ -90,6 +101,7 @@ function applyNext(
     client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
     return null
   }
+  onMigration({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
   if (ledger.length === 0) {
     client.exec(`CREATE TABLE ${ledgerOf(history)} (
   number INTEGER NOT NULL PRIMARY KEY,
@@ -105,7 +117,7 @@ function applyNext(
       `INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256, applied_at) VALUES (?, ?, ?, ?, ?)`,
     )
     .run(next.number, next.name, next.sha256, schemaSha256(client, history), now.getTime())
-  return next.name
+  return next
 }
 
 function inTransaction<T>(client: Database.Database, work: () => T): T {

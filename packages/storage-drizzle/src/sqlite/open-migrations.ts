@@ -20,10 +20,10 @@ export function openSqliteMigrations(path: string, part: DatabasePart): Migratio
       }
     },
 
-    async up() {
+    async up(onMigration) {
       const { client, close } = openConnection({ path })
       try {
-        return migrate(client, history, () => new Date())
+        return migrate(client, history, () => new Date(), onMigration)
       } finally {
         close()
       }

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
+import type { MigrationStep } from '../migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
@@ -41,6 +42,8 @@ export interface SqliteStorageOptions {
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
   readonly migrations?: 'apply' | 'require'
+  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
   /**
    * Called once when the disk or the file failed (`STORE_FAILED`). From then on every write is refused: end the
    * process, the next one recovers what was committed. Default: nothing.
@@ -106,7 +109,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
-    migrate(client, 'sqlite', clock)
+    migrate(client, 'sqlite', clock, options.onMigration)
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })

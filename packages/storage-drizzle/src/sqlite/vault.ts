@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
+import type { MigrationStep } from '../migrations/ledger.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
@@ -29,6 +30,8 @@ export interface SqliteVaultOptions {
   readonly randomBytes?: (size: number) => Uint8Array
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
+  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
 }
 
 /**
@@ -61,7 +64,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
-    migrate(client, 'sqlite-vault', clock)
+    migrate(client, 'sqlite-vault', clock, options.onMigration)
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })

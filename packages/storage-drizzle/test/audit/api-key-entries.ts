@@ -19,6 +19,9 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
   expect(await apps.addApiKey(keyOf(3, at(2)))).toBe('rotation_pending')
   expect(await apps.activateApiKey({ appId, now: at(3), retireOldAt: at(27) })).toBe(true)
   expect(await apps.activateApiKey({ appId, now: at(4), retireOldAt: at(28) })).toBe(false)
+  const sealed = { appId, version: 2, former: Buffer.alloc(32, 2), fresh: Buffer.alloc(32, 8), now: at(5) }
+  expect(await apps.replaceSealedApiKey(sealed)).toBe(true)
+  expect(await apps.replaceSealedApiKey(sealed)).toBe(false)
   await expect(
     apps.createApp({ appId, name: 'Again', firstKey: { ...keyOf(1, at(5)), hash: Buffer.alloc(32, 9) } }),
   ).rejects.toMatchObject({ code: 'CONSTRAINT' })
@@ -28,6 +31,7 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
     ['API_KEY_ADDED', '1', at(0).getTime()],
     ['API_KEY_ADDED', '2', at(1).getTime()],
     ['API_KEY_ACTIVATED', '2', at(3).getTime()],
+    ['API_KEY_REWRAPPED', '2', at(5).getTime()],
   ])
   expect(entries.every((entry) => entry.appId === appId && entry.userId === null)).toBe(true)
   expect((await verify(log)).findings).toEqual([])

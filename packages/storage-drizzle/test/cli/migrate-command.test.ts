@@ -2,16 +2,22 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { runMigrateCommand } from '../../src/cli/migrate-command.js'
+import { runMigrateCommand, type TerminalLine } from '../../src/cli/migrate-command.js'
+import { StorageError } from '../../src/storage-error.js'
 import { openSqliteMigrations } from '../../src/sqlite/open-migrations.js'
 import { testFolder } from '../sqlite/sqlite-files.js'
 
-async function run(parameters: readonly string[], environment: Record<string, string> = {}) {
+async function run(
+  parameters: readonly string[],
+  environment: Record<string, string> = {},
+  terminal: TerminalLine | null = null,
+) {
   const lines: string[] = []
   const code = await runMigrateCommand(parameters, {
     open: (url, part) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), part)),
     environment,
     print: (line) => void lines.push(line),
+    terminal,
   })
   return { code, lines }
 }
@@ -33,6 +39,50 @@ describe('kyc-relay-migrate', () => {
     expect(up).toEqual({ code: 0, lines: pending.lines.map((line) => line.replace('pending', 'applied')) })
     expect(await run(['up', path])).toEqual({ code: 0, lines: ['Nothing to apply.'] })
     expect(await run(['status', path])).toEqual({ code: 0, lines: up.lines })
+  })
+
+  test('shows on a terminal which migration is under way, and for how long; a line of output for each that is done', async () => {
+    const shown: string[] = []
+    let tick = () => {}
+    let ticking = false
+    const terminal: TerminalLine = {
+      show: (text) => void shown.push(text),
+      everySecond(callback) {
+        ticking = true
+        tick = callback
+        return () => (ticking = false)
+      },
+    }
+    const lines: string[] = []
+    const shippedBefore = { number: 2, total: 3, name: '0002_second' }
+    const code = await runMigrateCommand(['up', 'kyc.db'], {
+      open: () =>
+        Promise.resolve({
+          status: () => Promise.reject(new Error('not asked for')),
+          up(onMigration) {
+            onMigration({ ...shippedBefore, state: 'applying' })
+            tick()
+            tick()
+            onMigration({ ...shippedBefore, state: 'applied' })
+            onMigration({ number: 3, total: 3, name: '0003_third', state: 'applying' })
+            return Promise.reject(new StorageError('STORE_UNAVAILABLE'))
+          },
+          close: () => Promise.resolve(),
+        }),
+      environment: {},
+      print: (line) => void lines.push(line),
+      terminal,
+    })
+    expect(shown).toEqual([
+      'applying 0002_second (2 of 3)',
+      'applying 0002_second (2 of 3), 1 s',
+      'applying 0002_second (2 of 3), 2 s',
+      '',
+      'applying 0003_third (3 of 3)',
+      '',
+    ])
+    expect([code, lines[0], ticking]).toEqual([1, 'applied  0002_second', false])
+    expect(lines[1]).toMatch(/^STORE_UNAVAILABLE: /)
   })
 
   test('keeps the history of the vault apart', async () => {

@@ -35,6 +35,21 @@ async function migrateAll(): Promise<void> {
   for (const history of histories) await migrate({ connectionString }, history)
 }
 
+test('each migration is told of when it begins and when it is done, and none when there is nothing to do', async () => {
+  const steps: unknown[] = []
+  const onMigration = (step: unknown) => void steps.push(step)
+  const open = async () => (await createPostgresStorage({ connectionString }, { onMigration })).close()
+  await open()
+  const shipped = readMigrations('postgres')
+  expect(steps).toEqual(
+    shipped.flatMap(({ name, number }) =>
+      ['applying', 'applied'].map((state) => ({ state, name, number, total: shipped.length })),
+    ),
+  )
+  await open()
+  expect(steps).toHaveLength(2 * shipped.length)
+})
+
 /** The whole schema as this version of PostgreSQL prints it. */
 async function dumpSchema(): Promise<string> {
   const { rows } = await client.query<{ line: string }>(`

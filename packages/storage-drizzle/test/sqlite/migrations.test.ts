@@ -32,6 +32,21 @@ function goldenSchema(history: (typeof histories)[number]): string {
   return readFileSync(fileURLToPath(new URL(`./${history}.schema.sql`, import.meta.url)), 'utf8')
 }
 
+test('each migration is told of when it begins and when it is done, and none when there is nothing to do', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  const steps: unknown[] = []
+  const open = async () => (await createSqliteStorage({ path }, { onMigration: (step) => steps.push(step) })).close()
+  await open()
+  const shipped = readMigrations('sqlite')
+  expect(steps).toEqual(
+    shipped.flatMap(({ name, number }) =>
+      ['applying', 'applied'].map((state) => ({ state, name, number, total: shipped.length })),
+    ),
+  )
+  await open()
+  expect(steps).toHaveLength(2 * shipped.length)
+})
+
 describe('the schema', () => {
   test.each(histories)('of %s is the golden one', async (history) => {
     const client = migrated(':memory:')

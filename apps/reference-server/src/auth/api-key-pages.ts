@@ -1,0 +1,21 @@
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+
+const pageSize = 200
+
+/** Every API key that is not retired, in pages. */
+export async function* pagesOfApiKeys(
+  directory: Pick<AppDirectory, 'pageApiKeys'>,
+  now: () => Date,
+): AsyncGenerator<readonly ApiKeyRow[]> {
+  let after: ApiKeyRow | undefined
+  for (;;) {
+    const page = await directory.pageApiKeys({
+      now: now(),
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    })
+    if (page.length > 0) yield page
+    if (page.length < pageSize) return
+    after = page.at(-1)
+  }
+}

@@ -1,0 +1,55 @@
+import type { PiiCipher, SealContext, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/sqlite'
+
+/** An API key at rest: sealed under a data key of its own, which the key file wraps. */
+interface SealedApiKey {
+  readonly keyId: string
+  readonly dataKey: string
+  readonly sealed: string
+}
+
+type KeyName = Pick<ApiKeyRow, 'appId' | 'version'>
+
+function contextOf({ appId, version }: KeyName): SealContext {
+  return { purpose: 'api_key', appId, version: String(version) }
+}
+
+function parse({ sealed }: Pick<ApiKeyRow, 'sealed'>): SealedApiKey {
+  return JSON.parse(Buffer.from(sealed).toString('utf8')) as SealedApiKey
+}
+
+function write(dataKey: WrappedDataKey, sealed: string): Uint8Array {
+  const row: SealedApiKey = { keyId: dataKey.keyId, dataKey: Buffer.from(dataKey.bytes).toString('base64'), sealed }
+  return Buffer.from(JSON.stringify(row), 'utf8')
+}
+
+const dataKeyOf = ({ keyId, dataKey }: SealedApiKey) => ({ keyId, bytes: Buffer.from(dataKey, 'base64') })
+
+/** The bytes to be stored for this version of an app's key. */
+export async function sealApiKey(cipher: PiiCipher, name: KeyName, apiKey: string): Promise<Uint8Array> {
+  const context = contextOf(name)
+  const dataKey = await cipher.createDataKey(context)
+  const clear = Buffer.from(apiKey, 'utf8')
+  const sealed = await cipher.seal({ dataKey, keyContext: context, context, clear })
+  return write(dataKey, Buffer.from(sealed).toString('base64'))
+}
+
+/** @throws KycError `KEY_UNKNOWN`, `SEAL_BROKEN`. */
+export async function openApiKey(cipher: PiiCipher, row: ApiKeyRow): Promise<string> {
+  const stored = parse(row)
+  const context = contextOf(row)
+  const sealed = Buffer.from(stored.sealed, 'base64')
+  const clear = await cipher.open({ dataKey: dataKeyOf(stored), keyContext: context, context, sealed })
+  return Buffer.from(clear).toString('utf8')
+}
+
+/** Id of the key of the key file that wraps this one. */
+export function wrappingKeyIdOf(row: Pick<ApiKeyRow, 'sealed'>): string {
+  return parse(row).keyId
+}
+
+/** The same sealed key, its data key wrapped by the current key of the key file. */
+export async function rewrapApiKey(cipher: PiiCipher, row: ApiKeyRow): Promise<Uint8Array> {
+  const stored = parse(row)
+  return write(await cipher.rewrapDataKey(dataKeyOf(stored), contextOf(row)), stored.sealed)
+}

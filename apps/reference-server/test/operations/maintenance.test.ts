@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  addSealKey,
+  createKeyFile,
+  createLocalAuditSeal,
+  createLocalCipher,
+  parseKeyFile,
+} from '@kyc-relay/kyc-core/node'
+import { expect, it, onTestFinished } from 'vitest'
+import { readCheckpoints } from '../../src/audit/checkpoint-file.js'
+import { createApiKeys } from '../../src/auth/api-keys.js'
+import { wrappingKeyIdOf } from '../../src/auth/sealed-api-key.js'
+import { parseEnv } from '../../src/env.js'
+import { createLog, type LogFields } from '../../src/observability/log.js'
+import { startServer } from '../../src/start-server.js'
+import { openStorage } from '../../src/storage.js'
+import { createMaintenance } from '../../src/workers/maintenance.js'
+import { rewrapApiKeys } from '../../src/workers/rewrap-api-keys.js'
+import { startPostgres } from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+
+const now = () => new Date('2026-01-01T00:00:00Z')
+const keyFile = createKeyFile({ randomBytes, now: now() })
+const rotated = addSealKey(keyFile, { randomBytes, now: now() })
+
+function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-maintenance-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Maintenance whose jobs have nothing to do, its log and its timers in hand. */
+async function startMaintenance(changes: Partial<Parameters<typeof createMaintenance>[0]>) {
+  const folder = testFolder()
+  const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+  const seal = createLocalAuditSeal({ keys: parseKeyFile(keyFile) })
+  const urls = { databaseUrl: `file:${folder}/kyc.db`, vaultDatabaseUrl: `file:${folder}/vault.db` }
+  const storage = await openStorage(urls, { cipher, audit: seal }, () => undefined)
+  onTestFinished(() => storage.close())
+  const lines: [string, LogFields][] = []
+  const write = (message: string, fields: LogFields = {}) => void lines.push([message, fields])
+  const timers: { callback: () => void; ms: number }[] = []
+  const maintenance = createMaintenance({
+    writeCheckpoints: () => Promise.resolve(0),
+    vault: storage.vault,
+    verifications: storage.verifications,
+    retention: storage.retention,
+    apiKeys: { directory: storage.apps, cipher, now },
+    nowMs: () => 0,
+    log: { info: write, warn: write, error: write },
+    schedule(callback, ms) {
+      timers.push({ callback, ms })
+      return () => undefined
+    },
+    ...changes,
+  })
+  maintenance.start()
+  onTestFinished(() => maintenance.stop())
+  return { lines, timers, maintenance }
+}
+
+it('audit logs are witnessed at the start, every five minutes, and also after a time that failed', async () => {
+  let written = 0
+  const { lines, timers } = await startMaintenance({
+    writeCheckpoints() {
+      written += 1
+      return written === 1 ? Promise.reject(new Error('canary of a path')) : Promise.resolve(1)
+    },
+  })
+  expect(written).toBe(1)
+  const fiveMinutes = () => timers.filter(({ ms }) => ms === 300_000)
+  for (const round of [1, 2]) {
+    await expect.poll(() => fiveMinutes().length).toBe(round)
+    fiveMinutes().at(-1)?.callback()
+    expect(written).toBe(round + 1)
+  }
+  expect(lines).toContainEqual(['maintenance failed', { job: 'witness audit logs', code: 'UNEXPECTED' }])
+  expect(JSON.stringify(lines)).not.toContain('canary')
+})
+
+it.each([
+  ['data keys re-wrapped', 're-wrap data keys'],
+  ['API keys re-wrapped', 're-wrap API keys'],
+] as const)('a rotation ends with the line “%s”, which says that none remains', async (message, job) => {
+  const remaining = [2, 1, 0]
+  const row = (version: number) => ({
+    appId: 'app',
+    version,
+    hash: new Uint8Array(32),
+    createdAt: now(),
+    signsFrom: now(),
+    retiredAt: null,
+  })
+  const old = createLocalCipher({ keys: parseKeyFile(keyFile) })
+  const cipher = createLocalCipher({ keys: parseKeyFile(rotated) })
+  const rows = await Promise.all(
+    [1, 2, 3].map(async (version) => {
+      const context = { purpose: 'api_key', appId: 'app', version: String(version) }
+      const dataKey = await old.createDataKey(context)
+      const sealed = JSON.stringify({ ...dataKey, dataKey: Buffer.from(dataKey.bytes).toString('base64'), sealed: '' })
+      return { ...row(version), sealed: Buffer.from(sealed) }
+    }),
+  )
+  const directory = { pageApiKeys: () => Promise.resolve(rows), replaceSealedApiKey: () => Promise.resolve(true) }
+  const { lines } = await startMaintenance({
+    vault: {
+      listOlderThan: () => Promise.resolve([]),
+      rewrapDataKeys: () =>
+        Promise.resolve({ rewrapped: remaining.length > 0 ? 1 : 0, remaining: remaining.shift() ?? 0 }),
+    } as unknown as Parameters<typeof createMaintenance>[0]['vault'],
+    apiKeys: {
+      directory: directory as unknown as Parameters<typeof createMaintenance>[0]['apiKeys']['directory'],
+      cipher,
+      now,
+    },
+  })
+  await expect
+    .poll(() => lines.filter(([text]) => text === message))
+    .toEqual([[message, { job, count: 3, remaining: 0, durationMs: 0 }]])
+})
+
+it('a server that stops witnesses its audit logs once more, and one that only listens does not', async () => {
+  const dataDir = testFolder()
+  const checkpoints = join(dataDir, 'checkpoints.jsonl')
+  const start = (role: string) => {
+    const ports = { PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0' }
+    const env = parseEnv({ ...ports, DATA_DIR: dataDir, AUDIT_CHECKPOINTS: checkpoints, ROLE: role })
+    return startServer(env, createLog({ logLevel: 'error' }, { write: () => undefined }))
+  }
+  const first = await start('all')
+  await expect.poll(() => existsSync(checkpoints)).toBe(true)
+  const atStart = readFileSync(checkpoints, 'utf8')
+  const addApp = async (name: string) => {
+    // As a process beside this one would: the log of the stores grows.
+    const keys = parseKeyFile(readFileSync(join(dataDir, 'keys.json'), 'utf8'))
+    const cipher = createLocalCipher({ keys })
+    const urls = { databaseUrl: `file:${dataDir}/kyc.db`, vaultDatabaseUrl: `file:${dataDir}/vault.db` }
+    const storage = await openStorage(urls, { cipher, audit: createLocalAuditSeal({ keys }) }, () => undefined)
+    await createApiKeys({ directory: storage.apps, cipher, now }).createApp({ appId: randomUUID(), name })
+    const heads = await storage.audit?.listHeads()
+    await storage.close()
+    return heads?.[0]?.sequence ?? 0
+  }
+  const sequence = await addApp('Later')
+  expect(readFileSync(checkpoints, 'utf8')).toBe(atStart)
+  await first.stop('TEST')
+  const newest = (await readCheckpoints(checkpoints))?.checkpoints.at(-1)
+  expect(newest).toMatchObject({ log: 'stores', sequence })
+
+  const listening = await start('api')
+  await addApp('Latest')
+  const before = readFileSync(checkpoints, 'utf8')
+  await listening.stop('TEST')
+  expect(readFileSync(checkpoints, 'utf8')).toBe(before)
+})
+
+it('a server whose checkpoints cannot be written stops all the same, and says so', async () => {
+  const dataDir = testFolder()
+  const lines: string[] = []
+  const env = parseEnv({
+    ...{ PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir },
+    AUDIT_CHECKPOINTS: join(dataDir, 'missing', 'checkpoints.jsonl'),
+  })
+  const server = await startServer(env, createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }))
+  await server.stop('TEST')
+  expect(lines.filter((line) => line.includes('audit logs not witnessed'))).toHaveLength(1)
+  expect(lines.join('')).not.toContain(dataDir)
+})
+
+it.each(['sqlite', 'postgres'] as const)(
+  'API keys move under a new wrapping key on %s, resumed after a stop, beside another process, and stay the same',
+  async (engine) => {
+    const folder = testFolder()
+    const server = engine === 'postgres' ? await startPostgres() : null
+    if (server !== null) onTestFinished(() => server.stop())
+    const databaseUrl = (await server?.createDatabase()) ?? `file:${folder}/kyc.db`
+    const urls = { databaseUrl, vaultDatabaseUrl: `file:${folder}/vault.db` }
+    const seal = createLocalAuditSeal({ keys: parseKeyFile(keyFile) })
+    const before = createLocalCipher({ keys: parseKeyFile(keyFile) })
+    const after = createLocalCipher({ keys: parseKeyFile(rotated) })
+    const storage = await openStorage(urls, { cipher: after, audit: seal }, () => undefined)
+    onTestFinished(() => storage.close())
+    const directory = storage.apps
+    const apiKeys = createApiKeys({ directory, cipher: before, now })
+    const appIds = Array.from({ length: 450 }, () => randomUUID())
+    const made = new Map<string, string>()
+    for (const appId of appIds) made.set(appId, (await apiKeys.createApp({ appId, name: 'Example' })).apiKey)
+
+    const deps = { directory, cipher: after, now }
+    let looks = 0
+    expect(await rewrapApiKeys(deps, undefined, () => (looks += 1) <= 130)).toBe(130)
+    const progress: { rewrapped: number; remaining: number }[] = []
+    const [one, other] = await Promise.all([
+      rewrapApiKeys(deps, (step) => void progress.push(step)),
+      rewrapApiKeys(deps),
+    ])
+    expect(one + other).toBe(320)
+    expect(progress.at(-1)).toMatchObject({ remaining: 0 })
+    expect(await rewrapApiKeys(deps)).toBe(0)
+
+    const whole = JSON.parse(rotated) as { keys: { id: string; purpose: string }[] }
+    const current = await after.currentKeyId()
+    const stored = await directory.listApiKeys(appIds, now())
+    expect(new Set(stored.map(wrappingKeyIdOf))).toEqual(new Set([current]))
+    const alone = { ...whole, keys: whole.keys.filter(({ id, purpose }) => purpose !== 'seal' || id === current) }
+    const cipher = createLocalCipher({ keys: parseKeyFile(JSON.stringify(alone)) })
+    const signing = await createApiKeys({ directory, cipher, now }).current(appIds)
+    expect(signing.map((key) => key?.key)).toEqual(appIds.map((appId) => made.get(appId)))
+    expect(await createApiKeys({ directory, cipher, now }).canOpenAll()).toBe(true)
+    expect(await createApiKeys({ directory, cipher: before, now }).canOpenAll()).toBe(false)
+  },
+)
+
+it('a key file that lacks the key of one app in the middle is found out at the start', async () => {
+  const folder = testFolder()
+  const urls = { databaseUrl: `file:${folder}/kyc.db`, vaultDatabaseUrl: `file:${folder}/vault.db` }
+  const keys = parseKeyFile(keyFile)
+  const cipher = createLocalCipher({ keys })
+  const storage = await openStorage(urls, { cipher, audit: createLocalAuditSeal({ keys }) }, () => undefined)
+  onTestFinished(() => storage.close())
+  const stranger = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: now() })) })
+  const directory = storage.apps
+  for (const [index, sealing] of [cipher, stranger, cipher].entries()) {
+    const appId = `00000000-0000-7000-8000-00000000000${index}`
+    await createApiKeys({ directory, cipher: sealing, now }).createApp({ appId, name: 'Example' })
+  }
+  expect(await createApiKeys({ directory, cipher, now }).canOpenAll()).toBe(false)
+  await expect(rewrapApiKeys({ directory, cipher, now })).rejects.toMatchObject({ code: 'KEY_UNKNOWN' })
+})
