@@ -60,11 +60,11 @@ describe('kyc-relay-migrate', () => {
         Promise.resolve({
           status: () => Promise.reject(new Error('not asked for')),
           up(onMigration) {
-            onMigration({ ...shippedBefore, state: 'applying' })
+            onMigration?.({ ...shippedBefore, state: 'applying' })
             tick()
             tick()
-            onMigration({ ...shippedBefore, state: 'applied' })
-            onMigration({ number: 3, total: 3, name: '0003_third', state: 'applying' })
+            onMigration?.({ ...shippedBefore, state: 'applied' })
+            onMigration?.({ number: 3, total: 3, name: '0003_third', state: 'applying' })
             return Promise.reject(new StorageError('STORE_UNAVAILABLE'))
           },
           close: () => Promise.resolve(),
