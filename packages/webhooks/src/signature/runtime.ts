@@ -29,7 +29,12 @@ interface NodeGlobals {
  * polyfill or a test environment is in place.
  */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
-  return (globalThis as NodeGlobals).process?.getBuiltinModule?.(name) as NodeModules[Name] | undefined
+  try {
+    return (globalThis as NodeGlobals).process?.getBuiltinModule?.(name) as NodeModules[Name] | undefined
+  } catch {
+    // Next's Edge runtime has the function, and it throws.
+    return undefined
+  }
 }
 
 /** Node's `Buffer`, or undefined. */

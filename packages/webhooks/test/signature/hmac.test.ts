@@ -78,6 +78,7 @@ const runtimes: readonly (readonly [Runtime, RuntimeReport['globals']])[] = [
   ['no process and no Buffer', { process: 'undefined', Buffer: 'undefined' }],
   ['a polyfill of node:crypto without HMAC', { process: 'object', Buffer: 'function' }],
   ['getBuiltinModule that knows nothing', { process: 'object', Buffer: 'function' }],
+  ['getBuiltinModule that throws', { process: 'object', Buffer: 'function' }],
 ]
 
 describe.each(runtimes)('%s', (runtime, globals) => {

@@ -16,6 +16,7 @@ export type Runtime =
   | 'no process and no Buffer'
   | 'a polyfill of node:crypto without HMAC'
   | 'getBuiltinModule that knows nothing'
+  | 'getBuiltinModule that throws'
 
 export interface RuntimeReport {
   /** What `typeof` says of them on this runtime. */
@@ -56,6 +57,13 @@ const enter: Record<Runtime, () => void> = {
   'getBuiltinModule that knows nothing': () => {
     here.process = builtins({})
   },
+  'getBuiltinModule that throws': () => {
+    here.process = {
+      getBuiltinModule: () => {
+        throw new Error('not supported here')
+      },
+    }
+  },
 }
 enter[runtime]()
 
@@ -69,7 +77,7 @@ for (const { body, key, expected } of given) {
   })
 }
 
-const offered = here.process?.getBuiltinModule?.('node:crypto')
+const offered = runtime.endsWith('throws') ? undefined : here.process?.getBuiltinModule?.('node:crypto')
 const globals: Record<string, string> = { process: typeof here.process, Buffer: typeof here.Buffer }
 if (offered?.createHmac !== undefined) {
   globals['createHmac'] = typeof offered.createHmac

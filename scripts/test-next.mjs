@@ -1,0 +1,168 @@
+// Runs the recipe for Next in Next: installs examples/next into a temporary folder, puts the packed build of
+// @kyc-relay/webhooks beside it, and sends requests to `next dev` and to `next start` after `next build`. A script of its
+// own, since Next weighs half as much as everything else together: nothing of it is in the repository's node_modules.
+import { execFile, spawn } from 'node:child_process'
+import { createHmac, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { root } from './published-packages.mjs'
+
+const apiKey = 'kyc_key_example_only'
+const secondsToListen = 120
+const deposit = { eventType: 'WIDGET_DEPOSIT_COMPLETE', externalReferenceId: 'Zoë-1042', amount: 100.5 }
+const body = JSON.stringify(deposit)
+const nobody = JSON.stringify({ ...deposit, externalReferenceId: 'nobody' })
+const large = JSON.stringify({ pad: 'x'.repeat(1_000_000) })
+
+/** Requests to each path of the receiver; `sign` is what the signature covers when it is not what is sent. */
+const cases = [
+  { name: 'a signed event', status: 200, books: 1 },
+  { name: 'the same event again', status: 200, books: 0, sameId: true },
+  { name: 'a type that is not known yet', body: '{"eventType":"LATER"}', status: 200 },
+  { name: 'signed with another key', key: 'another', status: 401, code: 'SIGNATURE_MISMATCH' },
+  { name: 'no signature', headers: { 'x-hmac-signature': undefined }, status: 401, code: 'SIGNATURE_MISSING' },
+  { name: 'a changed amount', sign: body, body: body.replace('100.5', '1000.5'), status: 401 },
+  { name: 're-serialised', sign: body, body: JSON.stringify(deposit, null, 2), status: 401 },
+  { name: 'a trailing newline', sign: body, body: `${body}\n`, status: 401 },
+  { name: 'signed, but no event', body: '[1]', status: 400 },
+  { name: 'one megabyte', body: large, status: 413 },
+  { name: 'acting fails', body: nobody, status: 500 },
+  { name: 'GET', method: 'GET', status: 405 },
+  { name: 'still a signed event', status: 200, books: 1 },
+]
+const parsedFirst = [{ name: 'a body that was parsed before', status: 500, code: 'BODY_ALREADY_PARSED' }]
+const requests = [
+  ...cases.map((one) => ({ ...one, path: '/api/webhooks' })),
+  ...cases.map((one) => ({ ...one, path: '/api/webhooks-on-edge' })),
+  ...parsedFirst.map((one) => ({ ...one, path: '/api/parsed-first' })),
+]
+
+const run = promisify(execFile)
+const stage = mkdtempSync(path.join(tmpdir(), 'kyc-relay-next-'))
+const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', KYC_RELAY_API_KEY: apiKey, NO_COLOR: '1' }
+// Next reads this as the mode to run in.
+delete environment.NODE_ENV
+let problems = 0
+
+function report(holds, what, detail = '') {
+  if (!holds) problems += 1
+  console.log(`  ${holds ? 'ok  ' : 'FAIL'}  ${what}${holds ? '' : `: ${detail}`}`)
+}
+
+async function install() {
+  cpSync(path.join(root, 'examples', 'next'), stage, {
+    recursive: true,
+    filter: (source) => !/(?:^|[\\/])(?:node_modules|\.next)$/.test(source),
+  })
+  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: stage, env: environment })
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', stage], {
+    cwd: path.join(root, 'packages', 'webhooks'),
+  })
+  const [{ filename }] = JSON.parse(stdout)
+  const installed = path.join(stage, 'node_modules', '@kyc-relay', 'webhooks')
+  mkdirSync(installed, { recursive: true })
+  await run('tar', ['-xzf', path.join(stage, filename), '-C', installed, '--strip-components=1'])
+}
+
+const next = () => createRequire(path.join(stage, 'package.json')).resolve('next/dist/bin/next')
+
+async function build() {
+  await run(process.execPath, [next(), 'build'], { cwd: stage, env: environment })
+}
+
+/** Starts Next on a free port of the loopback interface. Next may start processes of its own: they end as one group. */
+async function serve(mode) {
+  const child = spawn(process.execPath, [next(), mode, '--port', '0', '--hostname', '127.0.0.1'], {
+    cwd: stage,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const ended = once(child, 'close')
+  let printed = ''
+  const address = new Promise((resolve, reject) => {
+    const look = (chunk) => {
+      printed += chunk
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? []
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', look)
+    child.stderr.on('data', look)
+    ended.then(() => reject(new Error(`next ${mode} ended: ${printed}`)), reject)
+    setTimeout(() => reject(new Error(`next ${mode} does not listen: ${printed}`)), secondsToListen * 1_000).unref()
+  })
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
+    await ended
+  }
+  try {
+    const booked = () => printed.split('\n').filter((line) => line.startsWith('booked ')).length
+    return { address: await address, booked, lastWords: () => printed.split('\n').slice(-60).join('\n'), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function check(mode) {
+  console.log(`next ${mode}`)
+  const server = await serve(mode)
+  try {
+    let id = ''
+    for (const one of requests) {
+      const sent = one.body ?? body
+      const bookedBefore = server.booked()
+      if (!one.sameId) id = randomUUID()
+      const headers = {
+        'content-type': 'application/json',
+        'x-hmac-signature': createHmac('sha256', one.key ?? apiKey)
+          .update(one.sign ?? sent)
+          .digest('hex'),
+        'x-event-id': id,
+        ...one.headers,
+      }
+      for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
+      const method = one.method ?? 'POST'
+      const response = await fetch(`${server.address}${one.path}`, {
+        method,
+        headers,
+        ...(method === 'POST' ? { body: sent } : {}),
+      })
+      const answer = await response.text()
+      const right = response.status === one.status && answer.includes(one.code ?? '')
+      report(right, `${one.path}, ${one.name}: ${one.status}`, `${response.status} ${answer.slice(0, 300)}`)
+      // What a route prints goes through a pipe of its own, so it may come a little after the answer.
+      if (one.books) await until(() => server.booked() > bookedBefore)
+      const booked = server.booked() - bookedBefore
+      if (booked !== (one.books ?? 0)) report(false, `${one.path}, ${one.name}`, `booked ${booked} deposits`)
+    }
+    if (problems > 0) console.log(server.lastWords())
+  } finally {
+    await server.stop()
+  }
+}
+
+async function until(holds) {
+  const giveUpAt = performance.now() + 5_000
+  while (!holds() && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+try {
+  await install()
+  const { version } = JSON.parse(readFileSync(path.join(stage, 'node_modules', 'next', 'package.json'), 'utf8'))
+  console.log(`Next ${version}`)
+  await check('dev')
+  await build()
+  await check('start')
+} catch (error) {
+  problems += 1
+  console.log(error.stdout ?? '', error.stderr ?? '', error.message)
+} finally {
+  rmSync(stage, { recursive: true, force: true })
+}
+console.log(problems === 0 ? 'The recipe holds in Next.' : `${problems} problems`)
+process.exitCode = problems === 0 ? 0 : 1
