@@ -18,6 +18,8 @@ import {
   type LocalFiles,
 } from './local-start/local-files.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
+import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
+import { usesSqlite } from './storage.js'
 
 /** A running server. */
 export interface RunningServer {
@@ -40,6 +42,10 @@ export async function startServer(
   log: ServerLog = createLog(env),
   onStoreFailure: () => void = () => undefined,
 ): Promise<RunningServer> {
+  const driverVersion = usesSqlite(env) ? installedDriverVersion() : null
+  if (driverVersion !== null && driverMayAbort(process.version, driverVersion)) {
+    log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
+  }
   await ensureDataDir(env.dataDir)
   const keys = await loadKeyFile(env)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())

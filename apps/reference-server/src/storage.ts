@@ -69,6 +69,11 @@ export async function openAuditLog(url: string, options: { readonly log: AuditLo
   return (await postgres()).openPostgresAuditLog({ connectionString: url }, options)
 }
 
+/** Whether either database is a file. */
+export function usesSqlite({ databaseUrl, vaultDatabaseUrl }: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
+  return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) !== null)
+}
+
 /** The path of a `file:` URL; null for PostgreSQL. */
 function sqlitePath(url: string): string | null {
   return url.startsWith('file:') ? url.slice('file:'.length) : null
