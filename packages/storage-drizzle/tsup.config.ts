@@ -2,7 +2,11 @@ import { defineConfig } from 'tsup'
 
 export default defineConfig([
   {
-    entry: { 'sqlite/index': 'src/sqlite/index.ts', 'postgres/index': 'src/postgres/index.ts' },
+    entry: {
+      'sqlite/index': 'src/sqlite/index.ts',
+      'postgres/index': 'src/postgres/index.ts',
+      'testing/index': 'src/testing/index.ts',
+    },
     outDir: 'dist',
     format: ['esm', 'cjs'],
     dts: true,

@@ -1,3 +1,4 @@
+export { auditLogCases, type AuditLogHandle, type AuditLogHarness } from './audit-log-cases.js'
 export type { ConformanceCase } from './conformance-case.js'
 export { createMemoryVault, createMemoryVaultData, type MemoryVaultData, type PiiVault } from './memory-vault.js'
 export { createMemoryPhotoJobStore, type MemoryPhotoJob } from './memory-photo-job-store.js'

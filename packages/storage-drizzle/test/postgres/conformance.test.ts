@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import {
+  auditLogCases,
   photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
@@ -10,11 +11,15 @@ import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/te
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import {
+  appDirectoryCases,
+  queueInspectionCases,
+  retentionCases,
+  userErasureCases,
+  verificationOverviewCases,
+} from '../../src/testing/index.js'
 import { auditSeal } from '../audit/audit-samples.js'
-import { appDirectoryCases } from '../app-directory-cases.js'
-import { retentionCases } from '../retention-cases.js'
 import { startOfTests } from '../samples.js'
-import { userErasureCases } from '../user-erasure-cases.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
 
 let server: PostgresServer
@@ -104,31 +109,6 @@ describe('WebhookStore', () => {
   })
 })
 
-describe('AppDirectory', () => {
-  test.each(appDirectoryCases)('$name', async ({ run }) => {
-    const storage = await newHarness().open()
-    await run(storage.apps)
-    await storage.close()
-  })
-})
-
-describe('Retention', () => {
-  test.each(retentionCases)('$name', async ({ run }) => {
-    const { open, advance } = newHarness()
-    const storage = await open()
-    await run({ ...storage, advance: (ms) => void advance(ms) })
-    await storage.close()
-  })
-})
-
-describe('UserErasure', () => {
-  test.each(userErasureCases)('$name', async ({ run }) => {
-    const storage = await newHarness().open()
-    await run(storage)
-    await storage.close()
-  })
-})
-
 describe('TransactionStore', () => {
   test.each(transactionStoreCases)('$id $name', async ({ run }) => {
     const { open } = newHarness()
@@ -137,6 +117,31 @@ describe('TransactionStore', () => {
         const { transactions: store, webhooks, close } = await open()
         return { store, webhooks, close }
       },
+    })
+  })
+})
+
+describe.each([
+  ['AppDirectory', appDirectoryCases],
+  ['Retention', retentionCases],
+  ['QueueInspection', queueInspectionCases],
+  ['VerificationOverview', verificationOverviewCases],
+  ['UserErasure', userErasureCases],
+])('%s', (_port, cases) => {
+  for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
+})
+
+describe('AuditLog', () => {
+  test.each(auditLogCases)('$id $name', async ({ run }) => {
+    let opened = 0
+    await run({
+      seal: auditSeal,
+      open: async () => {
+        const location = { pool: poolFor(opened++) }
+        const { verifications, audit, close } = await createPostgresStorage(location, { audit: auditSeal })
+        return { verifications, log: audit!, close }
+      },
+      openWithoutLog: () => createPostgresStorage({ pool: poolFor(0) }),
     })
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import {
+  auditLogCases,
   photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
@@ -12,6 +13,13 @@ import {
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import { describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import {
+  appDirectoryCases,
+  queueInspectionCases,
+  retentionCases,
+  userErasureCases,
+  verificationOverviewCases,
+} from '../../src/testing/index.js'
 import { auditSeal } from '../audit/audit-samples.js'
 import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
@@ -83,6 +91,30 @@ describe('TransactionStore', () => {
         const { transactions: store, webhooks, close } = await open()
         return { store, webhooks, close }
       },
+    })
+  })
+})
+
+describe.each([
+  ['AppDirectory', appDirectoryCases],
+  ['Retention', retentionCases],
+  ['QueueInspection', queueInspectionCases],
+  ['VerificationOverview', verificationOverviewCases],
+  ['UserErasure', userErasureCases],
+])('%s', (_port, cases) => {
+  for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
+})
+
+describe('AuditLog', () => {
+  test.each(auditLogCases)('$id $name', async ({ run }) => {
+    const path = join(testFolder(), 'kyc.db')
+    await run({
+      seal: auditSeal,
+      open: async () => {
+        const { verifications, audit, close } = await createSqliteStorage({ path }, { audit: auditSeal })
+        return { verifications, log: audit!, close }
+      },
+      openWithoutLog: () => createSqliteStorage({ path }),
     })
   })
 })

@@ -1,0 +1,18 @@
+import { grantCases } from './app-directory/grant-cases.js'
+import { keyCases } from './app-directory/key-cases.js'
+import type { AppDirectoryHandle } from './app-directory/sample-apps.js'
+import type { StorageCase } from './storage-case.js'
+
+/**
+ * Every MUST of the `AppDirectory` port, as data for any test runner. Each case wants a fresh harness.
+ *
+ * @example
+ * ```ts
+ * import { appDirectoryCases, type AppDirectoryHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
+ *
+ * export async function check(newHarness: () => StorageHarness<AppDirectoryHandle>): Promise<void> {
+ *   for (const { run } of appDirectoryCases) await run(newHarness())
+ * }
+ * ```
+ */
+export const appDirectoryCases: readonly StorageCase<AppDirectoryHandle>[] = [...keyCases, ...grantCases]

@@ -1,0 +1,132 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { uuid } from '../sample-records.js'
+import { refused, reopenCase, storageCase, type StorageCase } from '../storage-case.js'
+import {
+  appId,
+  at,
+  createApps,
+  grant,
+  hashOf,
+  key,
+  otherApp,
+  token,
+  userId,
+  type AppDirectoryHandle,
+} from './sample-apps.js'
+
+/** Grants, and the access tokens made under them. */
+export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
+  storageCase('AD-20', 'MUST find grants in the order asked, null where there is none', async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.putGrant(grant({ appId: otherApp, scopes: [] }))
+    const asked = [
+      { appId: otherApp, userId },
+      { appId, userId: uuid('nobody') },
+      { appId, userId },
+    ]
+    deepEqual(await apps.findGrants(asked), [grant({ appId: otherApp, scopes: [] }), null, grant()])
+    deepEqual(await apps.findGrants([]), [])
+  }),
+  storageCase('AD-21', "MUST list a user's grants of every app, and nobody else's", async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.putGrant(grant({ appId: otherApp, scopes: [] }))
+    await apps.putGrant(grant({ userId: uuid('somebody else') }))
+    const byApp = (one: { appId: string }, next: { appId: string }) => (one.appId < next.appId ? -1 : 1)
+    const expected = [grant(), grant({ appId: otherApp, scopes: [] })].sort(byApp)
+    deepEqual([...(await apps.listGrantsOfUser(userId))].sort(byApp), expected)
+    deepEqual(await apps.listGrantsOfUser(uuid('nobody')), [])
+  }),
+  storageCase('AD-22', 'MUST replace a grant as a whole and keep the access tokens made under it', async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.addAccessToken(token('secret'))
+    const next = grant({
+      accountId: uuid('another account'),
+      externalReferenceId: 'new',
+      scopes: ['MAKE_PAYOUT_SEND', 'VERIFY_KYC'],
+    })
+    await apps.putGrant(next)
+    deepEqual(await apps.findGrants([{ appId, userId }]), [next])
+    deepEqual(await apps.findAccessToken(hashOf('secret'), at(59)), token('secret'))
+  }),
+  storageCase('AD-23', 'MUST remove the access tokens together with the grant', async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.addAccessToken(token('secret'))
+    equal(await apps.revokeGrant({ appId, userId }), true)
+    equal(await apps.revokeGrant({ appId, userId }), false)
+    deepEqual(await apps.findGrants([{ appId, userId }]), [null])
+    equal(await apps.findAccessToken(hashOf('secret'), at(0)), null)
+    await apps.putGrant(grant())
+    equal(await apps.findAccessToken(hashOf('secret'), at(0)), null)
+  }),
+  storageCase(
+    'AD-24',
+    'MUST leave the grants and tokens of another app and user when one is revoked',
+    async ({ apps }) => {
+      await createApps(apps)
+      const others = [{ appId: otherApp }, { userId: uuid('somebody else') }]
+      for (const change of [{}, ...others]) await apps.putGrant(grant(change))
+      for (const change of others) await apps.addAccessToken(token(JSON.stringify(change), change))
+      await apps.revokeGrant({ appId, userId })
+      for (const change of others) {
+        const found = await apps.findAccessToken(hashOf(JSON.stringify(change)), at(0))
+        deepEqual(found, token(JSON.stringify(change), change))
+      }
+    },
+  ),
+  storageCase('AD-25', 'MUST refuse an access token without a grant, showing nothing of it', async ({ apps }) => {
+    await createApps(apps)
+    const hidden = [userId, Buffer.from(hashOf('early')).toString('hex'), 'VERIFY_KYC']
+    await refused(apps.addAccessToken(token('early')), { hidden })
+    await apps.putGrant(grant())
+    equal(await apps.findAccessToken(hashOf('early'), at(0)), null)
+    await apps.revokeGrant({ appId, userId })
+    await refused(apps.addAccessToken(token('late')), { hidden })
+  }),
+  storageCase('AD-26', 'MUST end an access token at the instant it expires', async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.addAccessToken(token('secret'))
+    deepEqual(await apps.findAccessToken(hashOf('secret'), at(59.999)), token('secret'))
+    equal(await apps.findAccessToken(hashOf('secret'), at(60)), null)
+  }),
+  storageCase('AD-27', 'MUST find an access token by its exact hash alone', async ({ apps }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await apps.addAccessToken(token('secret'))
+    for (const hash of [hashOf('Secret'), new Uint8Array(), hashOf('secret').subarray(0, 31)]) {
+      equal(await apps.findAccessToken(hash, at(0)), null)
+    }
+  }),
+  storageCase('AD-28', 'MUST give every legal value back as it was', async ({ apps }, { other }) => {
+    await createApps(apps)
+    const name = `Ünïted 検証 Z\u0301 ${'x'.repeat(200)}`
+    const third = uuid('third')
+    await apps.createApp({ appId: third, name, firstKey: key(1, { appId: third, sealed: new Uint8Array(4_096) }) })
+    deepEqual(await other.apps.findApp(third), { appId: third, name })
+    deepEqual((await other.apps.listApiKeys([third], at(0)))[0]?.sealed, new Uint8Array(4_096))
+    const odd = grant({ externalReferenceId: `"' OR 1=1 -- ${'漢'.repeat(200)}`, scopes: ['b', 'a', 'a'] })
+    await apps.putGrant(odd)
+    deepEqual(await other.apps.findGrants([odd]), [odd])
+    const none = token('none', { scopes: [], expiresAt: at(0.001) })
+    await apps.addAccessToken(none)
+    deepEqual(await other.apps.findAccessToken(none.hash, at(0)), none)
+  }),
+  reopenCase(
+    'AD-29',
+    'MUST keep everything when it is closed',
+    async ({ apps }) => {
+      await createApps(apps)
+      await apps.putGrant(grant())
+      await apps.addAccessToken(token('secret'))
+    },
+    async ({ apps }) => {
+      deepEqual(await apps.listApiKeys([appId], at(0)), [key(1)])
+      deepEqual(await apps.listGrantsOfUser(userId), [grant()])
+      deepEqual(await apps.findAccessToken(hashOf('secret'), at(0)), token('secret'))
+    },
+  ),
+]

@@ -1,0 +1,187 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AppDirectory } from '../app-directory.js'
+import type { RemovedRows, Retention } from '../retention.js'
+import { claimRequest, endpoint, event, report, startOfTests, submission, uuid } from './sample-records.js'
+import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
+
+/** What the cases of `Retention` open: the port, and the stores whose rows it removes. */
+export interface RetentionHandle {
+  readonly retention: Retention
+  readonly webhooks: WebhookStore
+  readonly apps: AppDirectory
+  readonly verifications: VerificationStore
+}
+
+const day = 86_400_000
+const hook = endpoint('a')
+const { appId } = hook
+const userId = uuid('user')
+const idOf = (name: string) => uuid(`delivery ${name} ${hook.endpointId}`)
+const find = ({ webhooks }: RetentionHandle, name: string) => webhooks.findDelivery({ appId, deliveryId: idOf(name) })
+
+/** Publishes one event to an endpoint that is registered, and delivers it. */
+async function deliver({ webhooks }: RetentionHandle, name: string): Promise<void> {
+  await webhooks.insertEvent(event(name, [hook]))
+  const { claimed } = await webhooks.claimDue(claimRequest)
+  await webhooks.settle(
+    claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
+  )
+}
+
+/** Adds an access token that ends so many milliseconds after the start, under a grant of its own app. */
+async function addToken({ apps }: RetentionHandle, expiresInMs: number): Promise<Uint8Array> {
+  const hash = new Uint8Array(32).fill(1)
+  const times = { createdAt: startOfTests, signsFrom: startOfTests, retiredAt: null }
+  const firstKey = { appId, version: 1, hash: new Uint8Array(32), sealed: new Uint8Array(1), ...times }
+  await apps.createApp({ appId, name: 'a', firstKey })
+  await apps.putGrant({ appId, userId, accountId: uuid('account'), externalReferenceId: 'r', scopes: [] })
+  const expiresAt = new Date(startOfTests.getTime() + expiresInMs)
+  await apps.addAccessToken({ hash, appId, userId, scopes: [], expiresAt })
+  return hash
+}
+
+const counts = ({ bodiesBlanked, attemptsRemoved, accessTokensRemoved }: RemovedRows) => [
+  bodiesBlanked,
+  attemptsRemoved,
+  accessTokensRemoved,
+]
+
+/**
+ * Every MUST of the `Retention` port, as data for any test runner. Each case wants a fresh harness.
+ *
+ * @example
+ * ```ts
+ * import { retentionCases, type RetentionHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
+ *
+ * export async function check(newHarness: () => StorageHarness<RetentionHandle>): Promise<void> {
+ *   for (const { run } of retentionCases) await run(newHarness())
+ * }
+ * ```
+ */
+export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
+  storageCase('RT-01', 'MUST blank a body a millisecond after its 30 days and leave the log', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 5)
+    await deliver(one, 'one')
+    await use.advance(30 * day)
+    deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
+    ok(((await find(one, 'one'))?.body.byteLength ?? 0) > 0)
+    await use.advance(1)
+    deepEqual(counts(await one.retention.removeOld()), [1, 0, 0])
+    const found = await find(use.other, 'one')
+    deepEqual([found?.state, found?.body, found?.attempts.length], ['DELIVERED', new Uint8Array(), 1])
+    deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
+  }),
+  storageCase('RT-02', 'MUST NOT let a delivery be resent whose body is gone', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 5)
+    await deliver(one, 'one')
+    await use.advance(31 * day)
+    await one.retention.removeOld()
+    const answer = await one.webhooks.resendDelivery({ appId, deliveryId: idOf('one'), newDeliveryId: uuid('again') })
+    equal(answer, 'not_found')
+  }),
+  storageCase(
+    'RT-03',
+    'MUST remove an attempt a millisecond after its 90 days and keep the delivery',
+    async (one, use) => {
+      await one.webhooks.registerEndpoint(hook, 5)
+      await deliver(one, 'one')
+      await use.advance(90 * day)
+      deepEqual(counts(await one.retention.removeOld()), [1, 0, 0])
+      await use.advance(1)
+      deepEqual(counts(await one.retention.removeOld()), [0, 1, 0])
+      const found = await find(one, 'one')
+      deepEqual([found?.state, found?.attemptsMade, found?.attempts], ['DELIVERED', 1, []])
+      deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
+    },
+  ),
+  storageCase('RT-04', 'MUST leave the body and the attempts of a pending delivery, however old', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 5)
+    await one.webhooks.registerEndpoint(endpoint('b'), 5)
+    await one.webhooks.insertEvent(event('one', [hook, endpoint('b')]))
+    const { claimed } = await one.webhooks.claimDue(claimRequest)
+    await one.webhooks.settle(
+      claimed.map(({ fence }, index) => ({
+        fence,
+        attempt: { state: 'FAILED', report },
+        next: index === 0 ? { state: 'FAILED' } : { state: 'PENDING', delayMs: 1_000 },
+      })),
+    )
+    await use.advance(400 * day)
+    deepEqual(counts(await one.retention.removeOld()), [0, 1, 0])
+    const again = (await one.webhooks.claimDue(claimRequest)).claimed
+    deepEqual(
+      again.map(({ fence, body }) => [fence.attempt, body.byteLength > 0]),
+      [[2, true]],
+    )
+  }),
+  storageCase('RT-05', 'MUST work in bounded steps, oldest first, and say when more is left', async (one, use) => {
+    const names = ['one', 'two', 'three', 'four', 'five']
+    await one.webhooks.registerEndpoint(hook, 5)
+    for (const name of names) {
+      await deliver(one, name)
+      await use.advance(1_000)
+    }
+    await use.advance(91 * day)
+    const first = await one.retention.removeOld({ limit: 2 })
+    deepEqual([counts(first), first.more], [[2, 2, 0], true])
+    const left = await Promise.all(names.map(async (name) => ((await find(one, name))?.body.byteLength ?? 0) > 0))
+    deepEqual(left, [false, false, true, true, true])
+    const rest = [await one.retention.removeOld({ limit: 2 }), await one.retention.removeOld({ limit: 2 })]
+    deepEqual(
+      rest.map((step) => [counts(step), step.more]),
+      [
+        [[2, 2, 0], true],
+        [[1, 1, 0], false],
+      ],
+    )
+  }),
+  storageCase('RT-06', 'MUST refuse a step of no rows, and one of more than 10,000', async ({ retention }) => {
+    for (const limit of [0, -1, 1.5, 10_001])
+      await refused(retention.removeOld({ limit }), { code: 'ARGUMENT_INVALID' })
+  }),
+  storageCase(
+    'RT-07',
+    'MUST remove an access token a millisecond after it has been expired for 7 days',
+    async (one, use) => {
+      const hash = await addToken(one, 1_000)
+      await use.advance(7 * day + 1_000)
+      deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
+      ok(await one.apps.findAccessToken(hash, startOfTests))
+      await use.advance(1)
+      deepEqual(counts(await one.retention.removeOld()), [0, 0, 1])
+      equal(await one.apps.findAccessToken(hash, startOfTests), null)
+    },
+  ),
+  storageCase('RT-08', 'MUST follow the ages it is given', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 5)
+    await deliver(one, 'one')
+    await addToken(one, 0)
+    await use.advance(1_001)
+    deepEqual(counts(await one.retention.removeOld({ bodyAgeMs: 1_000 })), [1, 0, 0])
+    deepEqual(counts(await one.retention.removeOld({ attemptAgeMs: 1_000 })), [0, 1, 0])
+    deepEqual(counts(await one.retention.removeOld({ expiredTokenAgeMs: 1_000 })), [0, 0, 1])
+  }),
+  storageCase('RT-09', 'MUST leave everything about verifications', async ({ retention, verifications }, use) => {
+    const { key } = submission('one')
+    await verifications.record(submission('one'))
+    const before = await verifications.listVerifications(key, { limit: 1 })
+    await use.advance(4_000 * day)
+    await retention.removeOld()
+    deepEqual(await verifications.listVerifications(key, { limit: 1 }), before)
+    equal(await verifications.findKycStatus(key.userId), 'PASS')
+  }),
+  reopenCase(
+    'RT-10',
+    'MUST have removed what it said when it is closed',
+    async (before) => {
+      await addToken(before, -8 * day)
+      deepEqual(counts(await before.retention.removeOld()), [0, 0, 1])
+    },
+    async ({ apps, retention }) => {
+      equal(await apps.findAccessToken(new Uint8Array(32).fill(1), new Date(0)), null)
+      deepEqual(counts(await retention.removeOld()), [0, 0, 0])
+    },
+  ),
+]

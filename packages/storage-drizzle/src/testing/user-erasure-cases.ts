@@ -1,0 +1,186 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AppDirectory } from '../app-directory.js'
+import type { UserErasure } from '../user-erasure.js'
+import {
+  claimRequest,
+  endpoint,
+  event,
+  report,
+  startOfTests,
+  submission,
+  transactionMove,
+  uuid,
+} from './sample-records.js'
+import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
+
+/** What the cases of `UserErasure` open: the port, and the stores whose rows it erases. */
+export interface UserErasureHandle {
+  readonly users: UserErasure
+  readonly apps: AppDirectory
+  readonly webhooks: WebhookStore
+  readonly transactions: TransactionStore
+  readonly verifications: VerificationStore
+}
+
+const hook = endpoint('a')
+const owner = { appId: uuid('app'), userId: uuid('user') }
+const other = { ...owner, userId: uuid('other user') }
+const untouched = {
+  deliveriesCancelled: 0,
+  bodiesBlanked: 0,
+  transactionsBlanked: 0,
+  photoJobIds: [],
+  photosErased: 0,
+  verificationsKept: 0,
+}
+
+const find = ({ webhooks }: UserErasureHandle, name: string) =>
+  webhooks.findDelivery({ appId: owner.appId, deliveryId: uuid(`delivery ${name} ${hook.endpointId}`) })
+
+/** An event, a transaction with its event, and a verification with a photo, all of one user. */
+async function fill({ webhooks, transactions, verifications }: UserErasureHandle): Promise<void> {
+  await webhooks.registerEndpoint(hook, 50)
+  await webhooks.insertEvent(event('one', [hook]))
+  await transactions.moveTransaction(transactionMove('one', [hook]))
+  await verifications.record(submission('one'))
+}
+
+async function claimOne({ webhooks }: UserErasureHandle) {
+  const [claimed] = (await webhooks.claimDue(claimRequest)).claimed
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  return claimed
+}
+
+async function createApp({ apps }: UserErasureHandle, appId: string): Promise<void> {
+  const times = { createdAt: startOfTests, signsFrom: startOfTests, retiredAt: null }
+  const firstKey = { appId, version: 1, hash: new Uint8Array(32), sealed: new Uint8Array(1), ...times }
+  await apps.createApp({ appId, name: 'a', firstKey })
+}
+
+/**
+ * Every MUST of the `UserErasure` port, as data for any test runner. Each case wants a fresh harness.
+ *
+ * @example
+ * ```ts
+ * import { userErasureCases, type StorageHarness, type UserErasureHandle } from '@kyc-relay/storage-drizzle/testing'
+ *
+ * export async function check(newHarness: () => StorageHarness<UserErasureHandle>): Promise<void> {
+ *   for (const { run } of userErasureCases) await run(newHarness())
+ * }
+ * ```
+ */
+export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
+  storageCase('UE-01', 'MUST say what it erased and what stays', async (one) => {
+    await fill(one)
+    deepEqual(await one.users.eraseUser(owner), {
+      deliveriesCancelled: 2,
+      bodiesBlanked: 2,
+      transactionsBlanked: 1,
+      photoJobIds: [uuid('photo one')],
+      photosErased: 0,
+      verificationsKept: 1,
+    })
+    deepEqual(await one.users.eraseUser({ ...owner, userId: uuid('nobody') }), untouched)
+  }),
+  storageCase('UE-02', 'MUST cancel what is pending, for every handle', async (one, use) => {
+    await fill(one)
+    await one.users.eraseUser(owner)
+    const found = await find(use.other, 'one')
+    deepEqual([found?.state, found?.cancelReason], ['CANCELLED', 'USER_ERASED'])
+    deepEqual((await use.other.webhooks.claimDue(claimRequest)).claimed, [])
+  }),
+  storageCase('UE-03', 'MUST blank the bodies of events, delivered ones as well', async (one) => {
+    await one.webhooks.registerEndpoint(hook, 50)
+    await one.webhooks.insertEvent(event('one', [hook]))
+    const { fence } = await claimOne(one)
+    await one.webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+    deepEqual(await one.users.eraseUser(owner), { ...untouched, bodiesBlanked: 1 })
+    const found = await find(one, 'one')
+    deepEqual([found?.state, found?.body], ['DELIVERED', new Uint8Array()])
+  }),
+  storageCase('UE-04', 'MUST blank the fields of transactions and keep where they stand', async (one) => {
+    await fill(one)
+    await one.users.eraseUser(owner)
+    const { transactionId } = transactionMove('one', [])
+    const { transaction } = await one.transactions.findTransaction({ transactionId, appId: null, sourceEventId: null })
+    deepEqual([transaction?.state, transaction?.revision, transaction?.fields], ['PENDING', 1, null])
+  }),
+  storageCase('UE-05', 'MUST keep the record of every verification', async (one) => {
+    await fill(one)
+    const before = await one.verifications.listVerifications(owner, { limit: 10 })
+    await one.users.eraseUser(owner)
+    deepEqual(await one.verifications.listVerifications(owner, { limit: 10 }), before)
+    equal(await one.verifications.findKycStatus(owner.userId), 'PASS')
+  }),
+  storageCase('UE-06', 'MUST blank the answers of receivers and keep the rest of the attempt', async (one) => {
+    await one.webhooks.registerEndpoint(hook, 50)
+    await one.webhooks.insertEvent(event('one', [hook]))
+    const { fence } = await claimOne(one)
+    const next = { state: 'PENDING', delayMs: 60_000 } as const
+    await one.webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next }])
+    await one.users.eraseUser(owner)
+    const attempt = (await find(one, 'one'))?.attempts[0]
+    deepEqual([attempt?.report?.responseBody, attempt?.report?.status], [null, report.status])
+  }),
+  storageCase('UE-07', 'MUST let the attempt under way be the last', async (one) => {
+    await one.webhooks.registerEndpoint(hook, 50)
+    await one.webhooks.insertEvent(event('one', [hook]))
+    const { fence } = await claimOne(one)
+    deepEqual(await one.users.eraseUser(owner), { ...untouched, deliveriesCancelled: 1, bodiesBlanked: 1 })
+    const retry = { state: 'PENDING', delayMs: 1_000 } as const
+    await one.webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: retry }])
+    const found = await find(one, 'one')
+    deepEqual([found?.state, found?.cancelReason], ['CANCELLED', 'USER_ERASED'])
+    deepEqual((await one.webhooks.claimDue(claimRequest)).claimed, [])
+  }),
+  storageCase('UE-08', 'MUST change nothing when repeated, and name the photos again', async (one) => {
+    await fill(one)
+    await one.users.eraseUser(owner)
+    const photoJobIds = [uuid('photo one')]
+    deepEqual(await one.users.eraseUser(owner), { ...untouched, photoJobIds, verificationsKept: 1 })
+  }),
+  storageCase('UE-09', 'MUST leave another user of the app alone', async (one) => {
+    await fill(one)
+    await one.webhooks.insertEvent({ ...event('other', [hook]), userId: other.userId })
+    await one.users.eraseUser(owner)
+    const found = await find(one, 'other')
+    deepEqual([found?.state, found?.body], ['PENDING', event('other', []).body])
+    deepEqual(await one.users.eraseUser(other), { ...untouched, deliveriesCancelled: 1, bodiesBlanked: 1 })
+  }),
+  storageCase('UE-10', 'MUST leave the same user of another app alone', async (one) => {
+    await fill(one)
+    deepEqual(await one.users.eraseUser({ ...owner, appId: uuid('other app') }), untouched)
+    const found = await find(one, 'one')
+    deepEqual([found?.state, found?.body], ['PENDING', event('one', []).body])
+    deepEqual((await one.users.eraseUser(owner)).photoJobIds, [uuid('photo one')])
+  }),
+  storageCase('UE-11', 'MUST list every app that holds anything of the user, whatever it is', async (one) => {
+    deepEqual(await one.users.listAppsOfUser(owner.userId), [])
+    const names = ['grant', 'verification', 'event', 'transaction'].map((name) => uuid(`app of ${name}`))
+    const [ofGrant = '', ofVerification = '', ofEvent = '', ofTransaction = ''] = names
+    await createApp(one, ofGrant)
+    const grant = { accountId: uuid('account'), externalReferenceId: 'r', scopes: [] }
+    await one.apps.putGrant({ appId: ofGrant, userId: owner.userId, ...grant })
+    await one.verifications.record(submission('one', { key: { appId: ofVerification } }))
+    await one.webhooks.insertEvent(event('one', [], { appId: ofEvent }))
+    const move = transactionMove('one', [], { appId: ofTransaction })
+    await one.transactions.moveTransaction({ ...move, event: event('two', [], { appId: ofTransaction }) })
+    deepEqual([...(await one.users.listAppsOfUser(owner.userId))].sort(), [...names].sort())
+    deepEqual(await one.users.listAppsOfUser(uuid('nobody')), [])
+  }),
+  reopenCase(
+    'UE-12',
+    'MUST have erased what it said when it is closed',
+    async (before) => {
+      await fill(before)
+      await before.users.eraseUser(owner)
+    },
+    async (after) => {
+      const found = await find(after, 'one')
+      deepEqual([found?.state, found?.body], ['CANCELLED', new Uint8Array()])
+      equal((await after.users.eraseUser(owner)).bodiesBlanked, 0)
+    },
+  ),
+]

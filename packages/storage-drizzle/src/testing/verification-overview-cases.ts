@@ -1,0 +1,90 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { LatestVerification, VerificationOverview } from '../verification-overview.js'
+import { startOfTests, submission, uuid } from './sample-records.js'
+import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
+
+/** What the cases of `VerificationOverview` open: the port, and the store whose rows it lists. */
+export interface VerificationOverviewHandle {
+  readonly overview: VerificationOverview
+  readonly verifications: VerificationStore
+}
+
+const names = ['one', 'two', 'three', 'four', 'five']
+const newestFirst = names
+  .map((name) => uuid(`verification ${name}`))
+  .sort()
+  .reverse()
+const idsOf = (rows: readonly LatestVerification[]) => rows.map(({ verificationId }) => verificationId)
+
+/** One verification each of apps and users of their own. */
+async function recordAll({ verifications }: VerificationOverviewHandle): Promise<void> {
+  for (const name of names) {
+    await verifications.record(submission(name, { key: { appId: uuid(`app ${name}`), userId: uuid(name) } }))
+  }
+}
+
+/**
+ * Every MUST of the `VerificationOverview` port, as data for any test runner. Each case wants a fresh harness.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   verificationOverviewCases,
+ *   type StorageHarness,
+ *   type VerificationOverviewHandle,
+ * } from '@kyc-relay/storage-drizzle/testing'
+ *
+ * export async function check(newHarness: () => StorageHarness<VerificationOverviewHandle>): Promise<void> {
+ *   for (const { run } of verificationOverviewCases) await run(newHarness())
+ * }
+ * ```
+ */
+export const verificationOverviewCases: readonly StorageCase<VerificationOverviewHandle>[] = [
+  storageCase('VO-01', 'MUST be empty where nothing was recorded', async ({ overview }) => {
+    deepEqual(await overview.listLatest({ limit: 10 }), [])
+  }),
+  storageCase('VO-02', 'MUST list verifications of every app and user by descending id', async (one, { other }) => {
+    await recordAll(one)
+    deepEqual(idsOf(await one.overview.listLatest({ limit: 200 })), newestFirst)
+    deepEqual(idsOf(await other.overview.listLatest({ limit: 200 })), newestFirst)
+  }),
+  storageCase('VO-03', 'MUST give each verification as recorded, and nothing that was sealed', async (one) => {
+    const declined = submission('one')
+    const { verificationId } = declined.verification
+    await one.verifications.record({
+      ...declined,
+      verification: { ...declined.verification, decision: 'FAILED' },
+      outcomes: {
+        ...declined.outcomes,
+        UNVERIFIED: { next: 'UNVERIFIED', result: { status: 'DECLINED', verificationId, message: 'Declined.' } },
+      },
+    })
+    const { appId, userId } = declined.key
+    deepEqual(await one.overview.listLatest({ limit: 1 }), [
+      { verificationId, appId, userId, decision: 'FAILED', resultStatus: 'DECLINED', recordedAt: startOfTests },
+    ])
+  }),
+  storageCase('VO-04', 'MUST page by the id of the last row, without gap or repetition', async (one) => {
+    await recordAll(one)
+    const seen: string[] = []
+    for (let page = 0; page < 3; page++) {
+      const before = seen.at(-1)
+      seen.push(...idsOf(await one.overview.listLatest({ limit: 2, ...(before === undefined ? {} : { before }) })))
+    }
+    deepEqual(seen, newestFirst)
+    deepEqual(await one.overview.listLatest({ limit: 2, before: newestFirst.at(-1) ?? '' }), [])
+  }),
+  storageCase('VO-05', 'MUST go on from an id that it does not hold', async (one) => {
+    await recordAll(one)
+    deepEqual(await one.overview.listLatest({ limit: 10, before: '00000000-0000-7000-8000-000000000000' }), [])
+    const highest = 'ffffffff-ffff-7fff-8fff-ffffffffffff'
+    deepEqual(idsOf(await one.overview.listLatest({ limit: 10, before: highest })), newestFirst)
+  }),
+  storageCase('VO-06', 'MUST refuse a page of no rows, and one of more than 200', async ({ overview }) => {
+    for (const limit of [0, -1, 201, 1.5]) await refused(overview.listLatest({ limit }), { code: 'ARGUMENT_INVALID' })
+  }),
+  reopenCase('VO-07', 'MUST list what was recorded before it was closed', recordAll, async ({ overview }) => {
+    equal((await overview.listLatest({ limit: 10 })).length, names.length)
+  }),
+]

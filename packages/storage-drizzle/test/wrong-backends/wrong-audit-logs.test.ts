@@ -1,0 +1,162 @@
+import type { AuditEntry, AuditLog, VerificationStore } from '@kyc-relay/kyc-core'
+import { auditLogCases, type AuditLogHandle } from '@kyc-relay/kyc-core/testing'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { createSqliteStorage } from '../../src/sqlite/index.js'
+import { auditSeal } from '../audit/audit-samples.js'
+import { startOfTests, uuid } from '../samples.js'
+
+type Parts = Pick<AuditLogHandle, 'verifications' | 'log'>
+type Spoil = (parts: Parts) => Partial<Parts>
+
+const onLog =
+  (change: (log: AuditLog) => Partial<AuditLog>): Spoil =>
+  ({ log }) => ({ log: { ...log, ...change(log) } })
+
+const onEntries = (change: (entries: readonly AuditEntry[]) => readonly AuditEntry[]): Spoil =>
+  onLog((log) => ({ listEntries: async (page) => change(await log.listEntries(page)) }))
+
+type Submission = Parameters<VerificationStore['record']>[0]
+
+/** The same submission as if it were another one. */
+function another(submission: Submission): Submission {
+  const verificationId = uuid(`another of ${submission.verification.verificationId}`)
+  const { UNVERIFIED, PASS, PASS_INTERNATIONAL } = submission.outcomes
+  const renamed = <T extends typeof PASS>({ next, result }: T) => ({ next, result: { ...result, verificationId } })
+  return {
+    ...submission,
+    outcomes: {
+      UNVERIFIED: renamed(UNVERIFIED),
+      PASS: renamed(PASS),
+      PASS_INTERNATIONAL: renamed(PASS_INTERNATIONAL),
+    },
+    key: { ...submission.key, externalVerificationId: `another ${submission.key.externalVerificationId}` },
+    verification: { ...submission.verification, verificationId, photoJobs: [] },
+  }
+}
+
+const wrongLogs: readonly (readonly [what: string, caughtBy: string, spoil: Spoil | 'forgets on closing'])[] = [
+  ['has no beginning', 'AL-01', onEntries((entries) => entries.filter(({ kind }) => kind !== 'CHAIN_STARTED'))],
+  ['writes when it wrote', 'AL-02', onEntries((entries) => entries.map((one) => ({ ...one, atMs: one.atMs + 1 })))],
+  [
+    'writes an entry for every request',
+    'AL-03',
+    ({ verifications }) => ({
+      verifications: {
+        ...verifications,
+        async record(submission) {
+          const answer = await verifications.record(submission)
+          if (answer.kind !== 'recorded') await verifications.record(another(submission))
+          return answer
+        },
+      },
+    }),
+  ],
+  [
+    'writes the entry of what fails',
+    'AL-04',
+    ({ verifications }) => ({
+      verifications: {
+        ...verifications,
+        async record(submission) {
+          try {
+            return await verifications.record(submission)
+          } catch (error) {
+            await verifications.record(another(submission))
+            throw error
+          }
+        },
+      },
+    }),
+  ],
+  ['loses an entry of fifty', 'AL-05', onEntries((entries) => entries.filter(({ sequence }) => sequence !== 17))],
+  [
+    'takes the first entry for the newest',
+    'AL-06',
+    onLog((log) => ({
+      async listHeads() {
+        const first = await log.listEntries({ chain: 0, after: 0, limit: 1 })
+        return first.map(({ chain, sequence, mac }) => ({ chain, sequence, mac }))
+      },
+    })),
+  ],
+  [
+    'begins a page with the end of the last one',
+    'AL-07',
+    onLog((log) => ({
+      listEntries: ({ after, ...page }) => log.listEntries({ ...page, after: Math.max(0, after - 1) }),
+    })),
+  ],
+  [
+    'has one digest for everything',
+    'AL-08',
+    onLog((log) => ({
+      findRecorded: async (ids) => new Map([...(await log.findRecorded(ids)).keys()].map((id) => [id, '0'.repeat(64)])),
+    })),
+  ],
+  [
+    'makes digests up',
+    'AL-09',
+    onLog((log) => ({
+      async findRecorded(ids) {
+        const found = await log.findRecorded(ids)
+        return new Map(ids.map((id) => [id, found.get(id) ?? '']))
+      },
+    })),
+  ],
+  [
+    'stops after its first page',
+    'AL-10',
+    onLog((log) => ({ listUnaccounted: async (page) => ({ ...(await log.listUnaccounted(page)), nextCursor: null }) })),
+  ],
+  [
+    'trusts its rows',
+    'AL-11',
+    onLog((log) => ({ listUnaccounted: async (page) => ({ ...(await log.listUnaccounted(page)), rows: [] }) })),
+  ],
+  [
+    'takes every row for its own',
+    'AL-12',
+    onEntries((entries) => entries.map((one) => (one.kind === 'CHAIN_STARTED' ? { ...one, subject: '0' } : one))),
+  ],
+  ['forgets', 'AL-13', 'forgets on closing'],
+]
+
+async function holdAgainst(caseId: string, spoil: Spoil | 'forgets on closing'): Promise<void> {
+  const each = auditLogCases.find(({ id }) => id === caseId)
+  if (each === undefined) throw new Error('there is no such case')
+  let database = new Database(':memory:')
+  const clock = () => startOfTests
+  try {
+    await each.run({
+      seal: auditSeal,
+      async open() {
+        const { verifications, audit, close } = await createSqliteStorage({ database }, { clock, audit: auditSeal })
+        const right = { verifications, log: audit! }
+        return {
+          ...right,
+          ...(typeof spoil === 'function' ? spoil(right) : {}),
+          async close() {
+            await close()
+            if (spoil === 'forgets on closing') database = new Database(':memory:')
+          },
+        }
+      },
+      openWithoutLog: () => createSqliteStorage({ database }, { clock }),
+    })
+  } finally {
+    database.close()
+  }
+}
+
+describe('the audit log cases', () => {
+  test.each(auditLogCases)('$id passes what is right', ({ id }) => holdAgainst(id, () => ({})))
+
+  test.each(wrongLogs)('a log that %s is caught by %s', async (_what, caughtBy, spoil) => {
+    await expect(holdAgainst(caughtBy, spoil)).rejects.toThrow()
+  })
+
+  test('every case catches one', () => {
+    expect([...new Set(wrongLogs.map(([, caughtBy]) => caughtBy))].sort()).toEqual(auditLogCases.map(({ id }) => id))
+  })
+})

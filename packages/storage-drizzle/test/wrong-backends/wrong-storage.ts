@@ -1,0 +1,55 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
+import type { StorageCase, StorageHarness } from '../../src/testing/index.js'
+import { startOfTests } from '../samples.js'
+
+/** What spoiling may use besides the stores. */
+export interface BehindTheStores {
+  readonly database: Database.Database
+  /** The stores' clock. */
+  now(): Date
+}
+
+export type Spoil = (storage: SqliteStorage, behind: BehindTheStores) => Partial<SqliteStorage>
+
+/** One broken promise, as somebody's first version of a backend would break it, and a case that must notice. */
+export type WrongStorage = readonly [what: string, caughtBy: string, spoil: Spoil | 'forgets on closing']
+
+async function holdAgainst(each: StorageCase<SqliteStorage>, spoil: WrongStorage[2]): Promise<void> {
+  let database = new Database(':memory:')
+  let nowMs = startOfTests.getTime()
+  const now = () => new Date(nowMs)
+  const harness: StorageHarness<SqliteStorage> = {
+    async open() {
+      const right = await createSqliteStorage({ database }, { clock: now })
+      const wrong = typeof spoil === 'function' ? spoil(right, { database, now }) : {}
+      const close = async () => {
+        await right.close()
+        if (spoil === 'forgets on closing') database = new Database(':memory:')
+      }
+      return { ...right, ...wrong, close }
+    },
+    advance: (ms) => Promise.resolve(void (nowMs += ms)),
+  }
+  try {
+    await each.run(harness)
+  } finally {
+    database.close()
+  }
+}
+
+/** Tests that the cases of one port pass what is right and that each of them can fail. */
+export function testTheCases(cases: readonly StorageCase<SqliteStorage>[], wrong: readonly WrongStorage[]): void {
+  test.each(cases)('$id passes what is right', (each) => holdAgainst(each, () => ({})))
+
+  test.each(wrong)('a backend that %s is caught by %s', async (_what, caughtBy, spoil) => {
+    const each = cases.find(({ id }) => id === caughtBy)
+    if (each === undefined) throw new Error('there is no such case')
+    await expect(holdAgainst(each, spoil)).rejects.toThrow()
+  })
+
+  test('every case catches one', () => {
+    expect([...new Set(wrong.map(([, caughtBy]) => caughtBy))].sort()).toEqual(cases.map(({ id }) => id).sort())
+  })
+}
