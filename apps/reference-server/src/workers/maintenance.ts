@@ -3,7 +3,7 @@ import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
 import { errorCode, type Log } from '../observability/log.js'
 import { startProgressLog, type Progress } from '../observability/progress-log.js'
 import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
-import { purgeOrphanTokens } from './purge-orphan-tokens.js'
+import { createOrphanPurge } from './purge-orphan-tokens.js'
 import { removeOldRows } from './remove-old-rows.js'
 import { rewrapApiKeys } from './rewrap-api-keys.js'
 import { rewrapDataKeys } from './rewrap-data-keys.js'
@@ -25,6 +25,7 @@ export function createMaintenance(deps: {
   readonly schedule?: (callback: () => void, ms: number) => () => void
 }): PeriodicJobs {
   const { vault, verifications, retention, log } = deps
+  const purgeOrphanTokens = createOrphanPurge({ custodian: vault, verifications, nowMs: deps.nowMs })
   const start = (job: string) => startProgressLog(job, log, deps.nowMs)
   /** Key rotation: the last line says what is left, also when the server stopped in between. */
   async function telling(
@@ -52,8 +53,7 @@ export function createMaintenance(deps: {
         intervalMs: hourMs,
         async run(mayGoOn) {
           const progress = start('purge orphan tokens')
-          const stores = { custodian: vault, verifications }
-          const { erased, examined } = await purgeOrphanTokens(stores, mayGoOn, ({ erased: count, examined }) =>
+          const { erased, examined } = await purgeOrphanTokens(mayGoOn, ({ erased: count, examined }) =>
             progress.tell({ count, examined }),
           )
           progress.end('orphan tokens purged', { count: erased, examined })

@@ -6,7 +6,7 @@ import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { createPeriodicJobs } from '../../src/workers/periodic-jobs.js'
-import { orphanAgeMs, purgeOrphanTokens } from '../../src/workers/purge-orphan-tokens.js'
+import { createOrphanPurge, orphanAgeMs } from '../../src/workers/purge-orphan-tokens.js'
 import { removeOldRows } from '../../src/workers/remove-old-rows.js'
 import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
 
@@ -34,11 +34,38 @@ it('tokens that nothing refers to go after 25 hours, over many pages; all others
     findReferencedTokens: (tokens: readonly Token[]) =>
       Promise.resolve(new Set(tokens.filter((token) => referenced.has(token)))),
   }
-  const purge = () => purgeOrphanTokens({ custodian: vault, verifications })
+  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
   expect(await purge()).toEqual({ examined: 1_300, erased: 1_300 - referenced.size })
   const left = (await vault.inspect(owner(1), [...old, ...young])).flatMap((facts) => facts?.token ?? [])
   expect(left).toEqual([...old.filter((token) => referenced.has(token)), ...young])
+  // What was found referred to is not looked at again, but once a day.
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  now += orphanAgeMs - 24 * hourMs
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  now += 24 * hourMs - 1 - (orphanAgeMs - 24 * hourMs)
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  now += 1
   expect(await purge()).toEqual({ examined: referenced.size, erased: 0 })
+  now += orphanAgeMs - 24 * hourMs
+  expect(await purge()).toEqual({ examined: young.length, erased: young.length })
+  await vault.close()
+})
+
+it('purging begins anew when the token that it had come to is erased meanwhile', async () => {
+  let now = Date.parse('2026-01-01T00:00:00Z')
+  const vault = await vaultWith(() => new Date(now))
+  const tokenOf = async (number: number) => {
+    const [value] = await vault.tokenize(owner(number), [{ kind: 'ssn', value: '078051120' }])
+    return value?.kind === 'ssn' ? [value.token] : []
+  }
+  const referenced = new Set<Token>([...(await tokenOf(1)), ...(await tokenOf(2))])
+  const verifications = { findReferencedTokens: () => Promise.resolve(referenced) }
+  now += orphanAgeMs + 1
+  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
+  expect(await purge()).toEqual({ examined: 2, erased: 0 })
+  expect(await purge()).toEqual({ examined: 0, erased: 0 })
+  await vault.eraseOwner(owner(2))
+  expect(await purge()).toEqual({ examined: 1, erased: 0 })
   await vault.close()
 })
 
@@ -50,7 +77,7 @@ it.each([
   const clock = () => new Date(now)
   const vault = await vaultWith(clock)
   const verifications = createMemoryVerificationStore()
-  const purge = () => purgeOrphanTokens({ custodian: vault, verifications })
+  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
   const { person, verifications: checks } = sampleSubmission()
   const tokens = await vault.tokenize(owner(1), [
     { kind: 'ssn', value: person.ssn.replaceAll('-', '') },
@@ -89,7 +116,7 @@ it('purging stops between two pages when the server stops', async () => {
   }
   const verifications = { findReferencedTokens: () => Promise.resolve(new Set<Token>()) }
   let pages = 0
-  await purgeOrphanTokens({ custodian, verifications }, () => (pages += 1) <= 2)
+  await createOrphanPurge({ custodian, verifications, nowMs: () => 0 })(() => (pages += 1) <= 2)
   expect(asked).toEqual([500, 500])
 })
 
