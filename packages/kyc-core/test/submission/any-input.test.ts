@@ -201,6 +201,66 @@ describe('limits', () => {
   it('keep null inside free-form data, where it is a value of its own', () => {
     const parsed = parseSubmission(sampleSubmission({ externalProviderData: { a: null, b: [null] } }), { now })
     expect(parsed.ok && parsed.submission.externalProviderData).toEqual({ a: null, b: [null] })
+    const deep = { a: [{ b: { c: null } }], externalProviderData: { d: null } }
+    const further = parseSubmission(sampleSubmission({ externalProviderData: deep }), { now })
+    expect(further.ok && further.submission.externalProviderData).toEqual(deep)
+  })
+
+  it('hold for a free-form part as a whole, also where one inside has its name', () => {
+    const large = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, key.repeat(30_000)]))
+    expect(codesFor({ externalProviderData: { externalProviderData: large } })).toEqual([
+      '/externalProviderData TOO_LONG',
+    ])
+  })
+
+  it('are there for numbers that JSON cannot write', () => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 53, 1n]) {
+      expect(codesFor({ externalProviderData: { value } })).toEqual(['/externalProviderData/value UNSAFE_NUMBER'])
+    }
+  })
+
+  it('end the reading: what is beyond the 10,000th value is not looked at', () => {
+    let looks = 0
+    const counted = <T extends object>(of: T, keys: number): T => {
+      for (let key = 0; key < keys; key += 1) {
+        Object.defineProperty(of, key, { enumerable: true, get: () => (looks += 1) })
+      }
+      return of
+    }
+    for (const externalProviderData of [counted({}, 20_000), { list: counted([], 20_000) }]) {
+      looks = 0
+      expect(codesFor({ externalProviderData })).toEqual([' TOO_LONG'])
+      expect(looks).toBeLessThanOrEqual(10_000)
+    }
+  })
+})
+
+describe('with tokens in the place of PII', () => {
+  const ssn = `tok_ssn_${'0'.repeat(26)}_1120`
+  const documentNumber = `tok_document_number_${'0'.repeat(26)}`
+  const codesFor = (person: object, document: object): string[] => {
+    const { person: samplePerson, verifications } = sampleSubmission()
+    const input = sampleSubmission({
+      person: { ...samplePerson, ssn, ...person },
+      verifications: { ...verifications, document: { ...verifications.document, documentNumber, ...document } },
+    })
+    const parsed = parseSubmission(input, { now, pii: 'tokens' })
+    return parsed.ok ? [] : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`)
+  }
+
+  it('a token of the right field passes, everything else is TOKEN_INVALID before any vault is asked', () => {
+    expect(codesFor({}, {})).toEqual([])
+    for (const value of ['078-05-1120', '***-**-1120', documentNumber, `${ssn} `, ssn.toUpperCase(), '']) {
+      expect(codesFor({ ssn: value }, {}), value).toEqual(['/person/ssn TOKEN_INVALID'])
+    }
+    const number = '/verifications/document/documentNumber'
+    for (const value of ['X1234567', ssn, `${documentNumber}_1120`]) {
+      expect(codesFor({}, { documentNumber: value }), value).toEqual([`${number} TOKEN_INVALID`])
+    }
+  })
+
+  it('the last four of the token are compared', () => {
+    expect(codesFor({ ssnLast4: '1121' }, {})).toEqual(['/person/ssnLast4 SSN_LAST4_MISMATCH'])
   })
 })
 

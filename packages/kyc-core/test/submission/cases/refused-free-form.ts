@@ -22,6 +22,7 @@ export const refusedFreeForm: readonly CaseGroup[] = [
       row('with slashes', '078/05/1120'),
       row('digit by digit', '0 7 8 0 5 1 1 2 0'),
       row('far apart', '078  --  05  --  1120'),
+      row('as far apart as is still found', `078${'-'.repeat(8)}051120`),
       row('with long dashes', '078–05–1120'),
       row('with non-breaking spaces', '078\u00a005\u00a01120'),
       row('with zero-width spaces', '078\u200b05\u200b1120'),
