@@ -15,10 +15,11 @@ export function isPhotoUrl(text: string, allowLoopback: boolean): boolean {
   } catch {
     return false
   }
-  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return false
-  // The URL parser has folded every notation of an address (hex, octal, one number) into these two.
+  if (url.username !== '' || url.password !== '') return false
+  // The URL parser has folded every notation of an IPv4 address (hex, octal, one number) into this one; an IPv6 address has
+  // no dot.
   const host = url.hostname.replace(/\.$/, '')
-  if (host.startsWith('[') || IPV4.test(host)) return false
+  if (IPV4.test(host)) return false
   if (host === 'localhost' || host.endsWith('.localhost')) return allowLoopback
   return host.includes('.') && !host.endsWith('.local') && !host.endsWith('.internal')
 }
