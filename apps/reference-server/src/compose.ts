@@ -291,6 +291,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     internalApp,
     standardApp,
     operationsApp: createOperationsApp({ probes, metrics, log }),
+    /** A request was refused for overload. */
+    onRequestRefused: () => metrics.requestRefused(),
     worker,
     photoWorker,
     maintenance,

@@ -5,7 +5,7 @@ import { compose, servesWorker } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
 import { startListener, type Listener } from './http-edge/listener.js'
-import { createLagMeter, createOverloadGuard, lagCheckMs } from './http-edge/overload.js'
+import { startOverloadWatch } from './http-edge/overload-watch.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http-edge/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
 import { startGuide } from './local-start/start-guide.js'
@@ -59,9 +59,7 @@ export async function startServer(
     throw error
   })
 
-  const lag = createLagMeter(() => performance.now())
-  const lagChecks = setInterval(() => lag.look(), lagCheckMs).unref()
-  const overload = createOverloadGuard({ maxInFlight: env.maxInFlight, lag })
+  const overload = startOverloadWatch({ maxInFlight: env.maxInFlight, log, onRefused: parts.onRequestRefused })
   const listeners: Listener[] = []
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload'>) => {
     const listener = await startListener({ ...options, overload })
@@ -90,7 +88,7 @@ export async function startServer(
   const stop = async (reason: string) => {
     log.info('stopping', { signal: reason })
     parts.beginStopping()
-    clearInterval(lagChecks)
+    overload.stop()
     await Promise.all([
       ...listeners.map((listener) => listener.close()),
       parts.worker.stop(),

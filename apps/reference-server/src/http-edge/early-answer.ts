@@ -35,3 +35,22 @@ export function answerAndClose(request: IncomingMessage, response: ServerRespons
   request.once('close', end)
   request.resume()
 }
+
+/** A body up to this size is dropped sooner than a connection is made anew. */
+const mostDroppedBytes = 64 * 1024
+
+/**
+ * Answers and keeps the connection: a client that is refused in a hurry would otherwise come back over a new one, and a
+ * TLS handshake costs more than the refusal. A large body, one of unknown size, or one that is sent only when asked for
+ * (`Expect`) is not waited for.
+ */
+export function answerAndGoOn(request: IncomingMessage, response: ServerResponse, answer: PlainAnswer): void {
+  const { 'content-length': length, 'transfer-encoding': encoding, expect } = request.headers
+  if (encoding !== undefined || expect !== undefined || Number(length ?? 0) > mostDroppedBytes) {
+    answerAndClose(request, response, answer)
+    return
+  }
+  request.resume()
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+  response.end(answer.body)
+}

@@ -14,7 +14,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Log, LogFields } from '../observability/log.js'
 import { createBrokenRequests, type Exchange } from './broken-requests.js'
-import { answerAndClose, type PlainAnswer } from './early-answer.js'
+import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
@@ -68,7 +68,7 @@ export async function startListener(options: {
   readonly name: NonNullable<LogFields['listener']>
   readonly log: Log
   /** Refuses what cannot be served in time. Default: nothing is refused. */
-  readonly overload?: OverloadGuard
+  readonly overload?: { readonly guard: OverloadGuard; readonly onRefused: () => void }
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
@@ -120,6 +120,13 @@ export async function startListener(options: {
     onRefused(refusal, requestId)
     answerAndClose(request, response, present(refusal, requestId))
   }
+  /** Costs little: nothing is logged for one request, and the client keeps its connection for the next one. */
+  const shed = (request: IncomingMessage, response: ServerResponse, onShed: () => void) => {
+    onShed()
+    const answer = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, requestIdOf(request))
+    const headers = { ...answer.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
+    answerAndGoOn(request, response, { ...answer, headers })
+  }
   const beginExchange = (request: IncomingMessage, response: ServerResponse) => {
     const known = requestIds.get(request)
     if (known !== undefined) return known
@@ -142,9 +149,11 @@ export async function startListener(options: {
     }
     const refusal = refuseRequestHead(head, options.servesHost)
     if (refusal !== null) return refuse(request, response, refusal)
-    if (options.overload?.enter(head.target) === false)
-      return refuse(request, response, { code: 'UNAVAILABLE', detail: 'OVERLOADED' })
-    response.once('close', () => options.overload?.leave())
+    if (options.overload !== undefined) {
+      const admission = options.overload.guard.enter(head.target, () => !request.complete)
+      if (admission === null) return shed(request, response, options.overload.onRefused)
+      response.once('close', () => admission.leave())
+    }
     void handle(request, response)
   }
 
@@ -209,6 +218,11 @@ export async function startListener(options: {
         server.closeIdleConnections()
       }),
   }
+}
+
+/** Seconds, each as likely as the others: those who were refused at once must not come back at once. */
+export function retryAfterOverload(random: number): number {
+  return 1 + Math.floor(random * 5)
 }
 
 const requestIds = new WeakMap<IncomingMessage, string>()

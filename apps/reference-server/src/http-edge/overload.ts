@@ -26,11 +26,24 @@ export function createLagMeter(nowMs: () => number): LagMeter {
   }
 }
 
+/** A request that was let in. */
+export interface Admission {
+  /** It was answered, or its connection is gone. */
+  leave(): void
+}
+
 /** Admits requests while the process can still serve them in time. */
 export interface OverloadGuard {
-  /** Whether this request may be worked on; then {@link OverloadGuard.leave} must follow. Costs nothing when refused. */
-  enter(target: string): boolean
-  leave(): void
+  /** Null when the request must not be worked on. `isUploading`: whether its body is still on the way. */
+  enter(target: string, isUploading: () => boolean): Admission | null
+  /**
+   * To be called every {@link lagCheckMs}.
+   *
+   * @param worked Share of the time since the last look that the event loop worked, 0 to 1.
+   */
+  look(worked: number): void
+  /** Requests that are worked on now, and how many may be at once. */
+  state(): { readonly working: number; readonly limit: number }
 }
 
 /** Answered however busy the process is: who asks decides whether it lives. */
@@ -39,33 +52,116 @@ const always = new Set(['/healthz', '/readyz', '/metrics'])
 /** Places kept for people who want to see what is going on. */
 const reservedForPortal = 64
 
+/** Work that may be under way on a busy process, in seconds: it holds up the refusals too, which take their turn with it. */
+const worthOfSeconds = 0.05
+
+/** So many at once keep processor and disk busy on any machine: fewer would only lower what is finished. */
+const leastLimit = 64
+
+/** Limit of a process that has room: what arrives in one moment is not refused, and does not take long either. */
+const calmLimit = 128
+
+/** Share of the time that the event loop works above which more requests at once would not finish more of them. */
+const busyShare = 0.8
+
+/** Looks that the number of finished requests is averaged over: one second. */
+const ratedLooks = 10
+
+/** A body that takes longer to come is its sender's time, not ours. */
+const uploadPatienceLooks = 10
+
 /**
- * Refuses work before any of it is done: beyond `maxInFlight` requests at once, or while the event loop is late by
- * `maxLagMs` for good. What is refused early costs microseconds; what times out half done costs all of its work, and is
- * tried again.
+ * Refuses work before any of it is done. What is refused early costs microseconds; what times out half done costs all of
+ * its work, and is tried again. Three things say that it is enough:
+ *
+ * - as many requests are worked on as a busy process finishes in a twentieth of a second (Little's law), and at least 64.
+ *   Where they wait for something else, a database or a partner's endpoint, the limit is doubled up to `maxInFlight`;
+ * - `maxInFlight` requests are open, slow uploads included;
+ * - the event loop is late by `maxLagMs` for good;
+ * - the heap is nearly full of what is in use.
  */
 export function createOverloadGuard(options: {
-  /** Requests under way at once, over all listeners of the process. */
+  /** Requests open at once, over all listeners of the process, and the highest limit. */
   readonly maxInFlight: number
-  /** Default 1,000. */
+  /** Default 500. */
   readonly maxLagMs?: number
   readonly lag: Pick<LagMeter, 'standingLagMs'>
+  /** Default: never. */
+  readonly isHeapFull?: () => boolean
 }): OverloadGuard {
-  const { maxInFlight, maxLagMs = 1_000, lag } = options
-  let inFlight = 0
+  const { maxInFlight, maxLagMs = 500, lag, isHeapFull = () => false } = options
+  const uploading = new Map<object, { readonly stillIs: () => boolean; readonly sinceLook: number; setAside(): void }>()
+  let open = 0
+  let working = 0
+  let limit = Math.min(calmLimit, maxInFlight)
+  let wasFull = false
+  let finished = 0
+  let rates: number[] = []
+  let looks = 0
+
+  function mayEnter(forPeople: boolean): boolean {
+    const reserve = forPeople ? reservedForPortal : 0
+    if (working >= limit + reserve) {
+      wasFull = true
+      return false
+    }
+    if (open >= maxInFlight + reserve) return false
+    return !isHeapFull() && (forPeople || lag.standingLagMs() < maxLagMs)
+  }
+
+  function limitOf(worked: number): number {
+    if (!wasFull) return calmLimit
+    if (worked < busyShare) return limit * 2
+    const perSecond = (rates.reduce((sum, one) => sum + one, 0) / rates.length) * (1_000 / lagCheckMs)
+    return Math.max(leastLimit, Math.round(perSecond * worthOfSeconds))
+  }
+
+  /** While there was room, what was finished is what was asked for, and says nothing about what could be. */
+  function adjustLimit(worked: number): void {
+    rates = wasFull ? [...rates.slice(1 - ratedLooks), finished] : []
+    limit = Math.min(maxInFlight, limitOf(worked))
+    finished = 0
+    wasFull = false
+  }
+
   return {
-    enter(target) {
+    enter(target, isUploading) {
       const path = target.split('?', 1)[0] ?? ''
-      if (!always.has(path)) {
-        const forPeople = path === '/portal' || path.startsWith('/portal/') || path.startsWith('/assets/')
-        if (inFlight >= maxInFlight + (forPeople ? reservedForPortal : 0)) return false
-        if (!forPeople && lag.standingLagMs() >= maxLagMs) return false
+      const forPeople = path === '/portal' || path.startsWith('/portal/') || path.startsWith('/assets/')
+      if (!always.has(path) && !mayEnter(forPeople)) return null
+      let counted = true
+      const admission = {
+        leave() {
+          uploading.delete(admission)
+          open -= 1
+          if (!counted) return
+          working -= 1
+          finished += 1
+        },
       }
-      inFlight += 1
-      return true
+      open += 1
+      working += 1
+      uploading.set(admission, {
+        stillIs: isUploading,
+        sinceLook: looks,
+        setAside() {
+          counted = false
+          working -= 1
+        },
+      })
+      return admission
     },
-    leave() {
-      inFlight -= 1
+    look(worked) {
+      looks += 1
+      for (const [admission, { stillIs, sinceLook, setAside }] of uploading) {
+        if (!stillIs()) uploading.delete(admission)
+        else if (looks - sinceLook > uploadPatienceLooks) {
+          uploading.delete(admission)
+          setAside()
+        }
+      }
+      adjustLimit(worked)
     },
+    state: () => ({ working, limit }),
   }
 }

@@ -12,6 +12,8 @@ export interface Metrics {
   render(): Promise<string>
   /** The same ingestion, counted by outcome and timed. */
   observed(ingestion: Ingestion): Ingestion
+  /** A request was refused for overload. */
+  requestRefused(): void
   /** An event was written, or withheld from everybody. */
   eventPublished(eventType: string, event: InsertedEvent): void
   readonly worker: Required<DeliveryWorkerObserver>
@@ -44,6 +46,11 @@ export function createMetrics(deps: {
     name: 'kyc_relay_submission_duration_seconds',
     help: 'From a parsed request to the durable record.',
     buckets: seconds,
+    registers,
+  })
+  const refused = new Counter({
+    name: 'kyc_relay_requests_refused_total',
+    help: 'Requests that were answered 503 for overload, before any work.',
     registers,
   })
   const events = new Counter({
@@ -170,6 +177,7 @@ export function createMetrics(deps: {
       ingestSubmission: (appUser, input) => timed(() => ingestion.ingestSubmission(appUser, input)),
       ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
     }),
+    requestRefused: () => refused.inc(),
     eventPublished(type, event) {
       if (event.duplicate) return
       events.inc({ type })

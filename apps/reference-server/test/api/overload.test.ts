@@ -1,7 +1,16 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLagMeter, createOverloadGuard } from '../../src/http-edge/overload.js'
+import { judgeHeap } from '../../src/http-edge/heap-pressure.js'
+import { retryAfterOverload } from '../../src/http-edge/listener.js'
+import {
+  createLagMeter,
+  createOverloadGuard,
+  type Admission,
+  type OverloadGuard,
+} from '../../src/http-edge/overload.js'
+import type { LogFields } from '../../src/observability/log.js'
+import { createShedLog } from '../../src/observability/shed-log.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 describe('the lag meter', () => {
@@ -26,28 +35,157 @@ describe('the lag meter', () => {
   })
 })
 
+const calm = { standingLagMs: () => 0 }
+const whole = () => false
+
 describe('F44 F46 the overload guard', () => {
   it('admits up to its limit, keeps places for the portal, and never refuses a health check', () => {
-    const guard = createOverloadGuard({ maxInFlight: 2, lag: { standingLagMs: () => 0 } })
-    expect([guard.enter('/api/v1/graphql'), guard.enter('/x'), guard.enter('/x')]).toEqual([true, true, false])
-    expect([guard.enter('/portal?x'), guard.enter('/healthz'), guard.enter('/portalx')]).toEqual([true, true, false])
-    guard.leave()
-    guard.leave()
-    expect(guard.enter('/x')).toBe(false)
-    guard.leave()
-    expect(guard.enter('/x')).toBe(true)
+    const guard = createOverloadGuard({ maxInFlight: 2, lag: calm })
+    const enter = (target: string) => guard.enter(target, whole)
+    const admitted = [enter('/api/v1/graphql'), enter('/x')]
+    expect(enter('/x')).toBeNull()
+    admitted.push(enter('/portal?x'), enter('/healthz'))
+    expect(admitted).not.toContain(null)
+    expect(enter('/portalx')).toBeNull()
+    admitted[0]?.leave()
+    admitted[1]?.leave()
+    expect(enter('/x')).toBeNull()
+    admitted[2]?.leave()
+    expect(enter('/x')).not.toBeNull()
   })
 
   it('refuses while the event loop stays late', () => {
-    let lagMs = 1_000
-    const guard = createOverloadGuard({ maxInFlight: 2, lag: { standingLagMs: () => lagMs } })
-    expect([guard.enter('/x'), guard.enter('/readyz'), guard.enter('/portal/kyc')]).toEqual([false, true, true])
-    lagMs = 999
-    guard.leave()
-    guard.leave()
-    expect(guard.enter('/x')).toBe(true)
+    let lagMs = 500
+    const guard = createOverloadGuard({ maxInFlight: 9, lag: { standingLagMs: () => lagMs } })
+    const enters = (target: string) => guard.enter(target, whole) !== null
+    expect([enters('/x'), enters('/readyz'), enters('/portal/kyc')]).toEqual([false, true, true])
+    lagMs = 499
+    expect(enters('/x')).toBe(true)
+  })
+
+  it('F45 refuses while the heap is full of what is in use, all but health checks', () => {
+    let full = true
+    const guard = createOverloadGuard({ maxInFlight: 9, lag: calm, isHeapFull: () => full })
+    const enters = (target: string) => guard.enter(target, whole) !== null
+    expect([enters('/x'), enters('/portal/kyc'), enters('/healthz')]).toEqual([false, false, true])
+    full = false
+    expect(enters('/x')).toBe(true)
+  })
+
+  /** Fills the guard, finishes so many, looks: one tenth of a second under a flood. */
+  function floodedLook(guard: OverloadGuard, open: Admission[], finished: number, worked: number): number {
+    for (let one = guard.enter('/x', whole); one !== null; one = guard.enter('/x', whole)) open.push(one)
+    for (const one of open.splice(0, finished)) one.leave()
+    guard.look(worked)
+    return guard.state().limit
+  }
+
+  it.each([
+    ['a busy process lets in what it finishes in a twentieth of a second', 1, [100, 100, 100, 100], [64, 64, 64, 64]],
+    ['one that finishes more lets in more', 0.9, [128, 300, 300, 300], [64, 64, 64, 64]],
+    [
+      'one that waits for something else lets in twice as many each time, up to the most',
+      0.3,
+      [5, 5, 5, 5],
+      [256, 512, 1_000, 1_000],
+    ],
+  ])('%s', (_name, worked, finished, limits) => {
+    const guard = createOverloadGuard({ maxInFlight: 1_000, lag: calm })
+    const open: Admission[] = []
+    expect(guard.state().limit).toBe(128)
+    expect(finished.map((count) => floodedLook(guard, open, count, worked))).toEqual(limits)
+  })
+
+  it('the limit follows what is finished per second, over a second, and is back when the load is gone', () => {
+    const guard = createOverloadGuard({ maxInFlight: 10_000, lag: calm })
+    const open: Admission[] = []
+    for (let look = 0; look < 4; look += 1) floodedLook(guard, open, 0, 0.1)
+    expect(guard.state().limit).toBe(2_048)
+    for (let look = 0; look < 10; look += 1) floodedLook(guard, open, 200, 1)
+    // 2,000 a second: 100 are a twentieth of it.
+    expect(guard.state().limit).toBe(100)
+    expect(floodedLook(guard, open, 0, 1)).toBe(90)
+    for (const one of open.splice(0)) one.leave()
+    guard.look(0)
+    expect(guard.state()).toEqual({ working: 0, limit: 128 })
+  })
+
+  it('slow uploads take no place from others after a second, and count for the most that may be open', () => {
+    const guard = createOverloadGuard({ maxInFlight: 150, lag: calm })
+    const slow = Array.from({ length: 128 }, () => guard.enter('/x', () => true))
+    expect(guard.enter('/x', whole)).toBeNull()
+    for (let look = 0; look < 10; look += 1) guard.look(0)
+    expect(guard.state().working).toBe(128)
+    guard.look(0)
+    expect(guard.state().working).toBe(0)
+    const others = Array.from({ length: 22 }, () => guard.enter('/x', whole))
+    expect(others).not.toContain(null)
+    expect(guard.enter('/x', whole)).toBeNull()
+    for (const one of [...slow, ...others]) one?.leave()
+    expect(guard.state().working).toBe(0)
+    expect(guard.enter('/x', whole)).not.toBeNull()
   })
 })
+
+describe('F45 the heap', () => {
+  it('is full from a collection that left 85 % of it in use, until one that did not or for 2 s', () => {
+    let nowMs = 0
+    const heap = judgeHeap(() => nowMs)
+    expect(heap.isFull()).toBe(false)
+    heap.collected(0.849)
+    expect(heap.isFull()).toBe(false)
+    heap.collected(0.85)
+    nowMs = 1_999
+    expect(heap.isFull()).toBe(true)
+    nowMs = 2_000
+    expect(heap.isFull()).toBe(false)
+    heap.collected(0.9)
+    heap.collected(0.5)
+    expect(heap.isFull()).toBe(false)
+  })
+})
+
+describe('F47 a crowd that was refused at once', () => {
+  it('is told to come back in different seconds: none holds more than three times the mean', () => {
+    const seconds = Array.from({ length: 1_000 }, (_, index) => retryAfterOverload(index / 1_000))
+    const counts = new Map<number, number>()
+    for (const one of seconds) counts.set(one, (counts.get(one) ?? 0) + 1)
+    expect([...counts.keys()].sort()).toEqual([1, 2, 3, 4, 5])
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(3 * (seconds.length / counts.size))
+  })
+})
+
+describe('the log of a flood', () => {
+  it('tells of the first refusal, and then every 10 s of how many there were', () => {
+    const counts: (number | undefined)[] = []
+    const write = (_message: string, fields: LogFields = {}) => void counts.push(fields.count)
+    let nowMs = 0
+    const shed = createShedLog({ info: write, warn: write, error: write }, () => nowMs)
+    for (; nowMs < 25_000; nowMs += 100) {
+      if (nowMs < 12_000) shed.refused()
+      shed.look()
+    }
+    expect(counts).toEqual([1, 100, 19])
+  })
+})
+
+/** Three requests with a body each, over an agent that keeps its connection. */
+async function refusedOnOneConnection({ hostname, port }: URL) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const sockets = new Set<unknown>()
+  const statuses: (number | undefined)[] = []
+  for (let count = 0; count < 3; count += 1) {
+    const sent = httpRequest({ agent, hostname, port, method: 'POST', path: '/api/v1/webhooks' })
+    sent.once('socket', (socket) => sockets.add(socket))
+    sent.end('{"url":"https://receiver.example/"}')
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    statuses.push(answer.statusCode)
+    answer.resume()
+    await once(answer, 'end')
+  }
+  agent.destroy()
+  return { statuses, connections: sockets.size }
+}
 
 describe('a server under load', () => {
   let server: RunningTestServer
@@ -81,6 +219,14 @@ describe('a server under load', () => {
     const refused = await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: 'whatever' })
     expect([refused.status, refused.json.code, refused.json.detail]).toEqual([503, 'UNAVAILABLE', 'OVERLOADED'])
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const again = await refusedOnOneConnection(new URL(server.demo.apiUrl))
+    expect(again).toEqual({ statuses: [503, 503, 503], connections: 1 })
+    expect(server.logLines.filter((line) => line.includes('"request refused"'))).toEqual([])
+    await expect
+      .poll(() => server.logLines.filter((line) => line.includes('requests refused for overload')).length)
+      .toBe(1)
+    const metrics = await server.call(`${server.demo.internalUrl}/metrics`)
+    expect(metrics.text).toMatch(/^kyc_relay_requests_refused_total [4-9]$/m)
     const graphql = await server.graphql('secure', { query: '{ viewer { userId } }' })
     expect([graphql.status, graphql.json.errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect((await server.call(`${server.demo.apiUrl}/healthz`)).status).toBe(200)

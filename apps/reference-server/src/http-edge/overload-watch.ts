@@ -1,0 +1,38 @@
+import { performance } from 'node:perf_hooks'
+import type { Log } from '../observability/log.js'
+import { createShedLog } from '../observability/shed-log.js'
+import { watchHeap } from './heap-pressure.js'
+import { createLagMeter, createOverloadGuard, lagCheckMs, type OverloadGuard } from './overload.js'
+
+/** The overload guard of this process, looking at its event loop and its heap, and telling what it refused. */
+export function startOverloadWatch(options: {
+  readonly maxInFlight: number
+  readonly log: Log
+  /** Told of each request that was refused for overload. */
+  readonly onRefused: () => void
+}): { readonly guard: OverloadGuard; readonly onRefused: () => void; stop(): void } {
+  const nowMs = () => performance.now()
+  const lag = createLagMeter(nowMs)
+  const heap = watchHeap(nowMs)
+  const shed = createShedLog(options.log, nowMs)
+  const guard = createOverloadGuard({ maxInFlight: options.maxInFlight, lag, isHeapFull: () => heap.isFull() })
+  let usedBefore = performance.eventLoopUtilization()
+  const looking = setInterval(() => {
+    lag.look()
+    const used = performance.eventLoopUtilization()
+    guard.look(performance.eventLoopUtilization(used, usedBefore).utilization)
+    usedBefore = used
+    shed.look()
+  }, lagCheckMs).unref()
+  return {
+    guard,
+    onRefused() {
+      shed.refused()
+      options.onRefused()
+    },
+    stop() {
+      clearInterval(looking)
+      heap.close()
+    },
+  }
+}

@@ -1,0 +1,212 @@
+// What becomes of a server that is offered ten times the submissions it can take (F46), whether it comes back, and how
+// long a crowd takes that comes all at once after an outage (F47). Then the same flood against a server with 128 MiB of
+// heap (F45). The real server as its own process, SQLite with synchronous=FULL, behind a proxy that ends TLS, as the
+// handshakes of a flood are the proxy's. The load comes from a process of its own.
+import assert from 'node:assert/strict'
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+const floodSeconds = Number(process.env.BENCH_FLOOD_SECONDS ?? 10)
+const heapSeconds = Number(process.env.BENCH_HEAP_SECONDS ?? 120)
+const timesPeak = Number(process.env.BENCH_TIMES_PEAK ?? 10)
+const reach = { goodputShare: 0.9, takenP99Ms: 500, refusedP99Ms: 50, recoveryMs: 5_000 }
+const connections = Number(process.env.BENCH_CONNECTIONS ?? 1_000)
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-overload-'))
+const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
+const children = new Set()
+
+function track(child) {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+async function startServer(name, nodeOptions = []) {
+  const dataDir = path.join(folder, name)
+  const env = {
+    PATH: process.env.PATH,
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    SECURE_PORT: '0',
+    DATA_DIR: dataDir,
+    TLS_TERMINATED_UPSTREAM: '1',
+    GRAPHQL_REQUESTS_PER_MINUTE: '100000000',
+    ...(process.env.BENCH_MAX_IN_FLIGHT === undefined ? {} : { MAX_IN_FLIGHT: process.env.BENCH_MAX_IN_FLIGHT }),
+  }
+  const options = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), ...nodeOptions]
+  const child = track(spawn(process.execPath, [...options, main], { env, stdio: ['ignore', 'ignore', 'inherit'] }))
+  for (let look = 0; look < 300; look += 1) {
+    try {
+      const demo = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8'))
+      return { child, demo, port: Number(new URL(demo.secureUrl).port) }
+    } catch {
+      assert.equal(child.exitCode, null, 'the server did not start')
+      await sleep(100)
+    }
+  }
+  throw new Error('the server did not start')
+}
+
+async function stop({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
+  $decision: String!, $person: JSON!, $verifications: JSON!) {
+  postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $externalVerificationProvider,
+    externalVerificationId: $externalVerificationId, decision: $decision, person: $person,
+    verifications: $verifications) { status verificationId message }
+}`
+const variables = {
+  schemaVersion: '1.0',
+  externalVerificationProvider: 'CUSTOM',
+  externalVerificationId: '@@',
+  decision: 'PASSED',
+  person: {
+    firstName: 'Jane',
+    lastName: 'Example',
+    dateOfBirth: '1990-01-31',
+    ssn: '078-05-1120',
+    ssnLast4: '1120',
+    address: {
+      streetLine1: '1 Example Street',
+      city: 'Springfield',
+      subdivision: 'IL',
+      postalCode: '62701',
+      countryCode: 'US',
+    },
+  },
+  verifications: { ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' } },
+}
+const [before, after] = JSON.stringify({ query, variables }).split('@@')
+let runsMade = 0
+
+/** One run of the load generator against a server. */
+async function load({ demo, port }, kind, options) {
+  const generator = track(fork(fileURLToPath(new URL('./load-generator.mjs', import.meta.url)), { execArgv: [] }))
+  const users = demo.users.filter(({ scopes }) => scopes.includes('VERIFY_KYC'))
+  const run = `overload-${process.pid}-${(runsMade += 1)}`
+  const tokens = users.map(({ accessToken }) => accessToken)
+  const target = { host: '127.0.0.1', port, path: '/api/v1/graphql', tokens, before, after, run }
+  generator.send({ kind, target, ...options })
+  const [report] = await once(generator, 'message')
+  generator.kill()
+  return report
+}
+
+/** Milliseconds from the start of a run to the first tenth of a second from which on nothing was refused or slow. */
+function recoveredAfterMs(slots) {
+  const last = slots.findLastIndex(
+    (slot) => slot !== null && (slot.refused > 0 || slot.other > 0 || slot.slowestMs > 500),
+  )
+  return (last + 1) * 100
+}
+
+const residentMiB = ({ child }) =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024
+
+const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)]
+
+try {
+  const server = await startServer('flood')
+  await load(server, 'closedLoop', { clients: 64, forMs: 3_000 })
+  const runs = []
+  for (let round = 0; round < rounds; round += 1) {
+    const alone = await load(server, 'closedLoop', { clients: 64, forMs: 5_000 })
+    assert.equal(alone.refused.count + alone.other, 0, 'nothing is refused below the limit')
+    const peak = (alone.taken.count / alone.tookMs) * 1000
+    const flood = await load(server, 'openLoop', {
+      ...{ perSecond: peak * timesPeak, forMs: floodSeconds * 1000, connections, drainMs: 5_000 },
+    })
+    const calm = await load(server, 'openLoop', {
+      perSecond: peak / 4,
+      forMs: 6_000,
+      connections: 64,
+      drainMs: 2_000,
+    })
+    const crowd = Math.round(peak * timesPeak)
+    const storm = await load(server, 'storm', { clients: Math.min(crowd, 5_000), forMs: 60_000 })
+    const perSecond = (count) => (count / flood.tookMs) * 1000
+    runs.push({
+      peak,
+      offered: perSecond(flood.sent + flood.unsent),
+      sent: perSecond(flood.sent),
+      taken: perSecond(flood.taken.count),
+      refused: perSecond(flood.refused.count),
+      goodputShare: perSecond(flood.taken.count) / peak,
+      takenP99Ms: flood.taken.p99Ms,
+      refusedP50Ms: flood.refused.p50Ms,
+      refusedP99Ms: flood.refused.p99Ms,
+      broken: flood.other + flood.unanswered,
+      recoveryMs: recoveredAfterMs(calm.slots),
+      stormClients: storm.clients,
+      stormDone: storm.done,
+      stormMs: storm.tookMs,
+      stormIdealMs: (storm.clients / peak) * 1000,
+      stormAttempts: storm.attempts,
+    })
+  }
+  const rows = Object.keys(runs[0]).map((measure) => {
+    const values = runs.map((run) => run[measure] ?? Number.NaN)
+    return { measure, median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
+  })
+  const shown = (table) =>
+    console.table(
+      Object.fromEntries(
+        table.map(({ measure, ...row }) => [
+          measure,
+          Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Number(value.toFixed(2))])),
+        ]),
+      ),
+    )
+  console.log(`${timesPeak} times the peak for ${floodSeconds} s`)
+  shown(rows)
+  await stop(server)
+
+  const heap = { seconds: heapSeconds, taken: 0, refused: 0, broken: 0, highestMiB: 0, lived: true }
+  if (heapSeconds > 0) {
+    const small = await startServer('heap', ['--max-old-space-size=128'])
+    const { median: peak } = rows.find(({ measure }) => measure === 'peak')
+    for (let left = heapSeconds; left > 0 && heap.lived; left -= 20) {
+      const flood = await load(small, 'openLoop', {
+        ...{ perSecond: peak * timesPeak, forMs: Math.min(left, 20) * 1000, connections, drainMs: 10_000 },
+      })
+      heap.taken += flood.taken.count
+      heap.refused += flood.refused.count
+      heap.broken += flood.other + flood.unanswered
+      heap.lived = small.child.exitCode === null && small.child.signalCode === null
+      if (heap.lived) heap.highestMiB = residentMiB(small)
+    }
+    console.log('the same flood with 128 MiB of heap')
+    console.table({ ...heap, highestMiB: Math.round(heap.highestMiB) })
+    await stop(small)
+  }
+
+  const value = (measure) => rows.find((row) => row.measure === measure).median
+  const said = (name, ok) => console.log(`${name}: ${ok ? 'yes' : 'no'}`)
+  said(`goodput of at least ${reach.goodputShare * 100} % of the peak`, value('goodputShare') >= reach.goodputShare)
+  said(`taken within ${reach.takenP99Ms} ms (p99)`, value('takenP99Ms') <= reach.takenP99Ms)
+  said(`refused within ${reach.refusedP99Ms} ms (p99)`, value('refusedP99Ms') <= reach.refusedP99Ms)
+  said(`calm again within ${reach.recoveryMs} ms`, value('recoveryMs') <= reach.recoveryMs)
+  said('lived with 128 MiB of heap', heap.lived)
+
+  const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  writeFileSync(
+    new URL('overload.json', results),
+    `${JSON.stringify({ name: 'overload', unit: 'by measure', machine, rounds, timesPeak, rows, heap, reach }, null, 2)}\n`,
+  )
+} finally {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+}
