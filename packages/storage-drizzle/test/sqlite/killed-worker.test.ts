@@ -26,7 +26,7 @@ createDeliveryWorker({
   signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
   now: () => new Date(),
   random: () => 0,
-  options: { slowAfterMs: 1, pollIntervalMs: 20, scopeRule: 'any', takeOverIntervalMs: 50, retry: { baseMs: 10 } },
+  options: { slowAfterMs: 1, maxOpen: 100_000, pollIntervalMs: 20, scopeRule: 'any', takeOverIntervalMs: 50, retry: { baseMs: 10 } },
   async send({ headers, body }) {
     const answer = await fetch(sink, { method: 'POST', headers, body })
     await answer.text()

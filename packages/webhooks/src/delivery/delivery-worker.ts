@@ -1,48 +1,13 @@
-import type { GrantLookup, ScopeRule } from '../publishing/grants.js'
+import type { GrantLookup } from '../publishing/grants.js'
 import { runAttempts, type AttemptDeps } from './attempt-runner.js'
-import { reportOfCause, settleAttempt, type UnsentPolicy } from './delivery-state.js'
-import { defaultUserAgent } from './request-headers.js'
-import type { RetryPolicy } from './retry-schedule.js'
+import { createAttemptsUnderWay } from './attempts-under-way.js'
+import { reportOfCause, settleAttempt } from './delivery-state.js'
 import type { Sender } from './sender.js'
 import { createSettlementQueue, type SettlementFate } from './settlement-queue.js'
 import type { SigningKeys } from './signing-keys.js'
 import type { ClaimedDelivery, Settlement, WebhookStore } from './webhook-store.js'
+import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
-
-/** Settings of a worker; every one has a default. */
-export interface DeliveryWorkerOptions {
-  /** Attempts under way at once that began less than `slowAfterMs` ago, 1 or more. Default 256. */
-  readonly concurrency?: number
-  /** From this age on an attempt waits for a slow endpoint, and its place goes to others. Default 2,000. */
-  readonly slowAfterMs?: number
-  /** Attempts under way at once altogether: open sockets. Default 2,048. */
-  readonly maxOpen?: number
-  /** Share of `concurrency` that failing endpoints never get, 0 to 1. Default 0.5. */
-  readonly shareForHealthy?: number
-  /** Attempts under way at once per endpoint, over all processes. Default 4, and 1 while the endpoint keeps failing. */
-  readonly maxInFlightPerEndpoint?: { readonly healthy: number; readonly failing: number }
-  /** Most deliveries claimed, and most settlements written, in one go. Default 256. */
-  readonly maxBatch?: number
-  /** Whole length of an attempt. Default 30,000 (spec, "Limits"). */
-  readonly attemptTimeoutMs?: number
-  /** After this another process may take an attempt over. At least 10 s above `attemptTimeoutMs`. Default 45,000. */
-  readonly leaseMs?: number
-  /** Longest time between two looks at the store. Default 1,000. */
-  readonly pollIntervalMs?: number
-  /** Time between two looks for attempts whose lease ended. Default 5,000. */
-  readonly takeOverIntervalMs?: number
-  /** Pause after the store failed, doubled each time up to 30 s. Default 500. */
-  readonly errorPauseMs?: number
-  /** Longest wait for grants and signing keys. Default 5,000. */
-  readonly lookUpTimeoutMs?: number
-  /** How long `stop()` waits for attempts under way. Default 35,000. */
-  readonly stopTimeoutMs?: number
-  readonly retry?: Partial<RetryPolicy>
-  readonly unsent?: Partial<UnsentPolicy>
-  readonly scopeRule?: ScopeRule
-  /** Value of the `User-Agent` header. */
-  readonly userAgent?: string
-}
 
 /** What went wrong inside the worker. It goes on in every case. */
 export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'SETTLE_FAILED' | 'SUBSCRIBE_FAILED'
@@ -135,7 +100,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     timers,
     maxBatch: options.maxBatch,
     retryMs: options.errorPauseMs,
-    inFlight: () => underWay.size,
+    inFlight: () => underWay.all().size,
     // The places that these give back are claimed at once: a store that shares commits writes both in one.
     onWriting: (count) => {
       beingSettled = count
@@ -144,9 +109,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     onError: () => observe(() => deps.onProblem?.('SETTLE_FAILED')),
   })
 
-  const underWay = new Set<Promise<void>>()
-  /** Those under way that began less than `slowAfterMs` ago, oldest first, with their beginning. */
-  const recent = new Map<Promise<void>, number>()
+  const underWay = createAttemptsUnderWay({ timers, options, onEnd: () => wake() })
   let running: Promise<void> | null = null
   let stopping = false
   let beingSettled = 0
@@ -184,25 +147,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wokenUp = false
   }
 
-  function track(work: Promise<void>): Promise<void> {
-    underWay.add(work)
-    recent.set(work, timers.monotonicMs())
-    return work.finally(() => {
-      underWay.delete(work)
-      recent.delete(work)
-      wake()
-    })
-  }
-
-  /** Free places. Waiting for a slow endpoint costs a socket and nothing else, so it blocks no place. */
   function freePlaces(): number {
-    const slowSinceMs = timers.monotonicMs() - options.slowAfterMs
-    for (const [work, beganAtMs] of recent) {
-      if (beganAtMs > slowSinceMs) break
-      recent.delete(work)
-    }
-    const free = Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size) + beingSettled
-    return Math.min(free, options.concurrency, options.maxBatch)
+    return Math.min(underWay.freePlaces() + beingSettled, options.concurrency, options.maxBatch)
   }
 
   async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {
@@ -216,7 +162,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     if (expired.length > 0)
       observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
     const work = expired.map((delivery) =>
-      track(settle(delivery, settleAttempt(delivery, reportOfCause('INTERRUPTED'), settleContext()))),
+      underWay.track(settle(delivery, settleAttempt(delivery, reportOfCause('INTERRUPTED'), settleContext()))),
     )
     return { count: expired.length, work }
   }
@@ -224,18 +170,21 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** Claims what fits into the free places and starts all of it at once. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
     const limit = freePlaces()
-    if (limit <= 0) return { count: 0, full: false, nextDueInMs: 0, work: [] }
+    if (limit <= 0) return { count: 0, full: false, nextDueInMs: underWay.nextFreeInMs() ?? 0, work: [] }
     const openedAtMs = timers.monotonicMs()
     const { claimed, nextDueInMs } = await store.claimDue({
       limit,
       leaseMs: options.leaseMs,
-      maxInFlight: options.maxInFlightPerEndpoint,
+      maxInFlight: underWay.caps(),
       keepForHealthy: Math.min(limit, Math.floor(options.concurrency * options.shareForHealthy)),
     })
     if (claimed.length > 0)
       observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const work = runAttempts(claimed, openedAtMs, attemptDeps).map(({ delivery, report }) =>
-      track(report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext())))),
+      underWay.track(
+        report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext()))),
+        report,
+      ),
     )
     return { count: claimed.length, full: claimed.length === limit, nextDueInMs, work }
   }
@@ -311,7 +260,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       endRest()
       const drained = (async () => {
         await running
-        await Promise.all(underWay)
+        await Promise.all(underWay.all())
         return 'drained' as const
       })()
       await new Promise<void>((resolve) => {
@@ -335,35 +284,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wake,
     status: () => ({
       running: running !== null && !stopping,
-      inFlight: underWay.size,
+      inFlight: underWay.all().size,
       failures,
       sinceLastLookMs: lookedAtMs === null ? null : timers.monotonicMs() - lookedAtMs,
     }),
   }
-}
-
-const defaults = {
-  concurrency: 256,
-  slowAfterMs: 2_000,
-  maxOpen: 2_048,
-  shareForHealthy: 0.5,
-  maxInFlightPerEndpoint: { healthy: 4, failing: 1 },
-  maxBatch: 256,
-  attemptTimeoutMs: 30_000,
-  leaseMs: 45_000,
-  pollIntervalMs: 1_000,
-  takeOverIntervalMs: 5_000,
-  errorPauseMs: 500,
-  lookUpTimeoutMs: 5_000,
-  stopTimeoutMs: 35_000,
-  retry: {},
-  unsent: {},
-  scopeRule: 'all',
-  userAgent: defaultUserAgent,
-} as const satisfies Required<DeliveryWorkerOptions>
-
-/** An option that is given as undefined counts as left out. */
-function withDefaults(given: DeliveryWorkerOptions = {}): Required<DeliveryWorkerOptions> {
-  const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { ...defaults, ...defined }
 }

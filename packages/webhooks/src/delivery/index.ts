@@ -30,7 +30,6 @@ export {
   type DeliveryWorker,
   type DeliveryWorkerDeps,
   type DeliveryWorkerObserver,
-  type DeliveryWorkerOptions,
   type DeliveryWorkerProblem,
 } from './delivery-worker.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
@@ -57,4 +56,5 @@ export type {
   WebhookStore,
   WithheldReason,
 } from './webhook-store.js'
+export type { DeliveryWorkerOptions } from './worker-options.js'
 export type { WorkerTimers } from './worker-timers.js'

@@ -532,7 +532,7 @@ describe('places', () => {
     const healthy = await registerEndpoint(store)
     const worker = createWorker({
       send: senderOf(({ url }) => (url.includes('slow') ? time.sleep(30_000).then(() => refused) : accepted)),
-      options: { concurrency: 8, maxOpen: 64 },
+      options: { concurrency: 8, maxOpen: 256 },
     })
     worker.start()
     await time.pass(6_000)

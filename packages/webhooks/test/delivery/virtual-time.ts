@@ -11,9 +11,12 @@ export class VirtualTime implements WorkerTimers {
   readonly #startMs: number
   /** In the order they were set. */
   readonly #timers = new Set<Timer>()
+  readonly #settle: () => Promise<void>
 
-  constructor(start = '2026-03-01T12:00:00.000Z') {
+  /** @param settle Resolves when nothing moves any more that needs no further time. */
+  constructor(start = '2026-03-01T12:00:00.000Z', settle = settlePromises) {
     this.#startMs = this.nowMs = Date.parse(start)
+    this.#settle = settle
   }
 
   monotonicMs(): number {
@@ -50,14 +53,14 @@ export class VirtualTime implements WorkerTimers {
   /** Lets `ms` pass, ringing every timer in its turn and letting all promises run in between. */
   async pass(ms: number): Promise<void> {
     const endMs = this.nowMs + ms
-    await settlePromises()
+    await this.#settle()
     for (;;) {
       const next = this.#earliest()
       if (next === undefined || next.atMs > endMs) break
       this.#timers.delete(next)
       this.nowMs = Math.max(this.nowMs, next.atMs)
       next.callback()
-      await settlePromises()
+      await this.#settle()
     }
     this.nowMs = endMs
   }
