@@ -21,8 +21,10 @@ export async function startServerProcess(
   variables: Readonly<Record<string, string>> = {},
   /** A command of the shell that limits the process, as `ulimit -n 256`. */
   limit = ':',
+  /** The program: that of another version, for instance. */
+  program = main,
 ): Promise<ServerProcess> {
-  const child = spawn('sh', ['-c', `${limit}; exec "$0" "$1"`, process.execPath, main], {
+  const child = spawn('sh', ['-c', `${limit}; exec "$0" "$1"`, process.execPath, program], {
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'development',
