@@ -36,6 +36,7 @@ const schema = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: databaseUrl,
   VAULT_DATABASE_URL: databaseUrl,
+  SQLITE_CHECK_UP_TO_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
   KEY_FILE: filePath,
   AUDIT_CHECKPOINTS: filePath,
   TLS_CERT_FILE: filePath,
@@ -94,6 +95,8 @@ export interface Env {
   readonly dataDir: string
   readonly databaseUrl: string
   readonly vaultDatabaseUrl: string
+  /** Largest SQLite file that is read from end to end for damage at the start. */
+  readonly sqliteCheckUpToBytes: number
   readonly keyFile: string
   /** Where the heads of the audit logs are witnessed, outside the databases. */
   readonly auditCheckpoints: string
@@ -197,6 +200,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     securePort: value.SECURE_PORT,
     dataDir: value.DATA_DIR,
     ...placesOf(value),
+    sqliteCheckUpToBytes: value.SQLITE_CHECK_UP_TO_MB * 1_048_576,
     tls:
       value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
         ? { certFile: value.TLS_CERT_FILE, keyFile: value.TLS_KEY_FILE }

@@ -11,17 +11,27 @@ const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
  * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
  * vault.
  *
- * `onFailure` is called when the disk failed: what is on it is known only to the next process, which recovers it.
+ * `onFailure` is called once when the disk or a file failed: what is on it is known only to the next process, which
+ * recovers it.
  */
 export async function openStorage(
-  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>,
+  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes'>>,
   keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   onFailure: () => void,
   onMigration: OnMigration = () => () => undefined,
 ) {
-  const storage = await openBusinessData(env.databaseUrl, keys.audit, onFailure, onMigration('stores'))
+  let failed = false
+  const files: SqliteFiles = {
+    ...(env.sqliteCheckUpToBytes === undefined ? {} : { checkUpToBytes: env.sqliteCheckUpToBytes }),
+    onFailure() {
+      if (failed) return
+      failed = true
+      onFailure()
+    },
+  }
+  const storage = await openBusinessData(env.databaseUrl, keys.audit, files, onMigration('stores'))
   try {
-    const vault = await openVault(env.vaultDatabaseUrl, keys, onMigration('vault'))
+    const vault = await openVault(env.vaultDatabaseUrl, keys, files, onMigration('vault'))
     return {
       ...storage,
       vault,
@@ -36,16 +46,22 @@ export async function openStorage(
   }
 }
 
+/** What both databases do about files that fail. */
+interface SqliteFiles {
+  readonly checkUpToBytes?: number
+  readonly onFailure: () => void
+}
+
 type OnMigration = (database: AuditLogName) => (step: MigrationStep) => void
 
 async function openBusinessData(
   url: string,
   audit: AuditSeal,
-  onFailure: () => void,
+  files: SqliteFiles,
   onMigration: (step: MigrationStep) => void,
 ) {
   const path = sqlitePath(url)
-  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, onFailure, onMigration })
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, ...files, onMigration })
   const storage = await (await postgres()).createPostgresStorage({ connectionString: url }, { audit, onMigration })
   // Row locks let any number of workers share the database: there is no lock to take.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
@@ -54,11 +70,12 @@ async function openBusinessData(
 async function openVault(
   url: string,
   { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
+  files: SqliteFiles,
   onMigration: (step: MigrationStep) => void,
 ) {
   const path = sqlitePath(url)
   const options = { cipher, audit, randomBytes: createRandomPool(), onMigration }
-  if (path !== null) return (await sqlite()).createSqliteVault({ path }, options)
+  if (path !== null) return (await sqlite()).createSqliteVault({ path }, { ...options, ...files })
   return (await postgres()).createPostgresVault({ connectionString: url }, options)
 }
 

@@ -15,6 +15,8 @@ export type StorageErrorCode =
   | 'SCHEMA_EDITED'
   | 'SCHEMA_OUTDATED'
   | 'AUDIT_INCOMPLETE'
+  | 'COMMITS_MISSING'
+  | 'DATABASE_DAMAGED'
   | 'VAULT_UNAVAILABLE'
   | 'TOKEN_UNKNOWN'
   | 'NOT_REVEALABLE'
@@ -38,6 +40,9 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   SCHEMA_OUTDATED: 'The database lacks migrations. Apply them with `kyc-relay-migrate up` or let the store do it.',
   AUDIT_INCOMPLETE:
     'A chain of the audit log is missing from the database. Nothing was written; verify the audit log before going on.',
+  COMMITS_MISSING:
+    'The database lacks commits that were made: it or its -wal file was removed, replaced or cut off, or a backup was put back. Nothing was changed. Put the files back; to go on with what is there, remove the file beside it whose name ends in commits.',
+  DATABASE_DAMAGED: 'The database file is damaged or is no database. Nothing was changed. Restore it from a backup.',
   VAULT_UNAVAILABLE: 'The vault could not be read or written now. Nothing was written; try again.',
   TOKEN_UNKNOWN: 'No such token of this owner.',
   NOT_REVEALABLE: 'Only a hash of this value is kept.',

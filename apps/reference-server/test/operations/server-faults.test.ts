@@ -180,7 +180,9 @@ it('F51 after a restore of an older backup it works on; what was pending is sent
   await first.end('SIGKILL')
 
   for (const name of ['kyc.db', 'vault.db']) {
-    for (const file of [name, `${name}-wal`, `${name}-shm`]) rmSync(join(dataDir, file), { force: true })
+    for (const file of readdirSync(dataDir)) {
+      if (file.startsWith(name) && !file.endsWith('.backup')) rmSync(join(dataDir, file))
+    }
     copyFileSync(join(dataDir, `${name}.backup`), join(dataDir, name))
   }
   receiver.answerBy('/restored', () => 200)

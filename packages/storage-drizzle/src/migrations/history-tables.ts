@@ -8,8 +8,12 @@ function prefixOf(set: MigrationSet): string | null {
   return set.endsWith('-receiver') ? prefixes.receiver : null
 }
 
-/** True when the table is one of this history: each proves its own tables, so that they may share a database. */
+/**
+ * True when the table is one of this history: each proves its own tables, so that they may share a database. What counts
+ * the commits of a SQLite file belongs to the file and not to a schema.
+ */
 export function ownsTable(set: MigrationSet, table: string): boolean {
+  if (table.endsWith('commit_count')) return false
   const prefix = prefixOf(set)
   if (prefix !== null) return table.startsWith(prefix)
   return !Object.values(prefixes).some((other) => table.startsWith(other))

@@ -14,6 +14,15 @@ export type SqliteLocation =
       readonly database: Database.Database
     }
 
+/** The file that a store opens and nobody else changes, else null: a database in memory, or a connection of the caller. */
+export function ownFile(location: SqliteLocation): string | null {
+  if ('database' in location || location.path === ':memory:' || location.path === '') return null
+  return location.path
+}
+
+/** Files up to this size are read as a whole before they are used. */
+export const defaultCheckUpToBytes = 256 * 1024 * 1024
+
 /** How long a write waits for another process's lock, in milliseconds. */
 const busyTimeoutMs = 5_000
 
@@ -24,7 +33,7 @@ const walKeptBytes = 64 * 1024 * 1024
  * Pages in the WAL before a commit also checkpoints: 16 MiB. Four times SQLite's default, since pages that change with
  * every write are then copied into the database a quarter as often.
  */
-const checkpointPages = 4_000
+export const checkpointPages = 4_000
 
 /** Opens (or adopts) a connection and sets every pragma the guarantees rest on. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
@@ -33,7 +42,8 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
       setPragmas(location.database)
       return { client: location.database, close: () => undefined }
     }
-    if (location.path !== ':memory:' && location.path !== '') closeSync(openSync(location.path, 'a', 0o600))
+    const file = ownFile(location)
+    if (file !== null) closeSync(openSync(file, 'a', 0o600))
     const client = new Database(location.path, { timeout: busyTimeoutMs })
     try {
       setPragmas(client)
@@ -46,6 +56,20 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
     if (error instanceof StorageError) throw error
     const mapped = storageErrorOf(error)
     throw mapped.code === 'ARGUMENT_INVALID' ? new StorageError('STORE_UNAVAILABLE') : mapped
+  }
+}
+
+/**
+ * What was erased is also out of the WAL then, unless a reader of another process holds it up.
+ *
+ * @throws StorageError `STORE_FAILED`
+ */
+export function emptyWal(client: Database.Database): void {
+  if (client.memory || client.inTransaction) return
+  try {
+    client.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    throw storageErrorOf(error)
   }
 }
 

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { StorageError } from '../storage-error.js'
+import type { CommitCount } from './commit-count.js'
 import { storageErrorOf } from './driver-errors.js'
 
 /** Runs writes of concurrent callers in one transaction, so that they share one fsync. */
@@ -17,6 +18,12 @@ export interface SharedCommits {
    * work that was undone. What is remembered from one work to the next is good while it stays the same.
    */
   epoch(): number
+  /** Counts the commits from now on. */
+  countWith(count: CommitCount): void
+  /** Runs this after each commit from now on; its callers have their answers whatever it throws. */
+  checkpointWith(checkpoint: () => void): void
+  /** Refuses every later write with this error, and tells of it, unless one failed before. */
+  fail(error: StorageError): void
   /** Runs what is queued and refuses everything later. */
   close(): void
 }
@@ -46,11 +53,38 @@ export function createSharedCommits(
   const savepoint = client.prepare('SAVEPOINT kyc_relay_write')
   const release = client.prepare('RELEASE kyc_relay_write')
   const rollbackToSavepoint = client.prepare('ROLLBACK TO kyc_relay_write')
+  const changes = client.prepare<[], number>('SELECT total_changes()').pluck()
+  let commitCount: CommitCount | null = null
+  let checkpoint: (() => void) | null = null
 
   let queue: Waiting[] = []
   let scheduled = false
   let refusal: StorageError | null = null
   let epoch = 0
+
+  /** Commits; a transaction that changed nothing since `before` is not counted, so that it writes nothing either. */
+  function commitAfter(before: number | undefined): void {
+    const isCounted = commitCount !== null && changes.get() !== before
+    if (isCounted) commitCount?.count()
+    commit.run()
+    if (isCounted) commitCount?.remember()
+  }
+
+  function fail(error: StorageError): void {
+    if (refusal !== null) return
+    refusal = error
+    onFailure(error)
+  }
+
+  function runCheckpoint(): void {
+    try {
+      checkpoint?.()
+    } catch (error) {
+      // What was committed is in the WAL. One that found no space is tried again after the next commit.
+      const mapped = storageErrorOf(error)
+      if (mapped.code === 'STORE_FAILED') fail(mapped)
+    }
+  }
 
   /** Runs one write so that it can be undone alone. */
   function runUndoable(work: () => unknown): Outcome {
@@ -73,6 +107,7 @@ export function createSharedCommits(
   function runAll(batch: readonly Waiting[]): readonly Outcome[] | null {
     begin.run()
     epoch++
+    const before = commitCount === null ? undefined : changes.get()
     let outcomes: readonly Outcome[]
     try {
       outcomes = batch.map(({ work }) => ({ ok: true, value: work() }))
@@ -82,15 +117,16 @@ export function createSharedCommits(
       rollback.run()
       return null
     }
-    commit.run()
+    commitAfter(before)
     return outcomes
   }
 
   function runEachUndoable(batch: readonly Waiting[]): readonly Outcome[] {
     begin.run()
     epoch++
+    const before = commitCount === null ? undefined : changes.get()
     const outcomes = batch.map(({ work }) => runUndoable(work))
-    if (outcomes.some((outcome) => outcome.ok)) commit.run()
+    if (outcomes.some((outcome) => outcome.ok)) commitAfter(before)
     else rollback.run()
     return outcomes
   }
@@ -121,10 +157,8 @@ export function createSharedCommits(
       else waiting.reject(outcome.error)
     })
     const failure = outcomes?.find((outcome) => !outcome.ok && outcome.error.code === 'STORE_FAILED')
-    if (refusal === null && failure !== undefined && !failure.ok) {
-      refusal = failure.error
-      onFailure(refusal)
-    }
+    if (failure !== undefined && !failure.ok) fail(failure.error)
+    if (refusal === null && outcomes?.some((outcome) => outcome.ok) === true) runCheckpoint()
   }
 
   return {
@@ -141,6 +175,13 @@ export function createSharedCommits(
       })
     },
     epoch: () => epoch,
+    countWith(count) {
+      commitCount = count
+    },
+    checkpointWith(next) {
+      checkpoint = next
+    },
+    fail,
     close() {
       while (queue.length > 0) flush()
       refusal ??= new StorageError('STORE_CLOSED')

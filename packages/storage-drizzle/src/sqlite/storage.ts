@@ -12,7 +12,10 @@ import type { VerificationOverview } from '../verification-overview.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
-import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
+import { takeOverCheckpoints } from './checkpoints.js'
+import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
+import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
+import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createPhotoJobStore } from './photo-job-store.js'
 import { createQueueInspection } from './queue-inspection.js'
@@ -45,7 +48,12 @@ export interface SqliteStorageOptions {
   /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
   readonly onMigration?: (step: MigrationStep) => void
   /**
-   * Called once when the disk or the file failed (`STORE_FAILED`). From then on every write is refused: end the
+   * Largest database file, in bytes, that is read from end to end for damage before it is used (`PRAGMA quick_check`),
+   * which delays the start by half a second at most then. 0 never reads. For a file given by `path`. Default: 256 MiB.
+   */
+  readonly checkUpToBytes?: number
+  /**
+   * Called once when the disk or the file failed (`STORE_FAILED`), met by a write or by a read. From then on every write is refused: end the
    * process, the next one recovers what was committed. Default: nothing.
    */
   readonly onFailure?: (error: StorageError) => void
@@ -83,7 +91,10 @@ export interface SqliteStorage {
  * writes of concurrent callers share a commit. A write is refused with `TRANSACTION_OPEN` while a transaction of the
  * caller is open on the same connection: use `insertEvent(tx, prepared)` there.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ * A file given by `path` is refused, unchanged, when it is damaged or lacks commits that were made: a small file beside it
+ * whose name ends in `.commits` remembers how many there were.
+ *
+ * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
  *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`
  *
  * @example
@@ -104,21 +115,31 @@ export function createSqliteStorage(
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
   const { clock = () => new Date(), newToken = randomUUID, migrations = 'apply', onFailure } = options
+  const file = ownFile(location)
+  if (file !== null) inspectFile(file, 'sqlite', options.checkUpToBytes ?? defaultCheckUpToBytes)
   const { client, close } = openConnection(location)
   const commits = createSharedCommits(client, onFailure)
   let audit: AuditChain | null = null
+  let commitCount: CommitCount | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
     migrate(client, 'sqlite', clock, options.onMigration)
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })
+    if (file !== null) {
+      commitCount = openCommitCount(client, 'sqlite')
+      commits.countWith(commitCount)
+      const checkpoint = takeOverCheckpoints(client)
+      if (checkpoint !== null) commits.checkpointWith(checkpoint)
+    }
   } catch (error) {
     close()
     throw error
   }
   const db = drizzle({ client })
-  const webhooks = createWebhookStore({ client, db, commits, clock, newToken })
+  const watched = <Port extends object>(port: Port): Port => watchFailures(port, commits.fail)
+  const webhooks = watched(createWebhookStore({ client, db, commits, clock, newToken }))
   let heldLock: { release(): void } | null = null
 
   function releaseLock(): void {
@@ -127,16 +148,16 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
 
   return {
-    verifications: createVerificationStore({ client, db, commits, audit }),
-    photoJobs: createPhotoJobStore({ client, commits, clock, newToken }),
+    verifications: watched(createVerificationStore({ client, db, commits, audit })),
+    photoJobs: watched(createPhotoJobStore({ client, commits, clock, newToken })),
     webhooks,
-    apps: createAppDirectory({ client, db, commits, audit }),
-    transactions: createTransactionStore({ db, commits, clock }),
-    users: createUserErasure({ client, db, commits, clock, audit }),
-    retention: createRetention({ db, commits, clock }),
-    queue: createQueueInspection(db, clock),
-    overview: createVerificationOverview(db),
-    audit: audit === null ? null : createAuditLog(client, 'stores', audit.seal),
+    apps: watched(createAppDirectory({ client, db, commits, audit })),
+    transactions: watched(createTransactionStore({ db, commits, clock })),
+    users: watched(createUserErasure({ client, db, commits, clock, audit })),
+    retention: watched(createRetention({ db, commits, clock })),
+    queue: watched(createQueueInspection(db, clock)),
+    overview: watched(createVerificationOverview(db)),
+    audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.
@@ -157,6 +178,8 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     close() {
       return new Promise((resolve) => {
         commits.close()
+        commitCount?.close()
+        commitCount = null
         releaseLock()
         close()
         resolve()

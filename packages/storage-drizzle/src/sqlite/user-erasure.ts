@@ -4,6 +4,7 @@ import { userErasedEvent } from '../audit/erasure-events.js'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
 import type { AuditChain } from './audit-chain.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
+import { emptyWal } from './connection.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { erasePhotoJobs, preparePhotoErasure } from './photo-job-store.js'
 import { read } from './read.js'
@@ -98,8 +99,7 @@ export function createUserErasure(dependencies: {
       }),
     async eraseUser(owner) {
       const erased = await commits.write(() => eraseRows(owner))
-      // What was blanked is also out of the WAL then, unless a reader of another process holds it up.
-      if (!client.memory && !client.inTransaction) client.pragma('wal_checkpoint(TRUNCATE)')
+      emptyWal(client)
       return erased
     },
   }

@@ -4,11 +4,22 @@ import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import type { MigrationStep } from '../migrations/ledger.js'
+import type { StorageError } from '../storage-error.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
-import { assertDurable, openConnection, type SqliteLocation } from './connection.js'
+import { takeOverCheckpoints } from './checkpoints.js'
+import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
+import {
+  assertDurable,
+  defaultCheckUpToBytes,
+  emptyWal,
+  openConnection,
+  ownFile,
+  type SqliteLocation,
+} from './connection.js'
+import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
 import { createSharedCommits } from './shared-commits.js'
@@ -32,14 +43,27 @@ export interface SqliteVaultOptions {
   readonly migrations?: 'apply' | 'require'
   /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
   readonly onMigration?: (step: MigrationStep) => void
+  /**
+   * Largest database file, in bytes, that is read from end to end for damage before it is used. 0 never reads. For a
+   * file given by `path`. Default: 256 MiB.
+   */
+  readonly checkUpToBytes?: number
+  /**
+   * Called once when the disk or the file failed. From then on every write is refused: end the process, the next one
+   * recovers what was committed. Default: nothing.
+   */
+  readonly onFailure?: (error: StorageError) => void
 }
 
 /**
  * Opens the vault: a file of its own, in which an SSN is sealed under its owner's data key and a document number is
  * only a keyed hash. Migrations are applied before it resolves.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
- *   `DURABILITY_NOT_GUARANTEED`
+ * A file given by `path` is refused, unchanged, when it is damaged or lacks commits that were made: a small file beside it
+ * whose name ends in `.vault-commits` remembers how many there were.
+ *
+ * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
+ *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`
  *
  * @example
  * ```ts
@@ -59,8 +83,11 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
 
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
   const { clock = () => new Date(), migrations = 'apply' } = options
+  const file = ownFile(location)
+  if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
   const { client, close } = openConnection(location)
-  const commits = createSharedCommits(client)
+  const commits = createSharedCommits(client, options.onFailure)
+  let commitCount: CommitCount | null = null
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
@@ -68,16 +95,17 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })
+    if (file !== null) {
+      commitCount = openCommitCount(client, 'sqlite-vault')
+      commits.countWith(commitCount)
+      const checkpoint = takeOverCheckpoints(client)
+      if (checkpoint !== null) commits.checkpointWith(checkpoint)
+    }
   } catch (error) {
     close()
     throw error
   }
   const statements = prepareVaultStatements(client, drizzle({ client }))
-
-  /** What was erased is also out of the WAL then, unless a reader of another process holds it up. */
-  function emptyWal(): void {
-    if (!client.memory && !client.inTransaction) client.pragma('wal_checkpoint(TRUNCATE)')
-  }
 
   function findDataKey({ appId, userId }: AppUser): DataKeyRow | null {
     const row = statements.findDataKey.get(appId, userId)
@@ -89,8 +117,8 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     return row === undefined ? null : readToken(row)
   }
 
-  return {
-    audit: audit === null ? null : createAuditLog(client, 'vault', audit.seal),
+  const rows: VaultRows = {
+    audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
     insertDataKey: ({ appId, userId }, { keyId, bytes }) =>
       commits.write(() => {
@@ -125,7 +153,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         }
         return { tokens, dataKeys }
       })
-      emptyWal()
+      emptyWal(client)
       return deleted
     },
     async deleteTokens(erased) {
@@ -133,7 +161,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         const deleted = erased.filter((token) => statements.deleteToken.run({ token }).changes > 0)
         if (deleted.length > 0) audit?.append(tokensErasedEvent(audit.seal, clock().getTime(), deleted))
       })
-      emptyWal()
+      emptyWal(client)
     },
     listOlderThan: ({ ageMs, limit, after }) =>
       read(() => {
@@ -164,9 +192,11 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     close: () =>
       read(() => {
         commits.close()
+        commitCount?.close()
         close()
       }),
   }
+  return watchFailures(rows, commits.fail)
 }
 
 function readDataKey(row: typeof dataKeys.$inferSelect): DataKeyRow {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import {
@@ -53,6 +53,8 @@ async function openStores() {
       return async () => {
         await storage.close()
         copyFileSync(`${path}.copy`, path)
+        // As an operator has to, or the file would be refused for the commits that it lacks.
+        rmSync(`${path}.commits`)
         storage = await open()
       }
     },

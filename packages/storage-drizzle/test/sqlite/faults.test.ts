@@ -1,20 +1,10 @@
-import {
-  copyFileSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-  closeSync,
-} from 'node:fs'
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { createSqliteStorage, type SqliteStorage, type StorageError } from '../../src/sqlite/index.js'
+import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
 import { dumpRowsOf, testFolder } from './sqlite-files.js'
 
@@ -107,116 +97,6 @@ test('F03 every write happens under BEGIN IMMEDIATE: no snapshot can be too old 
   expect(statements.filter((sql) => /^\s*(INSERT|UPDATE|DELETE)/i.test(sql)).length).toBeGreaterThan(20)
   await storage.close()
   database.close()
-})
-
-describe('F06 a damaged file', () => {
-  const junk = Buffer.alloc(4_096, 0xa5)
-
-  /** A closed database with some pages overwritten: its first, or those where its verifications begin. */
-  async function damaged(what: 'first page' | 'verifications'): Promise<string> {
-    const path = join(testFolder(), 'kyc.db')
-    const storage = await createSqliteStorage({ path })
-    for (let n = 0; n < 20; n++) await storage.verifications.record(recording(`s${n}`))
-    await storage.close()
-    const database = new Database(path, { readonly: true })
-    const pages = database
-      .prepare<[], number>(`SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'kyc_relay_verifications'`)
-      .pluck()
-      .all()
-    database.close()
-    const file = openSync(path, 'r+')
-    for (const page of what === 'first page' ? [1] : pages)
-      writeSync(file, junk, 0, junk.length, (page - 1) * junk.length)
-    closeSync(file)
-    return path
-  }
-
-  test('is not opened when its schema cannot be read', async () => {
-    const path = await damaged('first page')
-    const before = readFileSync(path)
-    await expect(createSqliteStorage({ path })).rejects.toMatchObject({ code: 'STORE_FAILED' })
-    expect(readFileSync(path).equals(before)).toBe(true)
-  })
-
-  test('takes no more writes once the damage is met, and tells so once', async () => {
-    const path = await damaged('verifications')
-    const failures: StorageError[] = []
-    const storage = await createSqliteStorage({ path }, { onFailure: (error) => failures.push(error) })
-    const refused: unknown[] = []
-    await storage.verifications.record(recording('s1')).catch((error: unknown) => refused.push(error))
-    expect(failures).toMatchObject([{ code: 'STORE_FAILED', retryable: false }])
-    expect(refused).toHaveLength(1)
-    await expect(storage.webhooks.registerEndpoint(hook, 50)).rejects.toMatchObject({ code: 'STORE_FAILED' })
-    expect(failures).toHaveLength(1)
-    await storage.close()
-  })
-})
-
-describe('F07 files beside the database after a kill', () => {
-  /** A copy of the three files in the middle of the work, as a kill leaves them: nothing is checkpointed at the end. */
-  async function killed(): Promise<string> {
-    const folder = testFolder()
-    const path = join(folder, 'kyc.db')
-    const storage = await createSqliteStorage({ path })
-    for (let n = 0; n < 20; n++) await storage.verifications.record(recording(`s${n}`))
-    const left = join(folder, 'left.db')
-    for (const file of ['', '-wal', '-shm']) copyFileSync(`${path}${file}`, `${left}${file}`)
-    await storage.close()
-    return left
-  }
-
-  const found = async (path: string) => {
-    const storage = await createSqliteStorage({ path })
-    const priors = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => storage.verifications.findPrior(recording(`s${n}`).key)),
-    )
-    // Whatever was lost, what is there is whole and the database goes on.
-    expect(await storage.verifications.record(recording('next'))).toMatchObject({ kind: 'recorded' })
-    await storage.close()
-    const database = new Database(path, { readonly: true })
-    expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
-    database.close()
-    return priors.map((prior) => prior !== null)
-  }
-  const all = Array.from({ length: 20 }, () => true)
-
-  test('as they are: everything is there', async () => {
-    expect(await found(await killed())).toEqual(all)
-  })
-
-  test.each([
-    ['gone', (path: string) => rmSync(path)],
-    ['cut off', (path: string) => truncateSync(path, 100)],
-    ['full of something else', (path: string) => writeFileSync(path, Buffer.alloc(32_768, 0xa5))],
-  ])('with a shared-memory file that is %s: everything is there', async (_what, change) => {
-    const path = await killed()
-    change(`${path}-shm`)
-    expect(await found(path)).toEqual(all)
-  })
-
-  test('with a WAL that is cut off: every commit before the cut is there, and none behind it', async () => {
-    const path = await killed()
-    const { size } = statSync(`${path}-wal`)
-    truncateSync(`${path}-wal`, size - 5_000)
-    rmSync(`${path}-shm`)
-    const there = await found(path)
-    const kept = there.lastIndexOf(true) + 1
-    expect(kept).toBeGreaterThan(10)
-    expect(kept).toBeLessThan(20)
-    expect(there).toEqual(all.map((_, n) => n < kept))
-  })
-
-  test('without its WAL: the last checkpoint, and never a file that looks like a new one', async () => {
-    const path = await killed()
-    rmSync(`${path}-wal`)
-    rmSync(`${path}-shm`)
-    const database = new Database(path, { readonly: true })
-    const ledger = database.prepare('SELECT count(*) FROM kyc_relay_migrations').pluck().get()
-    database.close()
-    expect(ledger).toBeGreaterThan(0)
-    const there = await found(path)
-    expect(there).toEqual(all.map((_, n) => n <= there.lastIndexOf(true)))
-  })
 })
 
 test(
