@@ -59,7 +59,7 @@ const worthOfSeconds = 0.05
 const leastLimit = 64
 
 /** Limit of a process that has room: what arrives in one moment is not refused, and does not take long either. */
-const calmLimit = 128
+const calmLimit = 256
 
 /** Share of the time that the event loop works above which more requests at once would not finish more of them. */
 const busyShare = 0.8

@@ -1,0 +1,142 @@
+import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import type { DeliveryRecord, DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import type { Session } from '../sessions.js'
+import { DeliveryKind } from './delivery-kind.js'
+import { DeliveryStateMark, Instant } from './parts.js'
+import { developerCrumbs, PortalFrame } from './portal-frame.js'
+
+/** Filters of the log, as they were asked for. */
+export interface DeliveryFilters {
+  readonly status?: DeliveryState | undefined
+  readonly eventType?: EventType | undefined
+  readonly endpointId?: string | undefined
+}
+
+const states: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
+const stateWords: Readonly<Record<DeliveryState, string>> = {
+  PENDING: 'Pending',
+  DELIVERED: 'Delivered',
+  FAILED: 'Failed',
+  CANCELLED: 'Cancelled',
+}
+
+export const DeliveriesPage: FC<{
+  readonly session: Session
+  readonly endpoints: readonly Endpoint[]
+  readonly filters: DeliveryFilters
+  readonly deliveries: readonly DeliveryRecord[]
+  readonly nextPage: string | null
+  readonly firstPage: string | null
+  readonly problem: string | null
+}> = ({ session, endpoints, filters, deliveries, nextPage, firstPage, problem }) => (
+  <PortalFrame
+    title="Delivery log"
+    session={session}
+    place="deliveries"
+    crumbs={[...developerCrumbs, { label: 'Delivery log' }]}
+    lead="Every event on its way to every URL, newest first."
+    notice={problem === null ? null : { tone: 'bad', text: problem }}
+  >
+    <form method="get" action="/portal/deliveries" class="filters">
+      <div class="field">
+        <label for="status">Status</label>
+        <select id="status" name="status">
+          <option value="">Any</option>
+          {states.map((state) => (
+            <option value={state} selected={filters.status === state ? true : undefined}>
+              {stateWords[state]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="eventType">Event type</label>
+        <select id="eventType" name="eventType">
+          <option value="">Any</option>
+          {eventTypes.map((type) => (
+            <option value={type} selected={filters.eventType === type ? true : undefined}>
+              {type}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="endpointId">URL</label>
+        <select id="endpointId" name="endpointId">
+          <option value="">Any</option>
+          {endpoints.map((endpoint) => (
+            <option
+              value={endpoint.endpointId}
+              selected={filters.endpointId === endpoint.endpointId ? true : undefined}
+            >
+              {endpoint.url}
+            </option>
+          ))}
+          {filters.endpointId !== undefined && !endpoints.some((one) => one.endpointId === filters.endpointId) ? (
+            <option value={filters.endpointId} selected>
+              A removed URL
+            </option>
+          ) : null}
+        </select>
+      </div>
+      <div class="actions">
+        <button type="submit">Filter</button>
+        {Object.values(filters).some((value) => value !== undefined) ? <a href="/portal/deliveries">Clear</a> : null}
+      </div>
+    </form>
+    {deliveries.length === 0 ? (
+      <div class="empty">
+        <h2>Nothing here</h2>
+        <p>No delivery fits. A test event from the list of webhooks makes one.</p>
+        <a class="button" href="/portal/webhooks">
+          Webhooks
+        </a>
+      </div>
+    ) : (
+      <div class="scroll" role="region" aria-label="Deliveries" tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Event</th>
+              <th scope="col">URL</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {deliveries.map((delivery) => (
+              <tr>
+                <td>
+                  <DeliveryStateMark state={delivery.state} />
+                </td>
+                <th scope="row">
+                  <a href={`/portal/deliveries/${delivery.deliveryId}`}>
+                    <code>{delivery.eventType}</code>
+                  </a>{' '}
+                  <DeliveryKind delivery={delivery} />
+                </th>
+                <td class="url">{delivery.url}</td>
+                <td>{delivery.attemptsMade} of 5</td>
+                <td>
+                  <Instant at={delivery.createdAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    {nextPage === null && firstPage === null ? null : (
+      <nav class="actions" aria-label="Pages">
+        {firstPage === null ? null : <a href={firstPage}>Newest</a>}
+        {nextPage === null ? null : (
+          <a href={nextPage} rel="next">
+            Older deliveries
+          </a>
+        )}
+      </nav>
+    )}
+  </PortalFrame>
+)

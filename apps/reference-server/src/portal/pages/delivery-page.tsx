@@ -1,0 +1,120 @@
+import { reproducibleCurl, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import type { Session } from '../sessions.js'
+import { durationText } from '../words.js'
+import { DeliveryAttempt } from './delivery-attempt.js'
+import { DeliveryKind } from './delivery-kind.js'
+import { CopyBlock, DeliveryStateMark, Fact, Instant } from './parts.js'
+import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
+
+type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']>>>
+
+export const DeliveryPage: FC<{
+  readonly session: Session
+  readonly delivery: FoundDelivery
+  readonly now: Date
+}> = ({ session, delivery, now }) => {
+  const pending = delivery.state === 'PENDING'
+  const erased = delivery.body.byteLength === 0
+  return (
+    <PortalFrame
+      title={delivery.eventType}
+      session={session}
+      place="deliveries"
+      crumbs={[...developerCrumbs, { label: 'Delivery log', href: '/portal/deliveries' }, { label: 'Delivery' }]}
+      lead={
+        <>
+          To <span class="url">{delivery.url}</span> <DeliveryKind delivery={delivery} />
+        </>
+      }
+      actions={
+        pending || erased ? undefined : (
+          <form method="post" action={`/portal/deliveries/${delivery.deliveryId}/resend`}>
+            <CsrfField session={session} />
+            <button type="submit">Send again</button>
+          </form>
+        )
+      }
+    >
+      <div data-live data-refresh={pending ? '' : undefined}>
+        <section aria-label="State">
+          <dl class="facts">
+            <Fact name="State">
+              <DeliveryStateMark state={delivery.state} />
+              {delivery.cancelReason === null ? null : (
+                <span class="hint">
+                  {' '}
+                  <code>{delivery.cancelReason}</code>
+                </span>
+              )}
+            </Fact>
+            <Fact name="Attempts">{delivery.attemptsMade} of 5</Fact>
+            <Fact name="Created">
+              <Instant at={delivery.createdAt} />
+            </Fact>
+            {delivery.nextAttemptAt === null ? null : (
+              <Fact name="Next attempt">
+                {delivery.nextAttemptAt > now
+                  ? `in ${durationText(delivery.nextAttemptAt.getTime() - now.getTime())}`
+                  : 'due now'}
+              </Fact>
+            )}
+            {delivery.endedAt === null ? null : (
+              <Fact name="Ended">
+                <Instant at={delivery.endedAt} />
+              </Fact>
+            )}
+            <Fact name="X-Event-ID">
+              <code>{delivery.xEventId}</code>
+            </Fact>
+            {delivery.resendOf === null ? null : (
+              <Fact name="Sent again from">
+                <a href={`/portal/deliveries/${delivery.resendOf}`}>
+                  <code>{delivery.resendOf}</code>
+                </a>
+              </Fact>
+            )}
+          </dl>
+        </section>
+        <section aria-labelledby="attempts">
+          <h2 id="attempts">Attempts</h2>
+          {delivery.attempts.length === 0 ? (
+            <p>None yet. This page looks again by itself; without JavaScript, reload it.</p>
+          ) : (
+            <ol class="timeline">
+              {delivery.attempts.map((attempt) => (
+                <DeliveryAttempt attempt={attempt} url={delivery.url} />
+              ))}
+            </ol>
+          )}
+        </section>
+      </div>
+      {erased ? (
+        <section aria-labelledby="body">
+          <h2 id="body">Body</h2>
+          <p>The body was erased with the user’s data. It cannot be shown or sent again.</p>
+        </section>
+      ) : (
+        <>
+          <section aria-labelledby="body">
+            <h2 id="body">Body</h2>
+            <CopyBlock
+              id="delivery-body"
+              label={`Body, ${delivery.body.byteLength} bytes`}
+              text={new TextDecoder().decode(delivery.body)}
+            />
+            <p class="hint">{delivery.body.byteLength} bytes, exactly as signed and sent.</p>
+          </section>
+          <section aria-labelledby="curl">
+            <h2 id="curl">Send it from your own machine</h2>
+            <CopyBlock id="delivery-curl" label="Shell command" text={reproducibleCurl(delivery)} />
+            <p class="hint">
+              The same bytes with a valid signature. Put your API key into <code>KYC_RELAY_API_KEY</code> first; it is
+              not in the command.
+            </p>
+          </section>
+        </>
+      )}
+    </PortalFrame>
+  )
+}

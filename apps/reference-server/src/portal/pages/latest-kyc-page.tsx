@@ -1,0 +1,78 @@
+import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
+import type { FC } from 'hono/jsx'
+import type { Session } from '../sessions.js'
+import { DecisionMark } from './kyc-marks.js'
+import { Instant } from './parts.js'
+import { PortalFrame } from './portal-frame.js'
+import { UserForm } from './user-form.js'
+
+/** The newest verifications of everybody: where an operator begins. */
+export const LatestPage: FC<{
+  readonly session: Session
+  readonly latest: readonly (LatestVerification & { readonly appName: string | null })[]
+  readonly next: string | null
+  readonly first: boolean
+}> = ({ session, latest, next, first }) => (
+  <PortalFrame
+    title="KYC verifications"
+    session={session}
+    place="kyc"
+    crumbs={[{ label: 'Operator' }, { label: 'KYC verifications' }]}
+    lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
+  >
+    <UserForm userId="" problem={null} />
+    {latest.length === 0 ? (
+      <div class="empty">
+        <h2>Nothing here</h2>
+        <p>No verification was recorded{first ? ' yet' : ' before that'}.</p>
+      </div>
+    ) : (
+      <div class="scroll" role="region" aria-label="Newest verifications" tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Recorded</th>
+              <th scope="col">Decision</th>
+              <th scope="col">Result</th>
+              <th scope="col">Application</th>
+              <th scope="col">User</th>
+            </tr>
+          </thead>
+          <tbody>
+            {latest.map((row) => (
+              <tr>
+                <th scope="row">
+                  <a href={`/portal/kyc/${row.appId}/${row.userId}/${row.verificationId}`}>
+                    <Instant at={row.recordedAt} />
+                  </a>
+                </th>
+                <td>
+                  <DecisionMark decision={row.decision} />
+                </td>
+                <td>
+                  <code>{row.resultStatus}</code>
+                </td>
+                <td>{row.appName ?? 'gone'}</td>
+                <td>
+                  <a href={`/portal/kyc?user=${row.userId}`}>
+                    <code>{row.userId}</code>
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    {next === null && first ? null : (
+      <nav class="actions" aria-label="Pages">
+        {first ? null : <a href="/portal/kyc">Newest</a>}
+        {next === null ? null : (
+          <a href={`/portal/kyc?before=${next}`} rel="next">
+            Older verifications
+          </a>
+        )}
+      </nav>
+    )}
+  </PortalFrame>
+)

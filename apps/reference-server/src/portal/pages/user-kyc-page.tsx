@@ -1,0 +1,98 @@
+import type { KycStatus, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { FC } from 'hono/jsx'
+import type { Session } from '../sessions.js'
+import { Codes, DecisionMark, KycStatusMark, StatusLog } from './kyc-marks.js'
+import { Fact, Instant } from './parts.js'
+import { PortalFrame } from './portal-frame.js'
+import { UserForm } from './user-form.js'
+
+/** What is known of one user at one app. */
+export interface KycOfApp {
+  readonly appId: string
+  readonly appName: string | null
+  readonly verifications: readonly VerificationRecord[]
+  readonly more: boolean
+}
+
+/** Verifications of one user, over all apps. Read-only; nothing on it is sealed data. */
+export const KycPage: FC<{
+  readonly session: Session
+  readonly userId: string
+  readonly problem: string | null
+  readonly found: { readonly status: KycStatus; readonly apps: readonly KycOfApp[] } | null
+}> = ({ session, userId, problem, found }) => (
+  <PortalFrame
+    title="KYC verifications"
+    session={session}
+    place="kyc"
+    crumbs={[{ label: 'Operator' }, { label: 'KYC verifications' }]}
+    lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
+  >
+    <UserForm userId={userId} problem={problem} />
+    {found === null ? null : (
+      <>
+        <section aria-label="Status">
+          <dl class="facts">
+            <Fact name="KYC status">
+              <KycStatusMark status={found.status} />
+            </Fact>
+            <Fact name="Applications">{found.apps.length}</Fact>
+          </dl>
+        </section>
+        {found.apps.length === 0 ? (
+          <div class="empty">
+            <h2>Nothing is known of this user</h2>
+            <p>No application has a grant, a verification or an event of this id.</p>
+          </div>
+        ) : (
+          found.apps.map((app) => <VerificationsOfApp userId={userId} app={app} />)
+        )}
+      </>
+    )}
+  </PortalFrame>
+)
+
+const VerificationsOfApp: FC<{ readonly userId: string; readonly app: KycOfApp }> = ({ userId, app }) => (
+  <section aria-labelledby={`app-${app.appId}`}>
+    <h2 id={`app-${app.appId}`}>{app.appName ?? 'An application that is gone'}</h2>
+    {app.verifications.length === 0 ? (
+      <p class="hint">No verification yet.</p>
+    ) : (
+      <div class="scroll" role="region" aria-label={`Verifications of ${app.appName ?? app.appId}`} tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Recorded</th>
+              <th scope="col">Decision</th>
+              <th scope="col">Provider</th>
+              <th scope="col">Status log</th>
+              <th scope="col">Decline codes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {app.verifications.map((verification) => (
+              <tr>
+                <th scope="row">
+                  <a href={`/portal/kyc/${app.appId}/${userId}/${verification.verificationId}`}>
+                    <Instant at={verification.recordedAt} />
+                  </a>
+                </th>
+                <td>
+                  <DecisionMark decision={verification.decision} />
+                </td>
+                <td>{verification.externalVerificationProvider}</td>
+                <td>
+                  <StatusLog log={verification.statusLog} />
+                </td>
+                <td>
+                  <Codes codes={verification.declineCodes} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    {app.more ? <p class="hint">There are older ones; these are the newest 50.</p> : null}
+  </section>
+)

@@ -1,0 +1,142 @@
+import type { PhotoRecord, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { FC } from 'hono/jsx'
+import type { Session } from '../sessions.js'
+import { maskedToken } from '../words.js'
+import { Codes, DecisionMark, StatusLog } from './kyc-marks.js'
+import { Fact, Instant, State } from './parts.js'
+import { PhotoStates } from './photo-states.js'
+import { PortalFrame } from './portal-frame.js'
+
+/** One verification with everything that is recorded in clear. */
+export const VerificationPage: FC<{
+  readonly session: Session
+  readonly verification: VerificationRecord
+  readonly photos: readonly PhotoRecord[]
+}> = ({ session, verification, photos }) => (
+  <PortalFrame
+    title="Verification"
+    session={session}
+    place="kyc"
+    crumbs={[
+      { label: 'Operator' },
+      { label: 'KYC verifications', href: `/portal/kyc?user=${verification.userId}` },
+      { label: 'Verification' },
+    ]}
+    lead={<code>{verification.verificationId}</code>}
+  >
+    <section aria-label="Facts">
+      <dl class="facts wide">
+        <Fact name="Decision">
+          <DecisionMark decision={verification.decision} />
+        </Fact>
+        <Fact name="Result">
+          <code>{verification.result.status}</code>
+        </Fact>
+        <Fact name="Status log">
+          <StatusLog log={verification.statusLog} />
+        </Fact>
+        <Fact name="Country">{verification.countryCode}</Fact>
+        <Fact name="Decided">
+          <Instant at={verification.decisionedAt} />
+        </Fact>
+        <Fact name="Recorded">
+          <Instant at={verification.recordedAt} />
+        </Fact>
+        <Fact name="Provider">{verification.externalVerificationProvider}</Fact>
+        <Fact name="The provider’s id">
+          <code>{verification.externalVerificationId}</code>
+        </Fact>
+        <Fact name="User">
+          <code>{verification.userId}</code>
+        </Fact>
+        <Fact name="Application">
+          <code>{verification.appId}</code>
+        </Fact>
+        <Fact name="SSN">
+          {verification.ssn === null ? (
+            'not given'
+          ) : (
+            <>
+              <code>{maskedToken(verification.ssn.token)}</code>{' '}
+              <span class="hint">
+                {verification.ssn.standing === 'VALIDATED' ? 'validated against a source' : 'collected only'}
+              </span>
+            </>
+          )}
+        </Fact>
+        <Fact name="Document number">
+          {verification.documentNumber === null ? (
+            'not given'
+          ) : (
+            <>
+              <code>{maskedToken(verification.documentNumber.token)}</code>{' '}
+              <span class="hint">kept as a hash only</span>
+            </>
+          )}
+        </Fact>
+        <Fact name="Decline codes">
+          <Codes codes={verification.declineCodes} />
+        </Fact>
+        <Fact name="Photos">
+          <PhotoStates photos={photos} />
+        </Fact>
+      </dl>
+    </section>
+    <Evidence verification={verification} />
+    <p class="hint">
+      Name, date of birth, address, reasons and every free-form part are sealed. Revealing a value is done through the
+      internal API, where it is recorded.
+    </p>
+  </PortalFrame>
+)
+
+const Evidence: FC<{ readonly verification: VerificationRecord }> = ({ verification }) => (
+  <section aria-labelledby="evidence">
+    <h2 id="evidence">Evidence</h2>
+    <div class="scroll" role="region" aria-label="Table of evidence" tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Section</th>
+            <th scope="col">Check</th>
+            <th scope="col">Outcome</th>
+          </tr>
+        </thead>
+        <tbody>
+          {verification.sections.map((section) => (
+            <>
+              <tr>
+                <th scope="row">{section.section}</th>
+                <td>
+                  <span class="hint">
+                    the whole section, <code>{section.verificationId}</code>
+                  </span>
+                </td>
+                <td>
+                  <DecisionMark decision={section.status} />
+                </td>
+              </tr>
+              {verification.checks
+                .filter((check) => check.section === section.section)
+                .map((check) => (
+                  <tr>
+                    <td />
+                    <td>
+                      <code>{check.name}</code>
+                    </td>
+                    <td>
+                      {check.status === 'NOT_APPLICABLE' ? (
+                        <State tone="quiet">Not applicable</State>
+                      ) : (
+                        <DecisionMark decision={check.status} />
+                      )}
+                    </td>
+                  </tr>
+                ))}
+            </>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)
