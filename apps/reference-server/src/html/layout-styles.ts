@@ -224,6 +224,17 @@ export const layoutStyles = css`
       font-size: 1.6rem;
     }
   }
+  @media (max-width: 40rem) {
+    th,
+    td {
+      padding-inline-end: 0.75rem;
+    }
+    td .nowrap,
+    th .nowrap,
+    td .state {
+      white-space: normal;
+    }
+  }
   @media print {
     .side,
     .skip,

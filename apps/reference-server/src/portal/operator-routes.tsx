@@ -61,8 +61,12 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
     const owner = { appId, userId }
     const verification = await deps.verifications.findVerification(owner, verificationId)
     if (verification === null) return sendProblem(c, 404)
-    const photos = await deps.photoJobs.listPhotos(owner, verificationId)
-    return sendPage(c, <VerificationPage session={c.get('session')} verification={verification} photos={photos} />)
+    const [photos, appName] = await Promise.all([
+      deps.photoJobs.listPhotos(owner, verificationId),
+      deps.findAppName(appId),
+    ])
+    const known = { verification, appName, photos }
+    return sendPage(c, <VerificationPage session={c.get('session')} {...known} />)
   })
 
   return routes

@@ -3,6 +3,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
+import { samplePhoto } from '../photos/photo-samples.js'
 import { chromiumArguments, findChromium } from './chromium.js'
 
 const executablePath = findChromium()
@@ -227,7 +228,46 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await judge('kyc')
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+    await page.getByText('None was submitted.').waitFor()
     await judge('kyc-verification')
+  })
+
+  it('shows the operator where each photo stands, from its submission to the erasure of its user', async () => {
+    const user = server.demo.users[1]
+    receiver.answer('/front', { status: 200, body: samplePhoto('portal') })
+    receiver.answer('/back', { status: 410 })
+    receiver.answerBy('/selfie', () => 503)
+    const document = {
+      verificationId: 'doc-1',
+      status: 'PASSED',
+      documentClass: 'PASSPORT',
+      documentNumber: 'X9Y8Z7W6',
+      issuingCountryCode: 'US',
+      photos: { front: receiver.url('/front'), back: receiver.url('/back'), selfie: receiver.url('/selfie') },
+    }
+    const ssn = { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' }
+    const variables = submissionVariables({ verifications: { ssn, document } })
+    await server.graphql('secure', { query: submissionDocument, variables }, { token: user?.accessToken ?? null })
+    for (const path of ['/front', '/back', '/selfie']) await receiver.arrived(path, 1)
+    await page.goto(url(`/portal/kyc?user=${user?.userId}`))
+    await page.getByRole('table').getByRole('link').first().click()
+    const photos = page.getByRole('region', { name: 'Table of photos' })
+    const stands = async () => {
+      await page.reload()
+      const rows = await photos.getByRole('row').all()
+      const texts = await Promise.all(rows.slice(1).map((row) => row.getByRole('cell').first().innerText()))
+      return texts.map((text) => text.trim())
+    }
+    await expect.poll(stands, { timeout: 15_000 }).toEqual(['Stored', 'Unavailable', 'To be fetched'])
+    expect(await page.getByText(user?.userId ?? '').count()).toBeGreaterThan(0)
+    await judge('kyc-photos')
+    const erased = await server.call(`${server.demo.internalUrl}/internal/v1/users/${user?.userId}/pii`, {
+      method: 'DELETE',
+      token: server.demo.internalToken,
+    })
+    expect(erased.status).toBe(200)
+    expect(await stands()).toEqual(['Erased', 'Erased', 'Erased'])
+    await judge('kyc-photos-erased')
   })
 
   it('works without JavaScript', async () => {

@@ -50,7 +50,7 @@ export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lea
           <header>
             <Crumbs path={crumbs} />
             <div class="title">
-              <h1>{title}</h1>
+              <h1>{breakable(title)}</h1>
               {actions === undefined ? null : <div class="actions">{actions}</div>}
             </div>
             {lead === undefined ? null : <p class="lead">{lead}</p>}
@@ -139,3 +139,13 @@ const PlaceLink: FC<{ readonly href: string; readonly current: boolean; readonly
 
 /** The first levels of every page for developers, as the navigation names them. */
 export const developerCrumbs: readonly Crumb[] = [{ label: 'For Developers' }, { label: 'OAuth' }]
+
+/** A name like `WIDGET_DEPOSIT_COMPLETE` breaks where its words end. */
+function breakable(text: string) {
+  return text.split(/(?<=_)/).map((word, index) => (
+    <>
+      {index === 0 ? null : <wbr />}
+      {word}
+    </>
+  ))
+}

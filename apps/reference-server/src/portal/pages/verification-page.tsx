@@ -11,8 +11,10 @@ import { PortalFrame } from './portal-frame.js'
 export const VerificationPage: FC<{
   readonly session: Session
   readonly verification: VerificationRecord
+  /** Null for one that is gone. */
+  readonly appName: string | null
   readonly photos: readonly PhotoRecord[]
-}> = ({ session, verification, photos }) => (
+}> = ({ session, verification, appName, photos }) => (
   <PortalFrame
     title="Verification"
     session={session}
@@ -47,10 +49,12 @@ export const VerificationPage: FC<{
           <code>{verification.externalVerificationId}</code>
         </Fact>
         <Fact name="User">
-          <code>{verification.userId}</code>
+          <a href={`/portal/kyc?user=${verification.userId}`}>
+            <code>{verification.userId}</code>
+          </a>
         </Fact>
         <Fact name="Application">
-          <code>{verification.appId}</code>
+          {appName ?? 'gone'} <code>{verification.appId}</code>
         </Fact>
         <Fact name="SSN">
           {verification.ssn === null ? (
@@ -77,12 +81,10 @@ export const VerificationPage: FC<{
         <Fact name="Decline codes">
           <Codes codes={verification.declineCodes} />
         </Fact>
-        <Fact name="Photos">
-          <PhotoStates photos={photos} />
-        </Fact>
       </dl>
     </section>
     <Evidence verification={verification} />
+    <PhotoStates photos={photos} />
     <p class="hint">
       Name, date of birth, address, reasons and every free-form part are sealed. Revealing a value is done through the
       internal API, where it is recorded.
