@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createIngestion } from '@kyc-relay/kyc-core'
 import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
-import {
-  createDeliveryWorker,
-  moveTransaction,
-  prepareEvent,
-  prepareTestEvent,
-  type ClaimedDelivery,
-  type Settlement,
-} from '@kyc-relay/webhooks/delivery'
+import { moveTransaction, prepareEvent, prepareTestEvent } from '@kyc-relay/webhooks/delivery'
 import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
 import { createCheckpointWriter } from './audit/checkpoint-file.js'
@@ -16,11 +9,11 @@ import { createKeyRehearsal } from './api/key-rehearsal.js'
 import { createStandardApp } from './api/standard-app.js'
 import { createStandardDoor } from './api/standard-door.js'
 import { createTestEvents } from './api/test-event.js'
-import { createEmbeddedAccessTokens, joinAccessTokens } from './auth/access-tokens.js'
+import { createEmbeddedAccessTokens, withIssuedTokens } from './auth/access-tokens.js'
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
 import { createGrantLookup } from './auth/grants.js'
-import type { Env, OauthServer } from './env.js'
+import type { Env } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlPath, graphqlRoute } from './graphql/graphql-route.js'
 import { secureRules, secureSchema, standardSchema } from './graphql/schema.js'
@@ -38,9 +31,10 @@ import { createPhotoFetching, wakingAfterIngestion } from './photos/photo-fetchi
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
-import { createAttemptSpans, hideFromTracing, tracePublishing, traceTransactions } from './tracing/event-spans.js'
+import { hideFromTracing, tracePublishing, traceTransactions } from './tracing/event-spans.js'
 import { tracedHandler } from './tracing/request-spans.js'
 import { traceIngestion, traceSubmissionPorts } from './tracing/submission-spans.js'
+import { createEventDelivery, isDelivering } from './workers/event-delivery.js'
 import { createMaintenance } from './workers/maintenance.js'
 
 /** What the server is made of once its files and keys are there. */
@@ -85,17 +79,14 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         {
           database: () => verifications.findKycStatus(randomUUID()),
           vault: () => vault.inspect({ appId: randomUUID(), userId: randomUUID() }, []),
-          ...(servesWorker(env) ? { worker: () => isWorking(worker.status()) } : {}),
+          ...(servesWorker(env) ? { worker: () => isDelivering(worker.status()) } : {}),
         },
         () => stopping,
       ),
   }
 
   const embeddedTokens = createEmbeddedAccessTokens(directory, now)
-  const accessTokens =
-    env.oauth === null
-      ? embeddedTokens
-      : joinAccessTokens(embeddedTokens, await loadIssuedAccessTokens(env.oauth, env.production))
+  const accessTokens = await withIssuedTokens(embeddedTokens, env)
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
   const findAppName = async (appId: string) => (await directory.findApp(appId))?.name ?? null
@@ -154,28 +145,15 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
   }
   const send = hideFromTracing(createHttpsSender({ policy: endpointPolicy }))
-  const attemptSpans = createAttemptSpans()
-  const worker = createDeliveryWorker({
+  const worker = createEventDelivery({
     store: webhooks,
     signingKeys: apiKeys,
     grants,
     send,
     now,
-    random: Math.random,
-    options: { retry: { baseMs: env.deliveryRetryBaseMs } },
-    onSettled(event) {
-      metrics.worker.onSettled(event)
-      attemptSpans.onSettled(event)
-      logAttempt(log, event.delivery, event.settlement)
-    },
-    onClaimed(event) {
-      metrics.worker.onClaimed(event)
-      attemptSpans.onClaimed(event)
-    },
-    onProblem(code) {
-      metrics.worker.onProblem(code)
-      log.error('delivery worker', { code })
-    },
+    retryBaseMs: env.deliveryRetryBaseMs,
+    metrics: metrics.worker,
+    log,
   })
   const photoWorker = createPhotoFetching({
     jobs: storage.photoJobs,
@@ -308,31 +286,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   }
 }
 
-/** A worker that cannot reach the store is not ready; one look that failed is no reason yet. */
-function isWorking({ running, failures }: ReturnType<ReturnType<typeof createDeliveryWorker>['status']>): boolean {
-  return running && failures < mostFailures
-}
-
-const mostFailures = 3
-
 /** Whether deliveries are sent by this process. */
 export function servesWorker(env: Pick<Env, 'role'>): boolean {
   return env.role === 'all' || env.role === 'worker'
-}
-
-/** What verifies JWTs is loaded where they are accepted: a start without waits for none of it. */
-async function loadIssuedAccessTokens(oauth: OauthServer, production: boolean) {
-  const { createIssuedAccessTokens } = await import('./auth/issued-access-tokens.js')
-  return createIssuedAccessTokens(oauth, production)
-}
-
-function logAttempt(log: ServerLog, delivery: ClaimedDelivery, settlement: Settlement): void {
-  const { cause } = settlement.attempt.report
-  log.info('attempt ended', {
-    deliveryId: delivery.deliveryId,
-    endpointId: delivery.endpoint.endpointId,
-    attempt: delivery.fence.attempt,
-    outcome: settlement.next.state,
-    ...(cause === null ? {} : { cause }),
-  })
 }

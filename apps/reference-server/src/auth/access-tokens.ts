@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { Env } from '../env.js'
 
 /** Who calls, by a user access token. */
 export interface AccessTokenHolder {
@@ -16,8 +17,17 @@ export interface AccessTokens {
 /** Every opaque token of the embedded store begins so. */
 const opaquePrefix = 'kyc_at_'
 
-/** Opaque tokens are looked up in the embedded store, all others are those of the OAuth server. */
-export function joinAccessTokens(embedded: AccessTokens, issued: AccessTokens): AccessTokens {
+/**
+ * Opaque tokens are looked up in the embedded store; all others are those of the OAuth server, where there is one. What
+ * verifies JWTs is loaded then: a start without waits for none of it.
+ */
+export async function withIssuedTokens(
+  embedded: AccessTokens,
+  { oauth, production }: Pick<Env, 'oauth' | 'production'>,
+): Promise<AccessTokens> {
+  if (oauth === null) return embedded
+  const { createIssuedAccessTokens } = await import('./issued-access-tokens.js')
+  const issued = createIssuedAccessTokens(oauth, production)
   return { find: (token) => (token.startsWith(opaquePrefix) ? embedded : issued).find(token) }
 }
 

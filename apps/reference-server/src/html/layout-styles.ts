@@ -234,6 +234,12 @@ export const layoutStyles = css`
     td .state {
       white-space: normal;
     }
+    /* The day, and the time below it. */
+    td .nowrap,
+    th .nowrap {
+      display: inline-block;
+      min-width: 6.6rem;
+    }
   }
   @media print {
     .side,

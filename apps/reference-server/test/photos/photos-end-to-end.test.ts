@@ -84,7 +84,9 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
   await browser.submit(form, '/portal/sign-in/operator', { internalToken: server.demo.internalToken })
   const { verificationId } = answer.json.data.postKycVerification as { verificationId: string }
   const page = await browser.get(`/portal/kyc/${user().appId}/${user().userId}/${verificationId}`)
-  expect(page.text).toMatch(/>front<.*?<span class="state good">.*?Stored.*?>back<.*?<span class="state bad">.*?Unavailable/s)
+  expect(page.text).toMatch(
+    />front<.*?<span class="state good">.*?Stored.*?>back<.*?<span class="state bad">.*?Unavailable/s,
+  )
 
   const [name = '', ...others] = storedPhotos()
   expect(others).toEqual([])
