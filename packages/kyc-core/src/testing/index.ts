@@ -7,7 +7,8 @@ export {
   createMemoryVerificationStore,
   type MemoryVerificationData,
 } from './memory-verification-store.js'
-export { photoJobStoreCases, type PhotoJobStoreHandle, type PhotoJobStoreHarness } from './photo-job-store-cases.js'
+export type { PhotoJobStoreHandle, PhotoJobStoreHarness } from './photo-job-harness.js'
+export { photoJobStoreCases } from './photo-job-store-cases.js'
 export { photoStoreCases, type PhotoStoreHarness } from './photo-store-cases.js'
 export { piiVaultCases, type PiiVaultCase, type PiiVaultHarness, type VaultUnderTest } from './pii-vault-cases.js'
 export { sampleSubmission } from './sample-submission.js'

@@ -1,82 +1,23 @@
-import type { ClaimedPhotoJob, PhotoJobStore } from '../photos/photo-job-store.js'
-import type { VerificationStore } from '../ingestion/verification-store.js'
-import type { AppUser } from '../tokenization/pii-vault.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
-import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-submissions.js'
+import {
+  claimOne,
+  idsOf,
+  jobId,
+  leaseMs,
+  minuteMs,
+  queue,
+  stateOf,
+  verificationId,
+  withHandle,
+  type PhotoJobStoreHarness,
+} from './photo-job-harness.js'
+import { photoJobErasureCases } from './photo-job-erasure-cases.js'
+import { USERS, uuid } from './verification-submissions.js'
 
-/** One handle on the data: the store that queues jobs, and the one under test. */
-export interface PhotoJobStoreHandle {
-  readonly verifications: VerificationStore
-  readonly photoJobs: PhotoJobStore
-  /** Called once per handle; the data stays. */
-  close(): Promise<void>
-}
-
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
-export interface PhotoJobStoreHarness {
-  /** A second call gives another handle on the same data, as another process would have it. */
-  open(): Promise<PhotoJobStoreHandle>
-  /** The store's clock. */
-  now(): Date
-  /** Moves the store's clock on. */
-  advance(ms: number): Promise<void>
-  /** What is stored as the sealed URL of a job, read behind the port's back; null when there is none. */
-  readSealedUrl(photoJobId: string): Promise<Uint8Array | null>
-}
-
-const { maria, jonas, other } = USERS
-const leaseMs = 60_000
-const minuteMs = 60_000
-
-const jobId = (number: number): string => uuid(5000 + number)
-const verificationId = (number: number): string => uuid(1000 + number)
-const idsOf = (jobs: readonly ClaimedPhotoJob[]): string[] => jobs.map(({ fence }) => fence.photoJobId)
-
-/** Records a verification with photos of these sides; the job of the first side has the id of `jobId(number)`. */
-async function queue(
-  harness: PhotoJobStoreHarness,
-  { verifications }: PhotoJobStoreHandle,
-  number: number,
-  owner: AppUser = maria,
-  sides: readonly ('front' | 'back' | 'selfie')[] = ['front'],
-): Promise<void> {
-  const submission = createRecordedSubmission(keyOf(owner, `photo-${number}`), number)
-  const photoJobs = sides.map((side, index) => ({
-    photoJobId: uuid(5000 + number + index * 100),
-    side,
-    sealedUrl: new Uint8Array([7, 0, number % 256, index]),
-  }))
-  const verification = { ...submission.verification, photoJobs }
-  const answer = await verifications.record({ ...submission, verification, recordedAt: harness.now() })
-  assertThat(answer.kind === 'recorded', 'the verification is recorded')
-}
-
-async function claimOne(handle: PhotoJobStoreHandle): Promise<ClaimedPhotoJob> {
-  const { claimed } = await handle.photoJobs.claimDue({ limit: 1, leaseMs })
-  assertThat(claimed[0] !== undefined, 'a due job is claimed')
-  return claimed[0]
-}
-
-async function stateOf(handle: PhotoJobStoreHandle, number: number, owner: AppUser = maria): Promise<unknown> {
-  return (await handle.photoJobs.listPhotos(owner, verificationId(number)))[0]?.state
-}
-
-/** Runs the work with one handle and closes it. */
-function withHandle(
-  work: (handle: PhotoJobStoreHandle, harness: PhotoJobStoreHarness) => Promise<void>,
-): (harness: PhotoJobStoreHarness) => Promise<void> {
-  return async (harness) => {
-    const handle = await harness.open()
-    try {
-      await work(handle, harness)
-    } finally {
-      await handle.close()
-    }
-  }
-}
+const { maria } = USERS
 
 /**
- * Every MUST of the {@link PhotoJobStore} port, as data: no test runner inside.
+ * Every MUST of the `PhotoJobStore` port, as data: no test runner inside.
  *
  * @example
  * ```ts
@@ -224,108 +165,5 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       assertEqual(nothing, { settled: false, state: null }, 'no such job')
     }),
   },
-  {
-    id: 'PJ-08',
-    name: 'MUST end all jobs of an erased owner, claimed and stored ones too, and forget their URLs',
-    run: withHandle(async (handle, harness) => {
-      const { photoJobs } = handle
-      for (const number of [1, 2, 3]) {
-        await queue(harness, handle, number)
-        await harness.advance(1)
-      }
-      await photoJobs.settle((await claimOne(handle)).fence, { state: 'STORED' })
-      const { fence } = await claimOne(handle)
-      const first = await photoJobs.eraseOwner(maria)
-      const all = [1, 2, 3].map(jobId)
-      assertEqual([[...first.photoJobIds].sort(), first.photosErased], [all, 1], 'three jobs, one stored photo')
-      assertThat(!(await photoJobs.renewLease(fence, leaseMs)), 'the claimer has lost it')
-      const late = await photoJobs.settle(fence, { state: 'STORED' })
-      assertEqual(late, { settled: false, state: 'ERASED' }, 'and learns why')
-      for (const number of [1, 2, 3]) {
-        assertEqual(await stateOf(handle, number), 'ERASED', 'the state shows')
-        assertEqual(await harness.readSealedUrl(jobId(number)), null, 'the URL is forgotten')
-      }
-      await harness.advance(leaseMs)
-      assertEqual(await photoJobs.claimDue({ limit: 5, leaseMs }), { claimed: [], nextDueInMs: null }, 'none is left')
-      const second = await photoJobs.eraseOwner(maria)
-      assertEqual([[...second.photoJobIds].sort(), second.photosErased], [all, 0], 'repeating names them again')
-    }),
-  },
-  {
-    id: 'PJ-09',
-    name: 'MUST leave other owners alone when one is erased, the same user of another app included',
-    run: withHandle(async (handle, harness) => {
-      const elsewhere = { appId: other.appId, userId: maria.userId }
-      await queue(harness, handle, 1, jonas)
-      await queue(harness, handle, 2, elsewhere)
-      const erased = await handle.photoJobs.eraseOwner(maria)
-      assertEqual(erased, { photoJobIds: [], photosErased: 0 }, 'nothing of hers')
-      const { claimed } = await handle.photoJobs.claimDue({ limit: 5, leaseMs })
-      assertEqual(idsOf(claimed).sort(), [1, 2].map(jobId), 'theirs are fetched')
-    }),
-  },
-  {
-    id: 'PJ-10',
-    name: 'MUST list the photos of a verification in the order front, back, selfie, to their owner alone',
-    run: withHandle(async (handle, harness) => {
-      await queue(harness, handle, 1, maria, ['selfie', 'front', 'back'])
-      const listed = await handle.photoJobs.listPhotos(maria, verificationId(1))
-      assertEqual(
-        listed,
-        [
-          { photoJobId: uuid(5101), side: 'front', state: 'PENDING' },
-          { photoJobId: uuid(5201), side: 'back', state: 'PENDING' },
-          { photoJobId: uuid(5001), side: 'selfie', state: 'PENDING' },
-        ],
-        'in order',
-      )
-      const strangers = [jonas, { appId: other.appId, userId: maria.userId }]
-      for (const stranger of strangers) {
-        assertEqual(await handle.photoJobs.listPhotos(stranger, verificationId(1)), [], 'nobody else')
-      }
-      assertEqual(await handle.photoJobs.listPhotos(maria, uuid(9)), [], 'no such verification')
-    }),
-  },
-  {
-    id: 'PJ-11',
-    name: 'MUST refuse a limit or a time outside its range',
-    run: withHandle(async (handle, harness) => {
-      await queue(harness, handle, 1)
-      const { photoJobs } = handle
-      const { fence } = await claimOne(handle)
-      const calls = [
-        ...[0, 101, 1.5, Number.NaN].map((limit) => () => photoJobs.claimDue({ limit, leaseMs })),
-        ...[0, 3_600_001, 0.5].map((ms) => () => photoJobs.claimDue({ limit: 1, leaseMs: ms })),
-        ...[0, 3_600_001].map((ms) => () => photoJobs.renewLease(fence, ms)),
-        ...[-1, 604_800_001, 0.5].map((retryInMs) => () => photoJobs.settle(fence, { state: 'PENDING', retryInMs })),
-      ]
-      for (const call of calls) {
-        const refused = await call().then(
-          () => false,
-          () => true,
-        )
-        assertThat(refused, 'refused')
-      }
-      assertEqual(await photoJobs.settle(fence, { state: 'STORED' }), { settled: true, state: 'STORED' }, 'untouched')
-    }),
-  },
-  {
-    id: 'PJ-12',
-    name: 'MUST keep jobs, claims and ends when every handle is closed',
-    async run(harness) {
-      const first = await harness.open()
-      for (const number of [1, 2, 3]) {
-        await queue(harness, first, number)
-        await harness.advance(1)
-      }
-      await first.photoJobs.settle((await claimOne(first)).fence, { state: 'STORED' })
-      const { fence } = await claimOne(first)
-      await first.close()
-      const second = await harness.open()
-      assertEqual((await claimOne(second)).fence.photoJobId, jobId(3), 'only the unclaimed one')
-      assertEqual(await stateOf(second, 1), 'STORED', 'the end is kept')
-      assertThat(await second.photoJobs.renewLease(fence, leaseMs), 'the claim is kept')
-      await second.close()
-    },
-  },
+  ...photoJobErasureCases,
 ]

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
-import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
+import { claimRequest, endpoint, event, report, startOfTests, submission, transactionMove, uuid } from '../samples.js'
 import { dumpRowsOf, testFolder } from './sqlite-files.js'
 
 const { resolve: fileOf } = createRequire(import.meta.url)
@@ -129,26 +129,58 @@ test(
   },
 )
 
-test(
-  'F16 100,000 attempts that cannot be taken over yet do not hide the one that can',
-  { timeout: 60_000 },
-  async () => {
+describe('F16 100,000 attempts that nobody can finish, before the one that can be taken over', () => {
+  /** The attempts, leased until so many milliseconds from now, and after them one of another endpoint whose lease ends now. */
+  async function withOthers(leaseMs: number) {
     const database = new Database(join(testFolder(), 'kyc.db'))
-    const storage = await createSqliteStorage({ database })
+    let nowMs = startOfTests.getTime()
+    const storage = await createSqliteStorage({ database }, { clock: () => new Date(nowMs) })
     await storage.webhooks.registerEndpoint(hook, 50)
-    await storage.webhooks.insertEvent(event('one', [hook]))
+    await storage.webhooks.insertEvent(event('first', [hook]))
     database.exec(`
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-    INSERT INTO kyc_relay_deliveries (delivery_id, event, endpoint, x_event_id, app_id, user_id, event_type, state,
-      attempts_made, created_at, lease_token, lease_until)
-    SELECT 'delivery ' || i, event, endpoint, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, 0, 'token ' || i,
-      ${Date.now() + 86_400_000}
-    FROM n, kyc_relay_deliveries WHERE due_at IS NOT NULL`)
-    const { claimed } = await storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })
-    const taken = await storage.webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
-    expect(taken.map(({ deliveryId }) => deliveryId)).toEqual(claimed.map(({ deliveryId }) => deliveryId))
-    expect(taken).toHaveLength(1)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO kyc_relay_deliveries (delivery_id, event, endpoint, x_event_id, app_id, user_id, event_type, state,
+        attempts_made, created_at, lease_token, lease_until)
+      SELECT 'delivery ' || i, event, endpoint, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, 0, 'token ' || i,
+        ${nowMs + leaseMs}
+      FROM n, kyc_relay_deliveries WHERE due_at IS NOT NULL;
+      UPDATE kyc_relay_deliveries SET state = 'CANCELLED', due_at = NULL, cancel_reason = 'x', ended_at = 1
+        WHERE due_at IS NOT NULL`)
+    await storage.webhooks.registerEndpoint(endpoint('b'), 50)
+    await storage.webhooks.insertEvent(event('last', [endpoint('b')]))
+    expect((await storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).claimed).toHaveLength(1)
+    return { database, storage, advance: (ms: number) => void (nowMs += ms) }
+  }
+  const last = uuid(`delivery last ${endpoint('b').endpointId}`)
+
+  async function close({ database, storage }: { database: Database.Database; storage: SqliteStorage }) {
     await storage.close()
     database.close()
-  },
-)
+  }
+
+  test('because their leases go on: it is taken over at once', { timeout: 60_000 }, async () => {
+    const opened = await withOthers(86_400_000)
+    const taken = await opened.storage.webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
+    expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
+    await close(opened)
+  })
+
+  test(
+    'because each process that takes them over dies: they are paged past, each once',
+    { timeout: 60_000 },
+    async () => {
+      const opened = await withOthers(-1)
+      const { storage, advance } = opened
+      const taken: string[] = []
+      for (let page = 0; page < 101; page++) {
+        const claimed = await storage.webhooks.claimExpired({ limit: 1_000, leaseMs: 45_000 })
+        taken.push(...claimed.map(({ deliveryId }) => deliveryId))
+        advance(1)
+      }
+      expect(taken).toHaveLength(100_001)
+      expect(new Set(taken).size).toBe(100_001)
+      expect(taken.at(-1)).toBe(last)
+      await close(opened)
+    },
+  )
+})

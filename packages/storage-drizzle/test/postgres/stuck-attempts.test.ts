@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPostgresStorage } from '../../src/postgres/index.js'
+import { claimRequest, endpoint, event, startOfTests, uuid } from '../samples.js'
+import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
+
+let server: PostgresServer
+let direct: pg.Pool
+
+const hook = endpoint('a')
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const connectionString = await server.createDatabase()
+  await (await createPostgresStorage({ connectionString })).close()
+  direct = new pg.Pool({ connectionString, max: 3 })
+})
+afterAll(async () => {
+  await direct.end()
+  await server.stop()
+})
+beforeEach(() => emptyTables(direct))
+
+describe('F16 100,000 attempts that nobody can finish, before the one that can be taken over', () => {
+  const last = uuid(`delivery last ${endpoint('b').endpointId}`)
+
+  /** The attempts, leased until so many milliseconds from now, and after them one of another endpoint whose lease ends now. */
+  async function withOthers(leaseMs: number) {
+    let nowMs = startOfTests.getTime()
+    const options = { notify: false, clock: () => new Date(nowMs), migrations: 'require' } as const
+    const stores = await createPostgresStorage({ pool: direct }, options)
+    const { webhooks } = stores
+    await webhooks.registerEndpoint(hook, 50)
+    await webhooks.insertEvent(event('first', [hook]))
+    await direct.query(
+      `INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state,
+        attempts_made, created_at, lease_token, lease_until)
+      SELECT 'delivery ' || i, event_id, endpoint_id, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, now(),
+        'token ' || i, $1::timestamptz
+      FROM generate_series(1, 100000) i, kyc_relay_deliveries WHERE due_at IS NOT NULL`,
+      [new Date(nowMs + leaseMs)],
+    )
+    await direct.query(`UPDATE kyc_relay_deliveries SET state = 'CANCELLED', due_at = NULL, cancel_reason = 'x', ended_at = now()
+      WHERE due_at IS NOT NULL`)
+    await webhooks.registerEndpoint(endpoint('b'), 50)
+    await webhooks.insertEvent(event('last', [endpoint('b')]))
+    expect((await webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).claimed).toHaveLength(1)
+    return { webhooks, advance: (ms: number) => void (nowMs += ms), close: () => stores.close() }
+  }
+
+  test('because their leases go on: it is taken over at once', { timeout: 60_000 }, async () => {
+    const { webhooks, close } = await withOthers(86_400_000)
+    const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
+    expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
+    await close()
+  })
+
+  test(
+    'because another process holds them and stands still: it is taken over at once',
+    { timeout: 60_000 },
+    async () => {
+      const { webhooks, close } = await withOthers(-1)
+      const holder = await direct.connect()
+      await holder.query('BEGIN')
+      const held = await holder.query(
+        `SELECT FROM kyc_relay_deliveries WHERE lease_token LIKE 'token %' FOR NO KEY UPDATE`,
+      )
+      expect(held.rowCount).toBe(100_000)
+      const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
+      expect(taken.map(({ deliveryId }) => deliveryId)).toEqual([last])
+      await holder.query('ROLLBACK')
+      holder.release()
+      await close()
+    },
+  )
+
+  test(
+    'because each process that takes them over dies: they are paged past, each once',
+    { timeout: 120_000 },
+    async () => {
+      const { webhooks, advance, close } = await withOthers(-1)
+      const taken: string[] = []
+      for (let page = 0; page < 21; page++) {
+        const claimed = await webhooks.claimExpired({ limit: 5_000, leaseMs: 3_600_000 })
+        taken.push(...claimed.map(({ deliveryId }) => deliveryId))
+        advance(1)
+      }
+      expect(taken).toHaveLength(100_001)
+      expect(new Set(taken).size).toBe(100_001)
+      expect(taken.at(-1)).toBe(last)
+      await close()
+    },
+  )
+})
