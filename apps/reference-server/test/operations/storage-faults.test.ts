@@ -106,23 +106,26 @@ describe('F05 a disk that fails to sync', () => {
     const preload = { LD_PRELOAD: compileFailingSync(), SYNC_FAILS: flag, SYNC_FAILS_OF: 'kyc.db' }
     const server = await start(preload)
     const { submit } = callsTo(server)
-    let isOver = false
+    const answered = new Map<string, string | null>()
+    for (const id of ['one', 'two', 'three']) answered.set(id, await submit(id))
+    expect([...answered.values()]).not.toContain(null)
+    // Enough in the WAL that a checkpoint is due after the next commit of the server.
+    const other = new Database(inDataDir('kyc.db'))
+    other.pragma('wal_autocheckpoint = 0')
+    other.exec('CREATE TABLE filler (bytes BLOB)')
+    for (let megabyte = 0; megabyte < 80; megabyte += 1) other.exec('INSERT INTO filler VALUES (randomblob(1000000))')
+    other.close()
+
     const ended = exitOf(server)
-    void ended.then(() => (isOver = true))
     writeFileSync(flag, '')
-    const answered = new Map<string, string>()
-    // 16 MiB of WAL and a checkpoint is due: some 300 submissions.
-    for (let round = 0; !isOver && round < 100; round += 1) {
-      const ids = Array.from({ length: 16 }, (_, n) => `${round}-${n}`)
-      const answers = await Promise.all(ids.map((id) => submit(id)))
-      answers.forEach((answer, n) => answer !== null && answered.set(ids[n] ?? '', answer))
-    }
+    // Its commit is in the WAL, which can be synced: it is answered, unless the end of the process cuts it off.
+    const last = await submit('last')
     expect(await ended).toBe(70)
     expect(readFileSync(flag, 'utf8')).toBe('kyc.db\n')
 
     rmSync(flag)
     const next = callsTo(await start())
-    expect(answered.size).toBeGreaterThan(50)
+    if (last !== null) answered.set('last', last)
     for (const [id, verificationId] of answered) expect(await next.submit(id)).toBe(verificationId)
   })
 
