@@ -1,6 +1,8 @@
-// An HTTP server on loopback, in a process of its own, that takes every POST at once and counts. /hang/… never answers.
+// An HTTP server on loopback, in a process of its own, that takes every POST and counts, at once or after ANSWER_MS.
+// /hang/… never answers.
 import { createServer } from 'node:http'
 
+const answerMs = Number(process.env.ANSWER_MS ?? 0)
 let count = 0
 const server = createServer((request, response) => {
   if (request.method === 'GET') return void response.end(String(count))
@@ -8,7 +10,8 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     if (request.url.startsWith('/hang/')) return
     count += 1
-    response.end('ok')
+    if (answerMs === 0) response.end('ok')
+    else setTimeout(() => response.end('ok'), answerMs)
   })
 })
 server.keepAliveTimeout = 60_000
