@@ -2,6 +2,7 @@ import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { MigrationStep } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
+import { StartError } from './local-start/local-files.js'
 
 // Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
@@ -29,9 +30,11 @@ export async function openStorage(
       onFailure()
     },
   }
-  const storage = await openBusinessData(env.databaseUrl, keys.audit, files, onMigration('stores'))
+  const opening = openBusinessData(env.databaseUrl, keys.audit, files, onMigration('stores'))
+  const storage = await opening.catch(refusalNaming('DATABASE_URL'))
   try {
-    const vault = await openVault(env.vaultDatabaseUrl, keys, files, onMigration('vault'))
+    const opening = openVault(env.vaultDatabaseUrl, keys, files, onMigration('vault'))
+    const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL'))
     return {
       ...storage,
       vault,
@@ -43,6 +46,14 @@ export async function openStorage(
   } catch (error) {
     await storage.close()
     throw error
+  }
+}
+
+/** Says which of the two databases does not open: what is wrong is said with the same words for both. */
+function refusalNaming(variable: string) {
+  return (error: unknown): never => {
+    const isCoded = error instanceof Error && error.name === 'StorageError'
+    throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}`) : error
   }
 }
 

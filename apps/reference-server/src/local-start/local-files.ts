@@ -16,6 +16,7 @@ export class StartError extends Error {
   constructor(
     readonly code:
       | 'DATA_DIR_UNUSABLE'
+      | 'DATABASE_NOT_OPENED'
       | 'KEY_FILE_MISSING'
       | 'KEY_FILE_INVALID'
       | 'KEY_FILE_WRONG'

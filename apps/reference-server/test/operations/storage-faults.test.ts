@@ -189,7 +189,7 @@ describe('F06 a database file that is damaged', () => {
     await callsTo(first).submit('after')
     expect((await first.end('SIGTERM')).code).toBe(0)
     damage('kyc.db', 'kyc_relay_verifications')
-    await expect(start()).rejects.toThrow('The database file is damaged')
+    await expect(start()).rejects.toThrow('served: DATABASE_URL: The database file is damaged')
     // Who knows better may start without the check.
     const unchecked = await start({ SQLITE_CHECK_UP_TO_MB: '0' })
     expect(await unchecked.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
@@ -215,15 +215,21 @@ describe('F06 a database file that is damaged', () => {
   })
 })
 
-it('F07 a WAL that is gone is refused at the start, and nothing is lost when it is back', async () => {
-  const first = await start()
-  const verificationId = await callsTo(first).submit('one')
-  expect(verificationId).not.toBeNull()
-  await first.end('SIGKILL')
-  renameSync(inDataDir('kyc.db-wal'), inDataDir('elsewhere'))
-  await expect(start()).rejects.toThrow('The database lacks commits that were made')
-  renameSync(inDataDir('elsewhere'), inDataDir('kyc.db-wal'))
-  const second = await start()
-  expect(await callsTo(second).submit('one')).toBe(verificationId)
-  expect((await second.end('SIGTERM')).code).toBe(0)
-})
+it.each([
+  ['kyc.db', 'DATABASE_URL'],
+  ['vault.db', 'VAULT_DATABASE_URL'],
+])(
+  'F07 a WAL that is gone is refused at the start, and nothing is lost when it is back: %s',
+  async (name, variable) => {
+    const first = await start()
+    const verificationId = await callsTo(first).submit('one')
+    expect(verificationId).not.toBeNull()
+    await first.end('SIGKILL')
+    renameSync(inDataDir(`${name}-wal`), inDataDir('elsewhere'))
+    await expect(start()).rejects.toThrow(`served: ${variable}: The database lacks commits that were made`)
+    renameSync(inDataDir('elsewhere'), inDataDir(`${name}-wal`))
+    const second = await start()
+    expect(await callsTo(second).submit('one')).toBe(verificationId)
+    expect((await second.end('SIGTERM')).code).toBe(0)
+  },
+)
