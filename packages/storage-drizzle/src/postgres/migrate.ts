@@ -76,7 +76,8 @@ export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): 
 
 /**
  * Applies what is left, each migration in a transaction of its own together with its ledger row, under an advisory
- * lock: concurrent starts wait for each other and look again under the lock.
+ * lock: concurrent starts wait for each other and look again under the lock. One that is ended for a deadlock with running
+ * work is begun again, up to ten times.
  *
  * @returns the names applied by this call.
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
@@ -109,7 +110,9 @@ interface MigrationRun {
 async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly string[]> {
   const applied: string[] = []
   for (;;) {
-    const next = await inTransaction(client, run.history, () => applyNext(client, run))
+    const next = await outlivingDeadlocks(client, () =>
+      inTransaction(client, run.history, () => applyNext(client, run)),
+    )
     if (next === null) return applied
     run.onMigration({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
     applied.push(next.name)
@@ -138,6 +141,24 @@ async function applyNext(client: Client, { history, shipped, onMigration }: Migr
     await schemaSha256(client, history),
   ])
   return next
+}
+
+const mostDeadlocks = 10
+
+/**
+ * Processes of the version before work on while tables are changed, and may hold one of them and wait for another. Where
+ * PostgreSQL ends the migration for it, nothing of it is left, and it is begun again.
+ */
+async function outlivingDeadlocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 0; ; deadlocks += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isDeadlock = error instanceof pg.DatabaseError && error.code === '40P01'
+      if (!isDeadlock || deadlocks === mostDeadlocks) throw error
+      await client.query('ROLLBACK')
+    }
+  }
 }
 
 async function inTransaction<T>(client: pg.Client, history: PostgresHistory, work: () => Promise<T>): Promise<T> {

@@ -50,6 +50,31 @@ test('each migration is told of when it begins and when it is done, and none whe
   expect(steps).toHaveLength(2 * shipped.length)
 })
 
+test('a migration that PostgreSQL ends for a deadlock with running work is begun again', async () => {
+  await migrate({ connectionString }, 'postgres')
+  const whole = await describeSchema(client, 'postgres')
+  await client.query(`
+    DROP TABLE kyc_relay_audit_entries, kyc_relay_audit_heads;
+    ALTER TABLE kyc_relay_events DROP COLUMN trace_context;
+    DELETE FROM kyc_relay_migrations WHERE number > 5`)
+  // Running work reads what the migration changes, and then waits for what the migration holds.
+  await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'; SELECT FROM kyc_relay_events`)
+  const began: string[] = []
+  let deadlocked: Promise<unknown> = Promise.resolve()
+  const migrated = migrate({ connectionString }, 'postgres', ({ state, name }) => {
+    if (state === 'applied') return
+    began.push(name)
+    if (began.length > 1) return
+    deadlocked = client
+      .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
+      .then(() => client.query('COMMIT'))
+  })
+  expect(await migrated).toEqual(['0006_keep_trace_contexts', '0007_chain_the_audit'])
+  await deadlocked
+  expect(began).toEqual(['0006_keep_trace_contexts', '0006_keep_trace_contexts', '0007_chain_the_audit'])
+  expect(await describeSchema(client, 'postgres')).toBe(whole)
+})
+
 /** The whole schema as this version of PostgreSQL prints it. */
 async function dumpSchema(): Promise<string> {
   const { rows } = await client.query<{ line: string }>(`
