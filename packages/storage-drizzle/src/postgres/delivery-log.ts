@@ -70,7 +70,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
     const byState =
       request.state === undefined ? [] : ([request.state === 'DELIVERED' ? 'delivered' : 'state'] as const)
     const used = [...byState, ...asked]
-    const name = ['kyc_relay_list_deliveries', ...used].join('_by_')
+    const name = ['kyc_relay_list_deliveries', ...used].join('_')
     const known = lists.get(name)
     if (known !== undefined) return known
     const made = prepareList(

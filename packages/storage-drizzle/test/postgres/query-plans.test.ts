@@ -143,6 +143,10 @@ async function planOf(name: string, text: string): Promise<string[]> {
 
 const readsWholeTable = (plan: readonly string[]) => plan.filter((step) => /Seq Scan on kyc_relay/.test(step))
 
+test('no name of a statement is longer than PostgreSQL takes', () => {
+  expect([...statements.keys()].filter((name) => name.length > 63)).toEqual([])
+})
+
 test('no statement of the stores reads a whole table', async () => {
   expect(statements.size).toBeGreaterThan(65)
   const slow: { name: string; steps: string[] }[] = []
