@@ -74,6 +74,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
     await webhooks.listDeliveries({ appId, limit: 10, ...chosen })
   }
   await webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
+  await webhooks.listDeliveries({ appId, limit: 10, ...filters, state: 'DELIVERED' })
   await webhooks.cancelPending({ ...owner, reason: 'x' })
   await webhooks.removeEndpoint({ appId, endpointId: hook.endpointId })
   const at = new Date()
