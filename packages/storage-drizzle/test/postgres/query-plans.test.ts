@@ -159,7 +159,7 @@ test('no statement of the stores reads a whole table', async () => {
 })
 
 test('waiting deliveries, turns and pages are read in the order of an index', async () => {
-  const ordered = ['list_waiting', 'lock_turns', 'list_deliveries', 'list_deliveries_by_state', 'list_verifications']
+  const ordered = ['list_waiting', 'lock_turns', 'list_deliveries', 'list_deliveries_state', 'list_verifications']
   for (const name of ordered.map((each) => `kyc_relay_${each}`)) {
     const text = statements.get(name)
     if (text === undefined) throw new Error(`${name} was not prepared`)
