@@ -1,4 +1,4 @@
-import type { ReceiverFramework } from '../receiver/raw-body.js'
+import { rawBodyLine, type ReceiverFramework } from '../receiver/raw-body.js'
 import type { HeadersLike } from './headers.js'
 import type { Secrets } from './signed-request.js'
 import type { WebhookVerificationErrorCode } from './verification-error.js'
@@ -94,5 +94,6 @@ export interface ExplainableRequest {
  */
 export async function explainMismatch(request: ExplainableRequest): Promise<Diagnosis | null> {
   const { diagnose } = await import('./diagnosis/diagnose.js')
-  return diagnose(request)
+  // Handed over: imported there, bundlers that cut at files would load the lines together with verifyWebhook.
+  return diagnose(request, rawBodyLine)
 }

@@ -1,3 +1,4 @@
+import type { ReceiverFramework } from '../../receiver/raw-body.js'
 import type { Diagnosis, ExplainableRequest, MismatchCause } from '../explain-mismatch.js'
 import { headerValue } from '../headers.js'
 import { signedBytes, usableSecrets, type WebhookBody } from '../signed-request.js'
@@ -28,7 +29,10 @@ async function refusalOf(request: ExplainableRequest): Promise<WebhookVerificati
 }
 
 /** See `explainMismatch`. */
-export async function diagnose(request: ExplainableRequest): Promise<Diagnosis | null> {
+export async function diagnose(
+  request: ExplainableRequest,
+  rawBodyLine: (framework: ReceiverFramework) => string,
+): Promise<Diagnosis | null> {
   const refusal = await refusalOf(request)
   if (refusal === null) return null
 
@@ -37,7 +41,8 @@ export async function diagnose(request: ExplainableRequest): Promise<Diagnosis |
   const form = inspectSignature(signature)
   const probe = createProbe(form ? (form.digest ?? '') : signature, mostProbesPerSecret * keys.length)
   const finding = await find(request, refusal, keys, form, probe)
-  return { ...finding, fix: fixFor(finding.cause, request.framework), probes: probe.count() }
+  const line = request.framework && rawBodyLine(request.framework)
+  return { ...finding, fix: fixFor(finding.cause, line), probes: probe.count() }
 }
 
 async function find(

@@ -1,5 +1,4 @@
 import { WebhookVerificationError } from '../verification-error.js'
-import { rawBodyLine, type ReceiverFramework } from '../../receiver/raw-body.js'
 import type { MismatchCause } from '../explain-mismatch.js'
 
 const passHeader =
@@ -35,7 +34,7 @@ const fixes: Readonly<Partial<Record<MismatchCause, string>>> = {
 }
 
 /** What to change for a cause; everything else about a body is mended by passing the raw one. */
-export function fixFor(cause: MismatchCause, framework: ReceiverFramework | undefined): string {
-  const line = framework ? rawBodyLine(framework) : new WebhookVerificationError('BODY_ALREADY_PARSED').hint
+export function fixFor(cause: MismatchCause, rawBodyLine: string | undefined): string {
+  const line = rawBodyLine ?? new WebhookVerificationError('BODY_ALREADY_PARSED').hint
   return fixes[cause] ?? `The body must arrive here byte for byte as it was sent. ${line}`
 }
