@@ -10,6 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { query, variablesOf } from './small-submission.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const floodSeconds = Number(process.env.BENCH_FLOOD_SECONDS ?? 10)
@@ -60,34 +61,7 @@ async function stop({ child }) {
   await once(child, 'exit')
 }
 
-const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
-  $decision: String!, $person: JSON!, $verifications: JSON!) {
-  postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $externalVerificationProvider,
-    externalVerificationId: $externalVerificationId, decision: $decision, person: $person,
-    verifications: $verifications) { status verificationId message }
-}`
-const variables = {
-  schemaVersion: '1.0',
-  externalVerificationProvider: 'CUSTOM',
-  externalVerificationId: '@@',
-  decision: 'PASSED',
-  person: {
-    firstName: 'Jane',
-    lastName: 'Example',
-    dateOfBirth: '1990-01-31',
-    ssn: '078-05-1120',
-    ssnLast4: '1120',
-    address: {
-      streetLine1: '1 Example Street',
-      city: 'Springfield',
-      subdivision: 'IL',
-      postalCode: '62701',
-      countryCode: 'US',
-    },
-  },
-  verifications: { ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' } },
-}
-const [before, after] = JSON.stringify({ query, variables }).split('@@')
+const [before, after] = JSON.stringify({ query, variables: variablesOf('@@') }).split('@@')
 let runsMade = 0
 
 /** One run of the load generator against a server. */

@@ -12,6 +12,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { query, variablesOf } from './small-submission.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
 const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 100_000)
@@ -89,29 +90,6 @@ function memory(pid) {
   return { residentMiB: read('VmRSS'), highestMiB: read('VmHWM') }
 }
 
-const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
-  $decision: String!, $person: JSON!, $verifications: JSON!) {
-  postKycVerification(schemaVersion: $schemaVersion, externalVerificationProvider: $externalVerificationProvider,
-    externalVerificationId: $externalVerificationId, decision: $decision, person: $person,
-    verifications: $verifications) { status verificationId message }
-}`
-const fixed = { schemaVersion: '1.0', externalVerificationProvider: 'CUSTOM', decision: 'PASSED' }
-const person = {
-  firstName: 'Jane',
-  lastName: 'Example',
-  dateOfBirth: '1990-01-31',
-  ssn: '078-05-1120',
-  ssnLast4: '1120',
-  address: {
-    streetLine1: '1 Example Street',
-    city: 'Springfield',
-    subdivision: 'IL',
-    postalCode: '62701',
-    countryCode: 'US',
-  },
-}
-const verifications = { ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' } }
-
 /** Sends `count` submissions over 64 connections. */
 async function submit(demo, ca, from, count) {
   const pool = new Pool(new URL(demo.secureUrl).origin, { connections, connect: { ca } })
@@ -123,8 +101,7 @@ async function submit(demo, ca, from, count) {
       authorization: `Bearer ${tokens[number % tokens.length]}`,
     }
     while (next < from + count) {
-      const variables = { ...fixed, externalVerificationId: `start-${(next += 1)}`, person, verifications }
-      const body = JSON.stringify({ query, variables })
+      const body = JSON.stringify({ query, variables: variablesOf(`start-${(next += 1)}`) })
       const answer = await pool.request({ method: 'POST', path: '/api/v1/graphql', headers, body })
       const text = await answer.body.text()
       assert.ok(answer.statusCode === 200 && text.includes('VERIFIED"'), `${answer.statusCode} ${text}`)

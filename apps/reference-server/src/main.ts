@@ -1,7 +1,7 @@
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError, parseEnv } from './env.js'
-import { StartError } from './local-start/local-files.js'
 import { createLog, errorCode } from './observability/log.js'
+import { StartError } from './start-error.js'
 import { startServer } from './start-server.js'
 import { flushSpans } from './tracing/flush-spans.js'
 

@@ -14,10 +14,10 @@ import {
   ensureInternalToken,
   ensureLocalCertificates,
   loadKeyFile,
-  StartError,
   type LocalFiles,
 } from './local-start/local-files.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
+import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
 import { usesSqlite } from './storage.js'
 
@@ -41,9 +41,10 @@ export async function startServer(
   env: Env,
   log: ServerLog = createLog(env),
   onStoreFailure: () => void = () => undefined,
+  nodeVersion = process.version,
 ): Promise<RunningServer> {
   const driverVersion = usesSqlite(env) ? installedDriverVersion() : null
-  if (driverVersion !== null && driverMayAbort(process.version, driverVersion)) {
+  if (driverVersion !== null && driverMayAbort(nodeVersion, driverVersion)) {
     log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
   }
   await ensureDataDir(env.dataDir)

@@ -2,7 +2,7 @@ import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { MigrationStep } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from './env.js'
-import { StartError } from './local-start/local-files.js'
+import { StartError } from './start-error.js'
 
 // Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')

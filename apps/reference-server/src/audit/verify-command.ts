@@ -12,7 +12,7 @@ import {
 } from '@kyc-relay/kyc-core'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError } from '../env.js'
-import { StartError } from '../local-start/local-files.js'
+import { StartError } from '../start-error.js'
 import type { CheckpointFile } from './checkpoint-file.js'
 
 /** What the command needs from outside. */

@@ -3,30 +3,13 @@ import { mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promis
 import { dirname, join, resolve } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
+import { StartError } from '../start-error.js'
 
 /** Files that a local first start makes and later starts find. */
 export interface LocalFiles {
   readonly caFile: string
   readonly certificateFile: string
   readonly privateKeyFile: string
-}
-
-/** A start that is not allowed to go on. `message` is a fixed text. */
-export class StartError extends Error {
-  constructor(
-    readonly code:
-      | 'DATA_DIR_UNUSABLE'
-      | 'DATABASE_NOT_OPENED'
-      | 'KEY_FILE_MISSING'
-      | 'KEY_FILE_INVALID'
-      | 'KEY_FILE_WRONG'
-      | 'TLS_REQUIRED'
-      | 'TLS_FILES_INVALID',
-    message: string,
-  ) {
-    super(message)
-    this.name = 'StartError'
-  }
 }
 
 /** Makes the data folder, for this user alone. */

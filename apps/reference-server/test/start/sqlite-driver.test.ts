@@ -1,5 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parseEnv } from '../../src/env.js'
+import { createLog } from '../../src/observability/log.js'
 import { driverMayAbort, installedDriverVersion } from '../../src/sqlite-driver.js'
+import { startServer } from '../../src/start-server.js'
 
 describe('a Node that checks what its SQLite driver does', () => {
   it.each([
@@ -17,5 +23,17 @@ describe('a Node that checks what its SQLite driver does', () => {
 
   it('is told of by the installed version', () => {
     expect(installedDriverVersion()).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+
+  it.each(['v20.20.2', 'v24.21.0'])('is warned of at the start: %s', async (nodeVersion) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-driver-'))
+    const lines: string[] = []
+    const log = createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) })
+    const env = parseEnv({ PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir })
+    const server = await startServer(env, log, () => undefined, nodeVersion)
+    await server.stop('test')
+    rmSync(dataDir, { recursive: true })
+    const warned = lines.some((line) => line.includes('npm run use:better-sqlite3-13'))
+    expect(warned).toBe(driverMayAbort(nodeVersion, installedDriverVersion() ?? '0'))
   })
 })

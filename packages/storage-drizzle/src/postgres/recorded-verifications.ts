@@ -1,32 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
+import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
 import type { RecordedVerification } from '../audit/recorded-content.js'
+import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
 import { statement, type Queryable } from './statement.js'
 
 const value = sql.placeholder
-
-interface StoredVerification {
-  readonly verificationId: string
-  readonly appId: string
-  readonly userId: string
-  readonly externalVerificationId: string
-  readonly externalVerificationProvider: string
-  readonly schemaVersion: string
-  readonly decision: Decision
-  readonly decisionedAt: Date
-  readonly recordedAt: Date
-  readonly countryCode: string
-  readonly resultStatus: IngestionResult['status']
-  readonly resultMessage: string
-  readonly payloadDigest: Buffer
-  readonly ssnToken: Token | null
-  readonly ssnStanding: 'COLLECTED' | 'VALIDATED' | null
-  readonly documentNumberToken: Token | null
-  readonly sealedDetails: Buffer
-  readonly previous: KycStatus | null
-  readonly next: KycStatus | null
-  readonly loggedAt: Date | null
-}
 
 const find = statement<StoredVerification>(
   'audit_find_verifications',
@@ -75,31 +53,13 @@ export async function findRecordedVerifications(
   const sections = groupByVerification(await listSections.rows(on, { ids }))
   const checks = groupByVerification(await listChecks.rows(on, { ids }))
   const codes = groupByVerification(await listDeclineCodes.rows(on, { ids }))
-  return rows.map((row) => {
-    const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
-    const { ssnToken, ssnStanding, documentNumberToken } = row
-    return {
-      key: { appId, userId, externalVerificationId },
-      verification: {
-        verificationId,
-        schemaVersion: row.schemaVersion,
-        externalVerificationProvider: row.externalVerificationProvider,
-        decision: row.decision,
-        decisionedAt: row.decisionedAt,
-        countryCode: row.countryCode,
-        ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
-        documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
-        sections: sections.get(verificationId) ?? [],
-        checks: checks.get(verificationId) ?? [],
-        declineCodes: (codes.get(verificationId) ?? []).map(({ code }) => code),
-        sealedDetails: row.sealedDetails,
-      },
-      payloadDigest: row.payloadDigest,
-      recordedAt: row.recordedAt,
-      result: { status: row.resultStatus, verificationId, message: row.resultMessage },
-      statusLog: previous === null || next === null || loggedAt === null ? null : { previous, next, at: loggedAt },
-    }
-  })
+  return rows.map((row) =>
+    readStoredVerification(row, {
+      sections: sections.get(row.verificationId) ?? [],
+      checks: checks.get(row.verificationId) ?? [],
+      declineCodes: codes.get(row.verificationId) ?? [],
+    }),
+  )
 }
 
 function groupByVerification<T extends { readonly of: string }>(rows: readonly T[]): ReadonlyMap<string, readonly T[]> {

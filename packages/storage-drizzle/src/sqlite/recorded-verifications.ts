@@ -1,35 +1,20 @@
 import type Database from 'better-sqlite3'
-import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
+import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
 import type { RecordedVerification } from '../audit/recorded-content.js'
+import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
 import { prepare } from './prepared.js'
 
-interface StoredVerification {
+/** Instants are milliseconds here. */
+type StoredRow = Omit<StoredVerification, 'decisionedAt' | 'recordedAt' | 'loggedAt'> & {
   readonly position: number
-  readonly verificationId: string
-  readonly appId: string
-  readonly userId: string
-  readonly externalVerificationId: string
-  readonly externalVerificationProvider: string
-  readonly schemaVersion: string
-  readonly decision: Decision
   readonly decisionedAt: number
   readonly recordedAt: number
-  readonly countryCode: string
-  readonly resultStatus: IngestionResult['status']
-  readonly resultMessage: string
-  readonly payloadDigest: Buffer
-  readonly ssnToken: Token | null
-  readonly ssnStanding: 'COLLECTED' | 'VALIDATED' | null
-  readonly documentNumberToken: Token | null
-  readonly sealedDetails: Buffer
-  readonly previous: KycStatus | null
-  readonly next: KycStatus | null
   readonly loggedAt: number | null
 }
 
 /** Verifications by their ids, with everything that their audit entries speak of, whoever they are of. */
 export function prepareRecordedVerifications(client: Database.Database) {
-  const find = prepare<[string], StoredVerification>(
+  const find = prepare<[string], StoredRow>(
     client,
     `SELECT v.position, v.verification_id AS verificationId, v.app_id AS appId, v.user_id AS userId,
       v.external_verification_id AS externalVerificationId,
@@ -57,30 +42,19 @@ export function prepareRecordedVerifications(client: Database.Database) {
   )
 
   return (verificationIds: readonly string[]): readonly RecordedVerification[] =>
-    find.all(JSON.stringify(verificationIds)).map((row) => {
-      const { position, verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
-      const { ssnToken, ssnStanding, documentNumberToken } = row
-      return {
-        key: { appId, userId, externalVerificationId },
-        verification: {
-          verificationId,
-          schemaVersion: row.schemaVersion,
-          externalVerificationProvider: row.externalVerificationProvider,
-          decision: row.decision,
-          decisionedAt: new Date(row.decisionedAt),
-          countryCode: row.countryCode,
-          ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
-          documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
+    find.all(JSON.stringify(verificationIds)).map(({ position, decisionedAt, recordedAt, loggedAt, ...row }) =>
+      readStoredVerification(
+        {
+          ...row,
+          decisionedAt: new Date(decisionedAt),
+          recordedAt: new Date(recordedAt),
+          loggedAt: loggedAt === null ? null : new Date(loggedAt),
+        },
+        {
           sections: listSections.all(position),
           checks: listChecks.all(position),
-          declineCodes: listDeclineCodes.all(position).map(({ code }) => code),
-          sealedDetails: row.sealedDetails,
+          declineCodes: listDeclineCodes.all(position),
         },
-        payloadDigest: row.payloadDigest,
-        recordedAt: new Date(row.recordedAt),
-        result: { status: row.resultStatus, verificationId, message: row.resultMessage },
-        statusLog:
-          previous === null || next === null || loggedAt === null ? null : { previous, next, at: new Date(loggedAt) },
-      }
-    })
+      ),
+    )
 }

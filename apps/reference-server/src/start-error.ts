@@ -1,0 +1,17 @@
+/** A start that is not allowed to go on. `message` is a fixed text. */
+export class StartError extends Error {
+  constructor(
+    readonly code:
+      | 'DATA_DIR_UNUSABLE'
+      | 'DATABASE_NOT_OPENED'
+      | 'KEY_FILE_MISSING'
+      | 'KEY_FILE_INVALID'
+      | 'KEY_FILE_WRONG'
+      | 'TLS_REQUIRED'
+      | 'TLS_FILES_INVALID',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'StartError'
+  }
+}

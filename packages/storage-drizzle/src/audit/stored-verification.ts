@@ -1,0 +1,64 @@
+import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
+import type { RecordedVerification } from './recorded-content.js'
+
+/** The row of a verification beside its entry in the status log, as both engines select it. */
+export interface StoredVerification {
+  readonly verificationId: string
+  readonly appId: string
+  readonly userId: string
+  readonly externalVerificationId: string
+  readonly externalVerificationProvider: string
+  readonly schemaVersion: string
+  readonly decision: Decision
+  readonly decisionedAt: Date
+  readonly recordedAt: Date
+  readonly countryCode: string
+  readonly resultStatus: IngestionResult['status']
+  readonly resultMessage: string
+  readonly payloadDigest: Uint8Array
+  readonly ssnToken: Token | null
+  readonly ssnStanding: 'COLLECTED' | 'VALIDATED' | null
+  readonly documentNumberToken: Token | null
+  readonly sealedDetails: Uint8Array
+  readonly previous: KycStatus | null
+  readonly next: KycStatus | null
+  readonly loggedAt: Date | null
+}
+
+/** The rows that belong to a verification, each list in its order. */
+interface StoredDetails {
+  readonly sections: readonly {
+    readonly section: SectionName
+    readonly verificationId: string
+    readonly status: Decision
+  }[]
+  readonly checks: readonly RecordedCheck[]
+  readonly declineCodes: readonly { readonly code: string }[]
+}
+
+/** What the audit entry of a verification speaks of, from the rows as they are now. */
+export function readStoredVerification(row: StoredVerification, details: StoredDetails): RecordedVerification {
+  const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
+  const { ssnToken, ssnStanding, documentNumberToken } = row
+  return {
+    key: { appId, userId, externalVerificationId },
+    verification: {
+      verificationId,
+      schemaVersion: row.schemaVersion,
+      externalVerificationProvider: row.externalVerificationProvider,
+      decision: row.decision,
+      decisionedAt: row.decisionedAt,
+      countryCode: row.countryCode,
+      ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
+      documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
+      sections: details.sections,
+      checks: details.checks,
+      declineCodes: details.declineCodes.map(({ code }) => code),
+      sealedDetails: row.sealedDetails,
+    },
+    payloadDigest: row.payloadDigest,
+    recordedAt: row.recordedAt,
+    result: { status: row.resultStatus, verificationId, message: row.resultMessage },
+    statusLog: previous === null || next === null || loggedAt === null ? null : { previous, next, at: loggedAt },
+  }
+}
