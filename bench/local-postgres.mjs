@@ -1,0 +1,33 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/postgres/load-embedded-postgres.mjs'
+
+/** A real PostgreSQL with its ordinary settings: that of TEST_POSTGRES_URL, or one that is started and goes with `stop`. */
+export async function startPostgres() {
+  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
+  // Started by root, the server runs as a user of its own that has to reach its folder.
+  chmodSync(folder, 0o755)
+  const EmbeddedPostgres = await loadEmbeddedPostgres(folder)
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const server = new EmbeddedPostgres({
+    databaseDir: path.join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'bench',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog() {},
+    onError() {},
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
