@@ -4,7 +4,7 @@ const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
 /** True for a number as an issuer prints it, at least two letters or digits. */
 export function isDocumentNumber(text: string): boolean {
-  return DOCUMENT_NUMBER.test(text) && text.replace(NO_LETTER_OR_NUMBER, '').length >= 2
+  return DOCUMENT_NUMBER.test(text.normalize('NFC')) && text.replace(NO_LETTER_OR_NUMBER, '').length >= 2
 }
 
 /**

@@ -1,27 +1,31 @@
 /*
- * Which address lines name a PO box. The exemptions come first: military (PSC, CMR, UNIT), rural-route and
- * highway-contract addresses hold the word BOX and are street addresses (31 CFR 1020.220; USPS Publication 28).
+ * Which address lines name a PO box. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses hold the word BOX
+ * and are street addresses (31 CFR 1020.220; USPS Publication 28): their beginning is set aside, and the rest is looked at.
  */
+const MILITARY = String.raw`(?:PSC|CMR|UMR|OMC)`
+const ROUTE = String.raw`(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?)`
+const BOX = String.raw`BOX ?#? ?[\dA-Z-]+`
 const EXEMPT = [
-  /^(?:PSC|CMR|UNIT|UMR|OMC) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+$/,
-  /^(?:R\.? ?R\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+$/,
+  new RegExp(String.raw`^(?:${MILITARY}|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )${BOX}`),
+  new RegExp(String.raw`^${ROUTE} ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )${BOX}`),
+  // The other way round: "Box 152, RR 2"
+  new RegExp(String.raw`^${BOX}(?: ?, ?| )(?:${MILITARY}|${ROUTE}) ?#? ?\d+`),
 ] as const
 
 const PO_BOX = [
-  // P.O. Box, P O Box, PO-Box, P0 B0X, POBox 9, P.O.B. 9
-  /\bP ?[./-]? ?[O0] ?[./-]? ?B[O0] ?X(?![A-Z])/,
-  /\bP ?[./-]? ?[O0] ?[./-]? ?BX\b/,
+  // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
+  /\b(?:US)?P[ ./_-]{0,3}[O0][ ./_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])/,
+  /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
   // P.O. 9, PO #9 at the start of a line or of a part of it
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
-  /\bPOST(?:AL)? ?(?:OFFICE ?|OFF\.? ?)?B[O0]X\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGE|HOUSE|HILL)\b)/,
-  // A bare "Box 9"
-  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+$/,
-  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?\d+,/,
+  /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGE|HOUSE|HILL)\b)/,
+  // A bare "Box 9", "Box 9-A"
+  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/,
   // USPS Publication 28, section 283: other words for a PO box
-  /(?:^|, ?)(?:P\.? ?O\.? ?)?(?:FIRM )?(?:CALLER(?: SERVICE)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
+  /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
   // Outside the US
   /\bG\.?P\.?O\.? ?BOX\b/,
   /\b(?:LOCKED|PRIVATE|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
@@ -30,10 +34,10 @@ const PO_BOX = [
   /\bPOSTBOKS ?\d/,
   /\bPOSTBOX ?\d/,
   /\bAPARTADO (?:POSTAL|DE CORREOS|AEREO)\b/,
-  /(?:^|, ?)(?:APARTADO|APDO\.?|APTDO\.?) ?(?:NO\.?|#)? ?\d/,
+  /(?:^|, ?)(?:APARTADO|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:NO\.?|#)? ?\d/,
   /\bCASILLA (?:DE CORREO|POSTAL)\b/,
   /(?:^|, ?)CASILLA ?(?:NO\.?|#)? ?\d/,
-  /\b(?:CASELLA|CAIXA|CASUTA|CASETTA) POSTALE?A?\b/,
+  /\b(?:CASELLA|CAIXA|CX\.?|CASUTA|CASETTA) POSTALE?A?\b/,
   /\bBOITE POSTALE\b/,
   /(?:^|, ?)B\.? ?P\.? ?(?:NO\.?|#)? ?\d/,
   /\bCASE POSTALE\b/,
@@ -41,9 +45,16 @@ const PO_BOX = [
   /(?:^|, ?)PF\. ?\d/,
   /\bKOTAK POS\b/,
   /(?:^|, ?)P\. ?K\. ?\d/,
-  /(?:^|, ?)Τ\. ?Θ\. ?\d/,
+  /(?:^|, ?)[TΤ]\. ?Θ\. ?\d/,
   /\bPOSTILOKERO\b/,
-  /私書箱|邮政信箱|郵政信箱|사서함|А\/Я|ص ?\. ?ب|ת ?\. ?ד/,
+  /\bPOSTAFIOK\b/,
+  /\bPOSTNI PREDAL\b/,
+  /\bPOSTANSKI PRETINAC\b/,
+  /\bPASTO DEZUTE\b/,
+  /\bPOSTHOLF\b/,
+  /\bHOP THU ?\d/,
+  // Written as they are once their marks are gone: й is и then, and ตู้ is ต.
+  /私書箱|信箱|사서함|А\/Я|АБОНЕНТСКИИ ЯЩИК|ต ?ปณ|ص ?\. ?ب|صندوق بريد|ת ?\. ?ד/,
 ] as const
 
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
@@ -63,8 +74,9 @@ function comparable(line: string): string {
 /** True when an address line is a PO box, in US and other spellings. */
 export function isPoBox(line: string): boolean {
   const text = comparable(line)
-  if (EXEMPT.some((pattern) => pattern.test(text))) return false
-  return PO_BOX.some((pattern) => pattern.test(text))
+  const exempt = EXEMPT.find((pattern) => pattern.test(text))
+  const rest = exempt ? text.replace(exempt, '') : text
+  return PO_BOX.some((pattern) => pattern.test(rest))
 }
 
 /** True when an address line names a private mailbox (`PMB 456`). */

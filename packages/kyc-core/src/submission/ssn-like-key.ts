@@ -1,5 +1,5 @@
-/** Words for the number itself; `id` after one of them makes it a reference. */
-const SSN_WORDS = ['ssn', 'itin', 'tin'] as const
+/** Words for the number itself, `userssn` and `ssn9` too; `id` beside one of them makes it a reference. */
+const SSN_WORD = /^(?:\p{L}*ssn9?|itin|tin)$/u
 
 /** Phrases for the number itself, `id` included. */
 const SSN_PHRASES = [
@@ -46,7 +46,7 @@ export function isSsnLikeKey(key: string): boolean {
   const words = wordsOf(key)
   if (words.some((word) => REFERENCE_WORDS.has(word))) return false
   const text = ` ${words.join(' ')} `
-  const isWord = !words.includes('id') && SSN_WORDS.some((word) => words.includes(word))
+  const isWord = !words.includes('id') && words.some((word) => SSN_WORD.test(word))
   return isWord || SSN_PHRASES.some((phrase) => text.includes(` ${phrase} `))
 }
 
