@@ -240,6 +240,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         overview,
         listAppsOfUser: (userId) => users.listAppsOfUser(userId),
         findAppName,
+        now,
       },
       internalToken: env.operatorPortal ? internalToken : null,
     },

@@ -84,6 +84,7 @@ export type {
   PhotoSide,
   PhotoState,
 } from './photos/photo-job-store.js'
+export { isPhotoFailure, PHOTO_FAILURES, type PhotoFailure } from './photos/photo-failure.js'
 export type { PhotoAddress, PhotoStore } from './photos/photo-store.js'
 export { MAX_PHOTO_BYTES, photoFormat, type PhotoFormat } from './photos/photo-format.js'
 export { PHOTO_OWN_FAULT_WINDOW_MS, PHOTO_WINDOW_MS, photoOutcome, type PhotoAttempt } from './photos/photo-outcome.js'

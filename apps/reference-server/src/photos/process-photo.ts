@@ -7,23 +7,20 @@ import {
   photoPart,
   type ClaimedPhotoJob,
   type PhotoAttempt,
+  type PhotoFailure,
   type PhotoJobStore,
   type PhotoState,
   type PhotoStore,
   type PiiCustodian,
   type PiiTokenizer,
 } from '@kyc-relay/kyc-core'
-import type { DownloadCause, Downloader } from '@kyc-relay/webhooks/https'
+import type { Downloader } from '@kyc-relay/webhooks/https'
 
 /** Why a photo was not stored by an attempt. */
 export type PhotoCause =
-  | DownloadCause
-  /** What came is neither JPEG, PNG, WebP nor HEIC. */
-  | 'NOT_A_PHOTO'
-  /** The sealed URL cannot be opened: the user was erased. */
-  | 'URL_UNREADABLE'
-  | 'VAULT_UNAVAILABLE'
-  | 'PHOTO_STORE_UNAVAILABLE'
+  | PhotoFailure
+  /** The process stops. */
+  | 'ABORTED'
   /** The job was taken over or erased meanwhile; nothing was stored by this attempt. */
   | 'LOST'
 
@@ -45,20 +42,18 @@ export interface PhotoProcessing {
   readonly leaseMs: number
 }
 
-/** Causes that no later attempt can mend. A redirect or an address can change, what the partner wrote cannot. */
-const hopeless: ReadonlySet<PhotoCause> = new Set(['URL_NOT_ALLOWED', 'URL_UNREADABLE'])
-const ownFaults: ReadonlySet<PhotoCause> = new Set([
-  'RESOLVER_DOWN',
-  'OUT_OF_SOCKETS',
-  'INTERNAL_ERROR',
-  'VAULT_UNAVAILABLE',
-  'PHOTO_STORE_UNAVAILABLE',
-])
-
 /** The reveal that the vault records for every attempt. */
 const audited = { actor: 'photo worker', purpose: 'fetch the photo of a verification' } as const
 
-type Attempted = { readonly attempt: PhotoAttempt; readonly cause: PhotoCause | null; readonly mayBeStored: boolean }
+type Attempted =
+  | { readonly attempt: PhotoAttempt; readonly cause: PhotoCause | null; readonly mayBeStored: boolean }
+  | { readonly attempt: null; readonly cause: 'LOST' }
+
+const interrupted: Attempted = { attempt: { kind: 'interrupted' }, cause: 'ABORTED', mayBeStored: false }
+
+function failed(failure: PhotoFailure, { gone = false, mayBeStored = false } = {}): Attempted {
+  return { attempt: { kind: 'failed', failure, gone }, cause: failure, mayBeStored }
+}
 
 /**
  * One attempt at one photo: open its URL, download, look at the first bytes, seal, store, settle.
@@ -73,12 +68,13 @@ export async function processPhoto(
 ): Promise<ProcessedPhoto> {
   const startedAtMs = deps.nowMs()
   const attempted = await attemptPhoto(job, deps, signal)
-  if (attempted.cause === 'LOST') return { state: null, cause: 'LOST' }
+  if (attempted.attempt === null) return { state: null, cause: 'LOST' }
   const queuedForMs = job.queuedForMs + Math.ceil(Math.max(0, deps.nowMs() - startedAtMs))
   const outcome = photoOutcome(attempted.attempt, { attempt: job.attempt, queuedForMs })
   const { state } = await deps.jobs.settle(job.fence, outcome)
   // A former attempt may have stored the photo and died before it could say so.
-  const orphan = state !== 'STORED' && state !== 'PENDING' && (attempted.mayBeStored || job.attempt > 1)
+  const kept = state === 'STORED' || state === 'PENDING' || state === 'RETRYING'
+  const orphan = !kept && (attempted.mayBeStored || job.attempt > 1)
   if (orphan) await deps.photos.erase(job.owner, [job.fence.photoJobId])
   return { state, cause: attempted.cause }
 }
@@ -93,39 +89,26 @@ async function attemptPhoto(job: ClaimedPhotoJob, deps: PhotoProcessing, signal:
     signal,
   })
   if (!downloaded.ok) {
+    const { cause, status } = downloaded
     // RFC 9110, 15.5.11: the photo is gone and will not come back.
-    return downloaded.status === 410
-      ? { ...failed('HTTP_STATUS'), attempt: { kind: 'hopeless' } }
-      : failed(downloaded.cause)
+    return cause === 'ABORTED' ? interrupted : failed(cause, { gone: status === 410 })
   }
   if (photoFormat(downloaded.body) === null) return failed('NOT_A_PHOTO')
   const sealed = await seal(job, downloaded.body, deps)
   if (sealed === null) return failed('VAULT_UNAVAILABLE')
-  if (!(await deps.jobs.renewLease(job.fence, deps.leaseMs))) return failed('LOST')
+  if (!(await deps.jobs.renewLease(job.fence, deps.leaseMs))) return { attempt: null, cause: 'LOST' }
   try {
     await deps.photos.put({ owner: job.owner, photoJobId: job.fence.photoJobId }, sealed)
     return { attempt: { kind: 'stored' }, cause: null, mayBeStored: true }
   } catch {
-    return { ...failed('PHOTO_STORE_UNAVAILABLE'), mayBeStored: true }
+    return failed('PHOTO_STORE_UNAVAILABLE', { mayBeStored: true })
   }
-}
-
-function failed(cause: PhotoCause): Attempted {
-  const kind =
-    cause === 'ABORTED'
-      ? 'interrupted'
-      : hopeless.has(cause)
-        ? 'hopeless'
-        : ownFaults.has(cause)
-          ? 'own_fault'
-          : 'refused'
-  return { attempt: { kind }, cause, mayBeStored: false }
 }
 
 async function openUrl(
   { owner, verificationId, side, sealedUrl }: ClaimedPhotoJob,
   { vault }: PhotoProcessing,
-): Promise<{ readonly ok: true; readonly value: string } | { readonly ok: false; readonly cause: PhotoCause }> {
+): Promise<{ readonly ok: true; readonly value: string } | { readonly ok: false; readonly cause: PhotoFailure }> {
   const record = { owner, recordId: verificationId, part: photoPart(side), sealed: sealedUrl }
   try {
     return { ok: true, value: await vault.openRecord({ ...record, ...audited }) }

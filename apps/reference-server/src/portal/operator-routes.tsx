@@ -19,6 +19,7 @@ export interface OperatorDeps {
   /** Apps that hold anything of a user. */
   readonly listAppsOfUser: (userId: string) => Promise<readonly string[]>
   readonly findAppName: (appId: string) => Promise<string | null>
+  readonly now: () => Date
 }
 
 /** KYC verifications for the operator: read-only, personal data sealed, tokens masked. */
@@ -65,7 +66,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
       deps.photoJobs.listPhotos(owner, verificationId),
       deps.findAppName(appId),
     ])
-    const known = { verification, appName, photos }
+    const known = { verification, appName, photos, now: deps.now() }
     return sendPage(c, <VerificationPage session={c.get('session')} {...known} />)
   })
 

@@ -68,13 +68,15 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
     { side: 'back', state: 'UNAVAILABLE', sealed_url: null, attempts_made: 1 },
   ])
   const asked = await server.graphql('api', {
-    query: '{ kycVerifications(first: 1) { nodes { photos { side state } } } }',
+    query: `{ kycVerifications(first: 1) { nodes { photos {
+      side state attemptsMade nextAttemptAt lastFailure endedAt } } } }`,
   })
+  const ended = { attemptsMade: 1, nextAttemptAt: null, endedAt: expect.stringMatching(/^20.*Z$/) as string }
   expect(asked.json.data.kycVerifications.nodes).toEqual([
     {
       photos: [
-        { side: 'front', state: 'STORED' },
-        { side: 'back', state: 'UNAVAILABLE' },
+        { side: 'front', state: 'STORED', ...ended, lastFailure: null },
+        { side: 'back', state: 'UNAVAILABLE', ...ended, lastFailure: 'HTTP_STATUS' },
       ],
     },
   ])

@@ -54,6 +54,8 @@ async function newSituation(downloaded: DownloadResult = { ok: true, body: photo
     createdAtMs: nowMs,
     claimableAtMs: nowMs,
     token: null,
+    lastFailure: null,
+    endedAtMs: null,
   }
   data.photoJobs.push(row)
   const { kept, store } = memoryPhotos()
@@ -109,30 +111,30 @@ describe('an attempt at a photo', () => {
     await expect(elsewhere).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
   })
 
-  it.each<[string, DownloadResult, object, object]>([
+  it.each<[string, DownloadResult, { state: string; cause: string }, object]>([
     [
       'a 404',
       { ok: false, cause: 'HTTP_STATUS', status: 404 },
-      { state: 'PENDING', cause: 'HTTP_STATUS' },
+      { state: 'RETRYING', cause: 'HTTP_STATUS' },
       { claimableInMs: 60_000 },
     ],
     [
       'a redirect into a private network',
       { ok: false, cause: 'ADDRESS_NOT_ALLOWED', status: 302 },
-      { state: 'PENDING', cause: 'ADDRESS_NOT_ALLOWED' },
+      { state: 'RETRYING', cause: 'ADDRESS_NOT_ALLOWED' },
       { claimableInMs: 60_000 },
     ],
     [
       'a page in HTML',
       { ok: true, body: new TextEncoder().encode('<!doctype html>') },
-      { state: 'PENDING', cause: 'NOT_A_PHOTO' },
+      { state: 'RETRYING', cause: 'NOT_A_PHOTO' },
       { claimableInMs: 60_000 },
     ],
-    ['an empty body', { ok: true, body: new Uint8Array() }, { state: 'PENDING', cause: 'NOT_A_PHOTO' }, {}],
+    ['an empty body', { ok: true, body: new Uint8Array() }, { state: 'RETRYING', cause: 'NOT_A_PHOTO' }, {}],
     [
       'a stop of the server',
       { ok: false, cause: 'ABORTED', status: null },
-      { state: 'PENDING', cause: 'ABORTED' },
+      { state: 'RETRYING', cause: 'ABORTED' },
       { claimableInMs: 0 },
     ],
     [
@@ -144,7 +146,7 @@ describe('an attempt at a photo', () => {
     [
       'a URL that may not be fetched',
       { ok: false, cause: 'URL_NOT_ALLOWED', status: null },
-      { state: 'UNAVAILABLE', cause: 'URL_NOT_ALLOWED' },
+      { state: 'REFUSED', cause: 'URL_NOT_ALLOWED' },
       { claimableInMs: null },
     ],
   ])('that meets %s stores nothing', async (_name, downloaded, processed, then) => {
@@ -152,6 +154,8 @@ describe('an attempt at a photo', () => {
     const nowMs = situation.deps.nowMs()
     expect(await processPhoto(await situation.claim(), situation.deps, never)).toEqual(processed)
     expect(situation.kept.size).toBe(0)
+    const [shown] = await situation.jobs.listPhotos(owner, verificationId)
+    expect(shown?.lastFailure).toBe(processed.cause === 'ABORTED' ? null : processed.cause)
     const { claimableAtMs } = situation.row
     expect({ claimableInMs: claimableAtMs === null ? null : claimableAtMs - nowMs }).toMatchObject(then)
   })
@@ -159,7 +163,8 @@ describe('an attempt at a photo', () => {
   it('is the last one 24 hours after the queueing, unless the fault is ours', async () => {
     for (const [cause, state] of [
       ['HTTP_STATUS', 'UNAVAILABLE'],
-      ['RESOLVER_DOWN', 'PENDING'],
+      ['RESOLVER_DOWN', 'RETRYING'],
+      ['TOO_LARGE', 'REFUSED'],
     ] as const) {
       const situation = await newSituation({ ok: false, cause, status: null })
       situation.advance(dayMs)
@@ -202,7 +207,7 @@ describe('an attempt at a photo', () => {
     const situation = await newSituation()
     situation.advance(dayMs)
     const deps = { ...situation.deps, ...change(situation.deps) }
-    expect(await processPhoto(await situation.claim(), deps, never)).toEqual({ state: 'PENDING', cause })
+    expect(await processPhoto(await situation.claim(), deps, never)).toEqual({ state: 'RETRYING', cause })
   })
 
   it('whose URL cannot be opened any more ends the job', async () => {

@@ -252,13 +252,19 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.goto(url(`/portal/kyc?user=${user?.userId}`))
     await page.getByRole('table').getByRole('link').first().click()
     const photos = page.getByRole('region', { name: 'Table of photos' })
+    /** State, attempts, next attempt and last failure of each photo. */
     const stands = async () => {
       await page.reload()
       const rows = await photos.getByRole('row').all()
-      const texts = await Promise.all(rows.slice(1).map((row) => row.getByRole('cell').first().innerText()))
-      return texts.map((text) => text.trim())
+      const cells = await Promise.all(rows.slice(1).map((row) => row.getByRole('cell').allInnerTexts()))
+      return cells.map((texts) => texts.slice(0, 4).map((text) => text.trim()))
     }
-    await expect.poll(stands, { timeout: 15_000 }).toEqual(['Stored', 'Unavailable', 'To be fetched'])
+    const soon = expect.stringMatching(/^in \d+ s$|^in 1 min$/) as string
+    await expect.poll(stands, { timeout: 15_000 }).toEqual([
+      ['Stored', '1', 'none', 'none'],
+      ['Unavailable', '1', 'none', 'HTTP_STATUS'],
+      ['Tried again', '1', soon, 'HTTP_STATUS'],
+    ])
     expect(await page.getByText(user?.userId ?? '').count()).toBeGreaterThan(0)
     await judge('kyc-photos')
     const erased = await server.call(`${server.demo.internalUrl}/internal/v1/users/${user?.userId}/pii`, {
@@ -266,7 +272,11 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       token: server.demo.internalToken,
     })
     expect(erased.status).toBe(200)
-    expect(await stands()).toEqual(['Erased', 'Erased', 'Erased'])
+    expect(await stands()).toEqual([
+      ['Erased', '1', 'none', 'none'],
+      ['Erased', '1', 'none', 'HTTP_STATUS'],
+      ['Erased', '1', 'none', 'HTTP_STATUS'],
+    ])
     await judge('kyc-photos-erased')
   })
 

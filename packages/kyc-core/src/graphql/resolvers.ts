@@ -1,6 +1,6 @@
 import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
 import type { VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
-import type { PhotoJobStore } from '../photos/photo-job-store.js'
+import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
 
@@ -29,6 +29,14 @@ export interface ResolverDependencies<Context> {
 
 type Args = Readonly<Record<string, unknown>>
 
+function presentPhoto({ nextAttemptAt, endedAt, ...photo }: PhotoRecord): Record<string, unknown> {
+  return {
+    ...photo,
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    endedAt: endedAt?.toISOString() ?? null,
+  }
+}
+
 function presentVerification(
   record: VerificationRecord,
   photoJobs: ResolverDependencies<unknown>['photoJobs'],
@@ -43,7 +51,7 @@ function presentVerification(
     recordedAt: recordedAt.toISOString(),
     statusLog: { ...statusLog, at: statusLog.at.toISOString() },
     // Called by the default resolver, so only for those who ask for photos.
-    photos: () => photoJobs?.listPhotos({ appId, userId }, verificationId) ?? [],
+    photos: async () => (await photoJobs?.listPhotos({ appId, userId }, verificationId))?.map(presentPhoto) ?? [],
   }
 }
 

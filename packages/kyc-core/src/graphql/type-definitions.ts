@@ -119,15 +119,66 @@ type KycPhoto {
   "front, back or selfie."
   side: String!
   state: KycPhotoState!
+  "Attempts to fetch it so far, one under way included."
+  attemptsMade: Int!
+  "RFC 3339, UTC. Null while an attempt is under way and in a final state."
+  nextAttemptAt: String
+  "Why the last attempt that failed did; it stays when a later one succeeds. Null when none failed."
+  lastFailure: KycPhotoFailure
+  "RFC 3339, UTC. When it came to a final state; an erasure leaves an earlier end as it is. Null before."
+  endedAt: String
 }
 
+"All but PENDING and RETRYING are final."
 enum KycPhotoState {
-  "To be fetched, or being fetched."
+  "Its first attempt is to come or under way."
   PENDING
+  "An attempt ended without it: the next one is to come or under way."
+  RETRYING
+  "Fetched and kept."
   STORED
-  "It could not be had within its time."
+  "What its URL leads to is not taken: no photo, too large, or a place where nothing is fetched from."
+  REFUSED
+  "It could not be had within its time, or its server says that it is gone."
   UNAVAILABLE
+  "Its user was erased."
   ERASED
+}
+
+enum KycPhotoFailure {
+  "The URL itself may not be fetched."
+  URL_NOT_ALLOWED
+  "A redirect leads where nothing is fetched from, or nowhere."
+  REDIRECT_NOT_ALLOWED
+  "A name resolves to an address that is not public."
+  ADDRESS_NOT_ALLOWED
+  TOO_MANY_REDIRECTS
+  "More than 10 MB."
+  TOO_LARGE
+  "Neither JPEG, PNG, WebP nor HEIC by its first bytes."
+  NOT_A_PHOTO
+  "Neither 200 nor a redirect. 410 ends the photo at once."
+  HTTP_STATUS
+  DNS_FAILED
+  CONNECT_FAILED
+  TLS_FAILED
+  TIMEOUT
+  "The connection broke, or the body ended before its announced length."
+  CONNECTION_LOST
+  "What came was no HTTP."
+  INVALID_RESPONSE
+  "The sealed URL cannot be opened any more."
+  URL_UNREADABLE
+  "Our own name resolution did not work."
+  RESOLVER_DOWN
+  "We had no socket left."
+  OUT_OF_SOCKETS
+  "Our vault could not be reached."
+  VAULT_UNAVAILABLE
+  "Our photo storage could not be reached."
+  PHOTO_STORE_UNAVAILABLE
+  "An error of ours."
+  INTERNAL_ERROR
 }
 
 type KycStatusLogEntry {

@@ -1,16 +1,21 @@
 import type { PhotoJob } from '../ingestion/verification-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
+import type { PhotoFailure } from './photo-failure.js'
 
 /** Which photo of a document it is. */
 export type PhotoSide = PhotoJob['side']
 
-/** Where a photo stands. All but `PENDING` are final. */
+/** Where a photo stands. All but `PENDING` and `RETRYING` are final. */
 export type PhotoState =
-  /** To be fetched, or being fetched. */
+  /** Its first attempt is to come or under way. */
   | 'PENDING'
+  /** An attempt ended without it: the next one is to come or under way. */
+  | 'RETRYING'
   /** Fetched and kept. */
   | 'STORED'
-  /** It could not be had within its time. */
+  /** What its URL leads to is not taken: no photo, too large, or a place where nothing is fetched from. */
+  | 'REFUSED'
+  /** It could not be had within its time, or its server says that it is gone. */
   | 'UNAVAILABLE'
   /** Its user was erased. */
   | 'ERASED'
@@ -35,17 +40,29 @@ export interface ClaimedPhotoJob {
   readonly queuedForMs: number
 }
 
-/** What becomes of a claimed job. */
+/** What becomes of a claimed job. `failure` is why the attempt failed. */
 export type PhotoOutcome =
-  | { readonly state: 'STORED' | 'UNAVAILABLE' }
-  /** To be fetched again. `retryInMs`: integer 0–604,800,000 (7 days). */
-  | { readonly state: 'PENDING'; readonly retryInMs: number }
+  | { readonly state: 'STORED' }
+  | { readonly state: 'REFUSED' | 'UNAVAILABLE'; readonly failure: PhotoFailure }
+  /**
+   * To be fetched again. `retryInMs`: integer 0–604,800,000 (7 days). `failure` is null for an attempt that was broken
+   * off and taught nothing; an earlier failure then stays the last one.
+   */
+  | { readonly state: 'RETRYING'; readonly retryInMs: number; readonly failure: PhotoFailure | null }
 
 /** One photo of a verification as it may be shown. */
 export interface PhotoRecord {
   readonly photoJobId: string
   readonly side: PhotoSide
   readonly state: PhotoState
+  /** Attempts so far, the one under way and those whose worker died included. */
+  readonly attemptsMade: number
+  /** When the next attempt is due; null while one is under way and in a final state. */
+  readonly nextAttemptAt: Date | null
+  /** Why the last attempt that failed did; it stays when a later one succeeds. Null when none failed. */
+  readonly lastFailure: PhotoFailure | null
+  /** When it came to a final state; an erasure leaves an earlier end as it is. Null before. */
+  readonly endedAt: Date | null
 }
 
 /**
@@ -75,10 +92,11 @@ export interface PhotoJobStore {
   renewLease(fence: PhotoFence, leaseMs: number): Promise<boolean>
 
   /**
-   * Ends the claim. A final state forgets the URL. When the job is no longer the claimer's nothing is written, and
+   * Ends the claim, and keeps the failure. A final state forgets the URL. When the job is no longer the claimer's nothing is written, and
    * `settled` is false.
    *
    * @returns the state of the job afterwards; null for a job that never was.
+   * @throws `ARGUMENT_INVALID` for a wait out of range or a failure that is none of `PHOTO_FAILURES`.
    */
   settle(
     fence: PhotoFence,

@@ -1,17 +1,35 @@
+import type { PhotoFailure } from './photo-failure.js'
 import type { PhotoOutcome } from './photo-job-store.js'
 
 /** What an attempt to fetch a photo came to. */
 export type PhotoAttempt =
   /** A photo was fetched and stored. */
   | { readonly kind: 'stored' }
-  /** The photo's server, its name or what it sent was at fault: it may be better later. */
-  | { readonly kind: 'refused' }
-  /** It will never be had: the URL may not be fetched or cannot be opened, or the server says that the photo is gone. */
-  | { readonly kind: 'hopeless' }
-  /** We were at fault: our name resolution, our store, our vault. */
-  | { readonly kind: 'own_fault' }
+  /** `gone`: the photo's server says that it will not come back (RFC 9110, 15.5.11). Default false. */
+  | { readonly kind: 'failed'; readonly failure: PhotoFailure; readonly gone?: boolean }
   /** The process stops: nothing was learned. */
   | { readonly kind: 'interrupted' }
+
+/** The way to the photo or what came of it is not taken. */
+const refusals: ReadonlySet<PhotoFailure> = new Set([
+  'URL_NOT_ALLOWED',
+  'REDIRECT_NOT_ALLOWED',
+  'ADDRESS_NOT_ALLOWED',
+  'TOO_MANY_REDIRECTS',
+  'TOO_LARGE',
+  'NOT_A_PHOTO',
+])
+
+/** No later attempt can mend these. A redirect or an address can change, what the partner wrote cannot. */
+const hopeless: ReadonlySet<PhotoFailure> = new Set(['URL_NOT_ALLOWED', 'URL_UNREADABLE'])
+
+const ownFaults: ReadonlySet<PhotoFailure> = new Set([
+  'RESOLVER_DOWN',
+  'OUT_OF_SOCKETS',
+  'VAULT_UNAVAILABLE',
+  'PHOTO_STORE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+])
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -26,7 +44,8 @@ export const PHOTO_OWN_FAULT_WINDOW_MS = 3 * PHOTO_WINDOW_MS
  * What becomes of a photo job after an attempt.
  *
  * Waits of 1, 2, 4 … minutes, at most an hour, with the last attempt exactly when the window ends. An attempt that
- * failed at or after the end makes the photo `UNAVAILABLE`.
+ * failed at or after the end makes the photo `REFUSED` where something was there that is not taken, and `UNAVAILABLE`
+ * otherwise. At once end: a URL that may not be fetched or cannot be opened any more, and a photo that is gone.
  *
  * @param job `attempt` 1 or more; `queuedForMs` when the attempt ended.
  *
@@ -34,8 +53,9 @@ export const PHOTO_OWN_FAULT_WINDOW_MS = 3 * PHOTO_WINDOW_MS
  * ```ts
  * import { photoOutcome } from '@kyc-relay/kyc-core'
  *
- * photoOutcome({ kind: 'refused' }, { attempt: 1, queuedForMs: 900 }) // { state: 'PENDING', retryInMs: 60_000 }
- * photoOutcome({ kind: 'refused' }, { attempt: 30, queuedForMs: 86_400_000 }) // { state: 'UNAVAILABLE' }
+ * const failed = { kind: 'failed', failure: 'TIMEOUT' } as const
+ * photoOutcome(failed, { attempt: 1, queuedForMs: 900 }) // { state: 'RETRYING', retryInMs: 60_000, failure: 'TIMEOUT' }
+ * photoOutcome(failed, { attempt: 30, queuedForMs: 86_400_000 }) // { state: 'UNAVAILABLE', failure: 'TIMEOUT' }
  * ```
  */
 export function photoOutcome(
@@ -43,12 +63,14 @@ export function photoOutcome(
   job: { readonly attempt: number; readonly queuedForMs: number },
 ): PhotoOutcome {
   if (attempt.kind === 'stored') return { state: 'STORED' }
-  if (attempt.kind === 'hopeless') return { state: 'UNAVAILABLE' }
-  if (attempt.kind === 'interrupted') return { state: 'PENDING', retryInMs: 0 }
-  const windowMs = attempt.kind === 'own_fault' ? PHOTO_OWN_FAULT_WINDOW_MS : PHOTO_WINDOW_MS
+  if (attempt.kind === 'interrupted') return { state: 'RETRYING', retryInMs: 0, failure: null }
+  const { failure, gone = false } = attempt
+  const windowMs = ownFaults.has(failure) ? PHOTO_OWN_FAULT_WINDOW_MS : PHOTO_WINDOW_MS
   const leftMs = windowMs - job.queuedForMs
-  if (leftMs <= 0) return { state: 'UNAVAILABLE' }
+  if (gone || hopeless.has(failure) || leftMs <= 0) {
+    return { state: refusals.has(failure) ? 'REFUSED' : 'UNAVAILABLE', failure }
+  }
   // From the seventh attempt on an hour; a larger exponent would only overflow.
   const waitMs = Math.min(hourMs, minuteMs * 2 ** Math.min(job.attempt - 1, 6))
-  return { state: 'PENDING', retryInMs: Math.min(waitMs, leftMs) }
+  return { state: 'RETRYING', retryInMs: Math.min(waitMs, leftMs), failure }
 }

@@ -1,4 +1,5 @@
 import { KycError } from '../kyc-error.js'
+import { isPhotoFailure, type PhotoFailure } from '../photos/photo-failure.js'
 import type { PhotoFence, PhotoJobStore, PhotoRecord, PhotoSide, PhotoState } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { MemoryVerificationData } from './memory-verification-store.js'
@@ -11,11 +12,14 @@ export interface MemoryPhotoJob {
   readonly side: PhotoSide
   readonly createdAtMs: number
   sealedUrl: Uint8Array | null
-  state: PhotoState
+  /** `PENDING` also for one that is retried. */
+  state: Exclude<PhotoState, 'RETRYING'>
   attemptsMade: number
   /** When it can be claimed: due, or the end of its lease. Null for one that has ended. */
   claimableAtMs: number | null
   token: string | null
+  lastFailure: PhotoFailure | null
+  endedAtMs: number | null
 }
 
 const sides: readonly PhotoSide[] = ['front', 'back', 'selfie']
@@ -23,6 +27,24 @@ const sides: readonly PhotoSide[] = ['front', 'back', 'selfie']
 function checked(value: number, least: number, most: number): number {
   if (!Number.isSafeInteger(value) || value < least || value > most) throw new KycError('ARGUMENT_INVALID')
   return value
+}
+
+/** An attempt under way is not one that ended. */
+function stateOf({ state, attemptsMade, token }: MemoryPhotoJob): PhotoState {
+  return state === 'PENDING' && attemptsMade > (token === null ? 0 : 1) ? 'RETRYING' : state
+}
+
+function present(job: MemoryPhotoJob): PhotoRecord {
+  const { photoJobId, side, attemptsMade, claimableAtMs, token, lastFailure, endedAtMs } = job
+  return {
+    photoJobId,
+    side,
+    state: stateOf(job),
+    attemptsMade,
+    nextAttemptAt: claimableAtMs === null || token !== null ? null : new Date(claimableAtMs),
+    lastFailure,
+    endedAt: endedAtMs === null ? null : new Date(endedAtMs),
+  }
 }
 
 /**
@@ -54,8 +76,9 @@ export function createMemoryPhotoJobStore(options: {
   const held = ({ photoJobId, token }: PhotoFence) =>
     jobs.find((job) => job.photoJobId === photoJobId && job.token !== null && job.token === token)
 
-  function end(job: MemoryPhotoJob, state: PhotoState): void {
-    Object.assign(job, { state, sealedUrl: null, claimableAtMs: null, token: null })
+  function end(job: MemoryPhotoJob, state: 'STORED' | 'REFUSED' | 'UNAVAILABLE' | 'ERASED'): void {
+    const endedAtMs = job.endedAtMs ?? now().getTime()
+    Object.assign(job, { state, sealedUrl: null, claimableAtMs: null, token: null, endedAtMs })
   }
 
   return {
@@ -90,20 +113,23 @@ export function createMemoryPhotoJobStore(options: {
       return job !== undefined
     },
     async settle(fence, outcome) {
-      if (outcome.state === 'PENDING') checked(outcome.retryInMs, 0, 604_800_000)
+      const failure = outcome.state === 'STORED' ? null : outcome.failure
+      if (failure !== null && !isPhotoFailure(failure)) throw new KycError('ARGUMENT_INVALID')
+      if (outcome.state === 'RETRYING') checked(outcome.retryInMs, 0, 604_800_000)
       const job = held(fence)
       if (!job) {
         const known = jobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
-        return { settled: false, state: known?.state ?? null }
+        return { settled: false, state: known ? stateOf(known) : null }
       }
-      if (outcome.state !== 'PENDING') end(job, outcome.state)
+      job.lastFailure = failure ?? job.lastFailure
+      if (outcome.state !== 'RETRYING') end(job, outcome.state)
       else Object.assign(job, { token: null, claimableAtMs: now().getTime() + outcome.retryInMs })
       return { settled: true, state: outcome.state }
     },
     async listPhotos(owner, verificationId) {
-      const found = jobs.filter((job) => isOwn(owner, job) && job.verificationId === verificationId)
-      return found
-        .map(({ photoJobId, side, state }): PhotoRecord => ({ photoJobId, side, state }))
+      return jobs
+        .filter((job) => isOwn(owner, job) && job.verificationId === verificationId)
+        .map(present)
         .sort((one, next) => sides.indexOf(one.side) - sides.indexOf(next.side))
     },
     async eraseOwner(owner) {

@@ -85,6 +85,8 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
           createdAtMs: at,
           claimableAtMs: at,
           token: null,
+          lastFailure: null,
+          endedAtMs: null,
         })
       }
       return { kind: 'recorded', result }

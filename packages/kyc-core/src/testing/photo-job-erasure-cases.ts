@@ -1,3 +1,4 @@
+import type { PhotoFailure } from '../photos/photo-failure.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
 import {
   claimOne,
@@ -5,6 +6,7 @@ import {
   jobId,
   leaseMs,
   queue,
+  retryIn,
   stateOf,
   verificationId,
   withHandle,
@@ -63,7 +65,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
       await queue(harness, handle, 1, maria, ['selfie', 'front', 'back'])
       const listed = await handle.photoJobs.listPhotos(maria, verificationId(1))
       assertEqual(
-        listed,
+        listed.map(({ photoJobId, side, state }) => ({ photoJobId, side, state })),
         [
           { photoJobId: uuid(5101), side: 'front', state: 'PENDING' },
           { photoJobId: uuid(5201), side: 'back', state: 'PENDING' },
@@ -80,7 +82,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
   },
   {
     id: 'PJ-11',
-    name: 'MUST refuse a limit or a time outside its range',
+    name: 'MUST refuse a limit or a time outside its range, and a failure that is no code of the list',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const { photoJobs } = handle
@@ -89,7 +91,14 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
         ...[0, 101, 1.5, Number.NaN].map((limit) => () => photoJobs.claimDue({ limit, leaseMs })),
         ...[0, 3_600_001, 0.5].map((ms) => () => photoJobs.claimDue({ limit: 1, leaseMs: ms })),
         ...[0, 3_600_001].map((ms) => () => photoJobs.renewLease(fence, ms)),
-        ...[-1, 604_800_001, 0.5].map((retryInMs) => () => photoJobs.settle(fence, { state: 'PENDING', retryInMs })),
+        ...[-1, 604_800_001, 0.5].map((retryInMs) => () => photoJobs.settle(fence, retryIn(retryInMs))),
+        ...['', 'https://partner.com/front.jpg'].flatMap((text) => {
+          const failure = text as PhotoFailure
+          return [
+            () => photoJobs.settle(fence, { state: 'UNAVAILABLE', failure }),
+            () => photoJobs.settle(fence, { state: 'RETRYING', retryInMs: 0, failure }),
+          ]
+        }),
       ]
       for (const call of calls) {
         const refused = await call().then(

@@ -1,4 +1,4 @@
-import type { ClaimedPhotoJob, PhotoJobStore } from '../photos/photo-job-store.js'
+import type { ClaimedPhotoJob, PhotoJobStore, PhotoOutcome } from '../photos/photo-job-store.js'
 import type { VerificationStore } from '../ingestion/verification-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import { assertThat } from './conformance-case.js'
@@ -31,6 +31,8 @@ export const minuteMs = 60_000
 export const jobId = (number: number): string => uuid(5000 + number)
 export const verificationId = (number: number): string => uuid(1000 + number)
 export const idsOf = (jobs: readonly ClaimedPhotoJob[]): string[] => jobs.map(({ fence }) => fence.photoJobId)
+
+export const retryIn = (retryInMs: number): PhotoOutcome => ({ state: 'RETRYING', retryInMs, failure: 'TIMEOUT' })
 
 /** Records a verification with photos of these sides; the job of the first side has the id of `jobId(number)`. */
 export async function queue(

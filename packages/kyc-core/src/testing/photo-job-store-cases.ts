@@ -1,3 +1,4 @@
+import type { PhotoOutcome } from '../photos/photo-job-store.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
 import {
   claimOne,
@@ -6,12 +7,14 @@ import {
   leaseMs,
   minuteMs,
   queue,
+  retryIn,
   stateOf,
   verificationId,
   withHandle,
   type PhotoJobStoreHarness,
 } from './photo-job-harness.js'
 import { photoJobErasureCases } from './photo-job-erasure-cases.js'
+import { photoJobStateCases } from './photo-job-state-cases.js'
 import { USERS, uuid } from './verification-submissions.js'
 
 const { maria } = USERS
@@ -105,8 +108,8 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       assertThat(taken.fence.token !== dead.fence.token, 'under a fresh token')
       const { photoJobs } = handle
       assertThat(!(await photoJobs.renewLease(dead.fence, leaseMs)), 'the former claimer cannot renew')
-      const stale = await photoJobs.settle(dead.fence, { state: 'UNAVAILABLE' })
-      assertEqual(stale, { settled: false, state: 'PENDING' }, 'nor settle')
+      const stale = await photoJobs.settle(dead.fence, { state: 'UNAVAILABLE', failure: 'TIMEOUT' })
+      assertEqual(stale, { settled: false, state: 'RETRYING' }, 'nor settle')
       assertEqual(await photoJobs.settle(taken.fence, { state: 'STORED' }), { settled: true, state: 'STORED' }, 'end')
     }),
   },
@@ -131,30 +134,37 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const { fence, sealedUrl } = await claimOne(handle)
-      const retry = await handle.photoJobs.settle(fence, { state: 'PENDING', retryInMs: minuteMs })
-      assertEqual(retry, { settled: true, state: 'PENDING' }, 'queued again')
+      const retry = await handle.photoJobs.settle(fence, retryIn(minuteMs))
+      assertEqual(retry, { settled: true, state: 'RETRYING' }, 'queued again')
       assertThat(!(await handle.photoJobs.renewLease(fence, leaseMs)), 'the claim is over')
       await harness.advance(minuteMs - 1)
       assertEqual(await handle.photoJobs.claimDue({ limit: 1, leaseMs }), { claimed: [], nextDueInMs: 1 }, 'not yet')
       await harness.advance(1)
       const again = await claimOne(handle)
       assertEqual([again.attempt, again.queuedForMs, again.sealedUrl], [2, minuteMs, sealedUrl], 'the next attempt')
-      const now = await handle.photoJobs.settle(again.fence, { state: 'PENDING', retryInMs: 0 })
-      assertEqual(now, { settled: true, state: 'PENDING' }, 'given back')
+      const now = await handle.photoJobs.settle(again.fence, retryIn(0))
+      assertEqual(now, { settled: true, state: 'RETRYING' }, 'given back')
       assertEqual((await claimOne(handle)).attempt, 3, 'due at once')
     }),
   },
   {
     id: 'PJ-07',
-    name: 'MUST end a job for ever as STORED or UNAVAILABLE, and forget its URL',
+    name: 'MUST end a job for ever as STORED, REFUSED or UNAVAILABLE, and forget its URL',
     run: withHandle(async (handle, harness) => {
-      for (const [number, state] of [[1, 'STORED'] as const, [2, 'UNAVAILABLE'] as const]) {
+      const ends: readonly PhotoOutcome[] = [
+        { state: 'STORED' },
+        { state: 'REFUSED', failure: 'NOT_A_PHOTO' },
+        { state: 'UNAVAILABLE', failure: 'TIMEOUT' },
+      ]
+      for (const [index, outcome] of ends.entries()) {
+        const { state } = outcome
+        const number = index + 1
         await queue(harness, handle, number)
         const { fence } = await claimOne(handle)
         assertThat((await harness.readSealedUrl(jobId(number))) !== null, 'the URL is kept until then')
-        assertEqual(await handle.photoJobs.settle(fence, { state }), { settled: true, state }, 'ended')
+        assertEqual(await handle.photoJobs.settle(fence, outcome), { settled: true, state }, 'ended')
         assertEqual(await harness.readSealedUrl(jobId(number)), null, 'the URL is forgotten')
-        const again = await handle.photoJobs.settle(fence, { state: 'PENDING', retryInMs: 0 })
+        const again = await handle.photoJobs.settle(fence, retryIn(0))
         assertEqual(again, { settled: false, state }, 'an end is final')
         await harness.advance(leaseMs)
         assertEqual(await handle.photoJobs.claimDue({ limit: 1, leaseMs }), { claimed: [], nextDueInMs: null }, 'over')
@@ -166,4 +176,5 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
     }),
   },
   ...photoJobErasureCases,
+  ...photoJobStateCases,
 ]

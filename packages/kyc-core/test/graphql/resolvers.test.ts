@@ -1,8 +1,8 @@
-import { buildSchema, type defaultFieldResolver, graphql, GraphQLError, isObjectType } from 'graphql'
+import { buildSchema, type defaultFieldResolver, graphql, GraphQLError, isEnumType, isObjectType } from 'graphql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
-import type { AppUser, Ingested } from '@kyc-relay/kyc-core'
+import { PHOTO_FAILURES, type AppUser, type Ingested, type PhotoState } from '@kyc-relay/kyc-core'
 import { parseEdgeCursor, writeEdgeCursor } from '../../src/graphql/edge-cursor.js'
 import { JONAS, MARIA, openFixture, type Fixture } from '../ingestion/ingestion-fixture.js'
 
@@ -113,6 +113,18 @@ describe('resolvers', () => {
     expect(
       await run('query ($id: ID!) { kycVerification(verificationId: $id) { status } }', { id: verificationId }, JONAS),
     ).toEqual({ data: { kycVerification: null } })
+  })
+
+  it('know every failure of a photo by its code', () => {
+    const failures = buildSchema(typeDefs).getType('KycPhotoFailure')
+    const states = buildSchema(typeDefs).getType('KycPhotoState')
+    if (!isEnumType(failures) || !isEnumType(states)) throw new Error('not there')
+    expect(failures.getValues().map(({ name }) => name)).toEqual(PHOTO_FAILURES)
+    const known: Record<PhotoState, true> = {
+      ...{ PENDING: true, RETRYING: true, STORED: true },
+      ...{ REFUSED: true, UNAVAILABLE: true, ERASED: true },
+    }
+    expect(states.getValues().map(({ name }) => name)).toEqual(Object.keys(known))
   })
 
   it('answer a refusal as an error with code and violations', async () => {

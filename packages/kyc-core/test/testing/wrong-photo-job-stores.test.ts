@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PhotoJobStore } from '@kyc-relay/kyc-core'
-import { photoJobStoreCases, type MemoryVerificationData } from '@kyc-relay/kyc-core/testing'
+import { isPhotoFailure, type PhotoJobStore, type PhotoOutcome, type PhotoRecord } from '@kyc-relay/kyc-core'
+import { photoJobStoreCases, type MemoryPhotoJob, type MemoryVerificationData } from '@kyc-relay/kyc-core/testing'
 import { createMemoryPhotoJobHarness } from './memory-photo-job-harness.js'
 
 /*
@@ -16,6 +16,27 @@ const changeClaim =
   (store) => ({ ...store, claimDue: async (request) => change(await store.claimDue(request)) })
 const changeJob = (change: (job: Claim['claimed'][number]) => Claim['claimed'][number]): Wrong =>
   changeClaim((claim) => ({ ...claim, claimed: claim.claimed.map(change) }))
+
+const changePhoto =
+  (change: (photo: PhotoRecord, data: MemoryVerificationData) => PhotoRecord): Wrong =>
+  (store, data) => ({
+    ...store,
+    listPhotos: async (owner, verificationId) =>
+      (await store.listPhotos(owner, verificationId)).map((photo) => change(photo, data)),
+  })
+/** A store that does something to the job after it was settled. */
+const afterSettling =
+  (spoil: (job: MemoryPhotoJob, before: MemoryPhotoJob, outcome: PhotoOutcome) => void): Wrong =>
+  (store, data) => ({
+    ...store,
+    async settle(fence, outcome) {
+      const job = data.photoJobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
+      const before = job && { ...job }
+      const settled = await store.settle(fence, outcome)
+      if (job && before) spoil(job, before, outcome)
+      return settled
+    },
+  })
 
 const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[] = [
   ['counts attempts from zero', 'PJ-01', changeJob((job) => ({ ...job, attempt: job.attempt - 1 }))],
@@ -90,7 +111,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     (store) => ({
       ...store,
       settle: (fence, outcome) =>
-        store.settle(fence, outcome.state === 'PENDING' ? { ...outcome, retryInMs: 0 } : outcome),
+        store.settle(fence, outcome.state === 'RETRYING' ? { ...outcome, retryInMs: 0 } : outcome),
     }),
   ],
   [
@@ -219,6 +240,109 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       listPhotos(owner, verificationId) {
         const job = data.photoJobs.find((each) => each.verificationId === verificationId)
         return store.listPhotos(job?.owner ?? owner, verificationId)
+      },
+    }),
+  ],
+  [
+    'keeps whatever it is told as a failure',
+    'PJ-11',
+    (store) => ({
+      ...store,
+      settle: (fence, outcome) =>
+        store.settle(
+          fence,
+          outcome.state === 'STORED' || outcome.failure === null || isPhotoFailure(outcome.failure)
+            ? outcome
+            : { ...outcome, failure: 'INTERNAL_ERROR' },
+        ),
+    }),
+  ],
+  [
+    'calls a photo pending that is retried',
+    'PJ-13',
+    changePhoto((photo) => (photo.state === 'RETRYING' ? { ...photo, state: 'PENDING' } : photo)),
+  ],
+  [
+    'calls a photo retried during its first attempt',
+    'PJ-13',
+    changePhoto((photo) =>
+      photo.state === 'PENDING' && photo.attemptsMade > 0 ? { ...photo, state: 'RETRYING' } : photo,
+    ),
+  ],
+  [
+    'counts attempts that ended only',
+    'PJ-13',
+    changePhoto((photo) =>
+      photo.endedAt === null && photo.nextAttemptAt === null
+        ? { ...photo, attemptsMade: photo.attemptsMade - 1 }
+        : photo,
+    ),
+  ],
+  ['does not say when the next attempt is due', 'PJ-13', changePhoto((photo) => ({ ...photo, nextAttemptAt: null }))],
+  [
+    'takes the end of a lease for a next attempt',
+    'PJ-13',
+    changePhoto((photo, data) => {
+      const at = data.photoJobs.find(({ photoJobId }) => photoJobId === photo.photoJobId)?.claimableAtMs ?? null
+      return { ...photo, nextAttemptAt: at === null ? null : new Date(at) }
+    }),
+  ],
+  ['forgets failures', 'PJ-13', afterSettling((job) => void (job.lastFailure = null))],
+  [
+    'calls an attempt that was taken over the first one',
+    'PJ-14',
+    changePhoto((photo) =>
+      photo.state === 'RETRYING' && photo.lastFailure === null ? { ...photo, state: 'PENDING' } : photo,
+    ),
+  ],
+  [
+    'forgets a failure when the next attempt is broken off',
+    'PJ-14',
+    afterSettling((job, _before, outcome) => {
+      if (outcome.state === 'RETRYING') job.lastFailure = outcome.failure
+    }),
+  ],
+  [
+    'forgets a failure when the photo is stored',
+    'PJ-15',
+    afterSettling((job, _before, outcome) => {
+      if (outcome.state === 'STORED') job.lastFailure = null
+    }),
+  ],
+  [
+    'keeps the first failure',
+    'PJ-15',
+    afterSettling((job, before) => void (job.lastFailure = before.lastFailure ?? job.lastFailure)),
+  ],
+  [
+    'calls a refused photo unavailable',
+    'PJ-15',
+    changePhoto((photo) => (photo.state === 'REFUSED' ? { ...photo, state: 'UNAVAILABLE' } : photo)),
+  ],
+  ['does not say when a photo ended', 'PJ-15', changePhoto((photo) => ({ ...photo, endedAt: null }))],
+  [
+    'takes the erasure for the end of everything',
+    'PJ-16',
+    (store, data) => ({
+      ...store,
+      async eraseOwner(owner) {
+        const before = data.photoJobs.map(({ endedAtMs }) => endedAtMs)
+        for (const job of data.photoJobs) job.endedAtMs = null
+        const erased = await store.eraseOwner(owner)
+        data.photoJobs.forEach((job, index) => (job.endedAtMs ??= before[index] ?? null))
+        return erased
+      },
+    }),
+  ],
+  [
+    'forgets failures with an erasure',
+    'PJ-16',
+    (store, data) => ({
+      ...store,
+      async eraseOwner(owner) {
+        const erased = await store.eraseOwner(owner)
+        for (const job of data.photoJobs) job.lastFailure = null
+        return erased
       },
     }),
   ],

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { AppUser, ClaimedPhotoJob, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core'
 import { checkedLimit } from '../page-cursor.js'
-import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns } from '../photo-jobs.js'
+import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from '../photo-jobs.js'
 import type { PostgresDatabase } from './database.js'
 import { now } from './now.js'
 import { statement, type Queryable } from './statement.js'
@@ -71,30 +71,36 @@ const renew = statement(
   sql`UPDATE kyc_relay_photo_jobs SET lease_until = ${later('leaseMs')} WHERE ${held}`,
 )
 
+const keepFailure = sql`last_failure = coalesce(${value('failure')}::text, last_failure)`
+
 const retry = statement(
   'retry_photo',
   sql`
-UPDATE kyc_relay_photo_jobs SET due_at = ${later('retryInMs')}, lease_token = NULL, lease_until = NULL WHERE ${held}`,
+UPDATE kyc_relay_photo_jobs
+SET due_at = ${later('retryInMs')}, ${keepFailure}, lease_token = NULL, lease_until = NULL
+WHERE ${held}`,
 )
 
 const end = statement(
   'end_photo',
   sql`
 UPDATE kyc_relay_photo_jobs
-SET state = ${value('state')}, sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
+SET state = ${value('state')}, ${keepFailure}, sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
   ended_at = ${now}
 WHERE ${held}`,
 )
 
 const findState = statement<{ state: PhotoState }>(
   'find_photo_state',
-  sql`SELECT state FROM kyc_relay_photo_jobs WHERE photo_job_id = ${value('photoJobId')}`,
+  sql`SELECT ${sql.raw(seenState)} AS state FROM kyc_relay_photo_jobs WHERE photo_job_id = ${value('photoJobId')}`,
 )
 
 const list = statement<PhotoRecord>(
   'list_photos',
   sql`
-SELECT photo_job_id AS "photoJobId", side, state FROM kyc_relay_photo_jobs
+SELECT photo_job_id AS "photoJobId", side, ${sql.raw(seenState)} AS state, attempts_made AS "attemptsMade",
+  due_at AS "nextAttemptAt", last_failure AS "lastFailure", ended_at AS "endedAt"
+FROM kyc_relay_photo_jobs
 WHERE verification_id = (
   SELECT verification_id FROM kyc_relay_verifications
   WHERE verification_id = ${value('verificationId')} AND app_id = ${value('appId')} AND user_id = ${value('userId')}
@@ -179,7 +185,7 @@ export function createPhotoJobStore(dependencies: {
     },
     async settle({ photoJobId, token }, outcome) {
       const values = { photoJobId, token, ...outcomeColumns(outcome), now: instant() }
-      const by = values.retryInMs === null ? end : retry
+      const by = values.state === 'RETRYING' ? retry : end
       return database.transaction(async (on) => {
         const settled = (await by.count(on, values)) > 0
         return { settled, state: (await findState.rows(on, { photoJobId }))[0]?.state ?? null }

@@ -1,10 +1,31 @@
 import type Database from 'better-sqlite3'
-import type { AppUser, ClaimedPhotoJob, PhotoFence, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core'
+import type {
+  AppUser,
+  ClaimedPhotoJob,
+  PhotoFailure,
+  PhotoFence,
+  PhotoJobStore,
+  PhotoRecord,
+  PhotoState,
+} from '@kyc-relay/kyc-core'
 import { checkedLimit } from '../page-cursor.js'
-import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, type PhotoClaim } from '../photo-jobs.js'
+import {
+  bySide,
+  checkedLeaseMs,
+  mostPhotosPerClaim,
+  outcomeColumns,
+  seenState,
+  type PhotoClaim,
+  type StoredPhotoState,
+} from '../photo-jobs.js'
 import { prepare } from './prepared.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
+
+interface ListedRow extends Omit<PhotoRecord, 'nextAttemptAt' | 'endedAt'> {
+  readonly dueAt: number | null
+  readonly endedAt: number | null
+}
 
 interface ClaimedRow {
   readonly verification_id: string
@@ -15,6 +36,8 @@ interface ClaimedRow {
   readonly attempts_made: number
   readonly created_at: number
 }
+
+const instantOf = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 const ofOwner = 'verification IN (SELECT position FROM kyc_relay_verifications WHERE app_id = ? AND user_id = ?)'
 
@@ -77,24 +100,27 @@ function prepareStatements(client: Database.Database) {
       client,
       'UPDATE kyc_relay_photo_jobs SET lease_until = ? WHERE photo_job_id = ? AND lease_token = ?',
     ),
-    retry: prepare<[number, string, string]>(
-      client,
-      `UPDATE kyc_relay_photo_jobs SET due_at = ?, lease_token = NULL, lease_until = NULL
-       WHERE photo_job_id = ? AND lease_token = ?`,
-    ),
-    end: prepare<[PhotoState, number, string, string]>(
+    retry: prepare<[number, PhotoFailure | null, string, string]>(
       client,
       `UPDATE kyc_relay_photo_jobs
-       SET state = ?, sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL, ended_at = ?
+       SET due_at = ?, last_failure = ifnull(?, last_failure), lease_token = NULL, lease_until = NULL
+       WHERE photo_job_id = ? AND lease_token = ?`,
+    ),
+    end: prepare<[StoredPhotoState, PhotoFailure | null, number, string, string]>(
+      client,
+      `UPDATE kyc_relay_photo_jobs
+       SET state = ?, last_failure = ifnull(?, last_failure), sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL, ended_at = ?
        WHERE photo_job_id = ? AND lease_token = ?`,
     ),
     findState: prepare<[string], { state: PhotoState }>(
       client,
-      'SELECT state FROM kyc_relay_photo_jobs WHERE photo_job_id = ?',
+      `SELECT ${seenState} AS state FROM kyc_relay_photo_jobs WHERE photo_job_id = ?`,
     ),
-    list: prepare<[string, string, string], { photo_job_id: string; side: PhotoRecord['side']; state: PhotoState }>(
+    list: prepare<[string, string, string], ListedRow>(
       client,
-      `SELECT photo_job_id, side, state FROM kyc_relay_photo_jobs
+      `SELECT photo_job_id AS photoJobId, side, ${seenState} AS state, attempts_made AS attemptsMade, due_at AS dueAt,
+         last_failure AS lastFailure, ended_at AS endedAt
+       FROM kyc_relay_photo_jobs
        WHERE verification = (
          SELECT position FROM kyc_relay_verifications WHERE verification_id = ? AND app_id = ? AND user_id = ?
        )`,
@@ -142,12 +168,12 @@ export function createPhotoJobStore(dependencies: {
     return { claimed, nextDueInMs: left === null ? null : Math.max(0, left - now) }
   }
 
-  function settle({ photoJobId, token }: PhotoFence, { state, retryInMs }: ReturnType<typeof outcomeColumns>) {
+  function settle({ photoJobId, token }: PhotoFence, outcome: ReturnType<typeof outcomeColumns>) {
     const now = clock().getTime()
     const { changes } =
-      retryInMs === null
-        ? statements.end.run(state, now, photoJobId, token)
-        : statements.retry.run(now + retryInMs, photoJobId, token)
+      outcome.state === 'RETRYING'
+        ? statements.retry.run(now + outcome.retryInMs, outcome.failure, photoJobId, token)
+        : statements.end.run(outcome.state, outcome.failure, now, photoJobId, token)
     return { settled: changes > 0, state: statements.findState.get(photoJobId)?.state ?? null }
   }
 
@@ -164,7 +190,11 @@ export function createPhotoJobStore(dependencies: {
       read(() =>
         statements.list
           .all(verificationId, appId, userId)
-          .map(({ photo_job_id: photoJobId, side, state }) => ({ photoJobId, side, state }))
+          .map(({ dueAt, endedAt, ...row }) => ({
+            ...row,
+            nextAttemptAt: instantOf(dueAt),
+            endedAt: instantOf(endedAt),
+          }))
           .sort(bySide),
       ),
     eraseOwner: (owner) => commits.write(() => erasePhotoJobs(erasure, owner, clock())),

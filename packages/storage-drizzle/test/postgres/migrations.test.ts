@@ -56,6 +56,8 @@ test('a migration that PostgreSQL ends for a deadlock with running work is begun
   await client.query(`
     DROP TABLE kyc_relay_audit_entries, kyc_relay_audit_heads;
     ALTER TABLE kyc_relay_events DROP COLUMN trace_context;
+    ALTER TABLE kyc_relay_photo_jobs DROP COLUMN last_failure, DROP CONSTRAINT kyc_relay_photo_jobs_state_check,
+      ADD CHECK (state IN ('PENDING', 'STORED', 'UNAVAILABLE', 'ERASED'));
     DELETE FROM kyc_relay_migrations WHERE number > 5`)
   // Running work reads what the migration changes, and then waits for what the migration holds.
   await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'; SELECT FROM kyc_relay_events`)
@@ -69,9 +71,10 @@ test('a migration that PostgreSQL ends for a deadlock with running work is begun
       .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
       .then(() => client.query('COMMIT'))
   })
-  expect(await migrated).toEqual(['0006_keep_trace_contexts', '0007_chain_the_audit'])
+  const left = readMigrations('postgres').flatMap(({ number, name }) => (number > 5 ? [name] : []))
+  expect(await migrated).toEqual(left)
   await deadlocked
-  expect(began).toEqual(['0006_keep_trace_contexts', '0006_keep_trace_contexts', '0007_chain_the_audit'])
+  expect(began).toEqual(['0006_keep_trace_contexts', ...left])
   expect(await describeSchema(client, 'postgres')).toBe(whole)
 })
 

@@ -113,7 +113,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   const [photo] = (await photoJobs.claimDue({ limit: 5, leaseMs: 60_000 })).claimed
   if (photo === undefined) throw new Error('no photo')
   await photoJobs.renewLease(photo.fence, 60_000)
-  await photoJobs.settle(photo.fence, { state: 'PENDING', retryInMs: 0 })
+  await photoJobs.settle(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
   await photoJobs.settle(photo.fence, { state: 'STORED' })
   await photoJobs.listPhotos(photo.owner, photo.verificationId)
   await users.listAppsOfUser(userId)

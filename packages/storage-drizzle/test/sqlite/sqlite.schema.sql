@@ -151,13 +151,14 @@ CREATE TABLE kyc_relay_photo_jobs (
   verification INTEGER NOT NULL REFERENCES kyc_relay_verifications (position),
   side TEXT NOT NULL CHECK (side IN ('front', 'back', 'selfie')),
   sealed_url BLOB,
-  state TEXT NOT NULL CHECK (state IN ('PENDING', 'STORED', 'UNAVAILABLE', 'ERASED')),
+  state TEXT NOT NULL CHECK (state IN ('PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED')),
   attempts_made INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   due_at INTEGER,
   lease_token TEXT,
   lease_until INTEGER,
   ended_at INTEGER,
+  last_failure TEXT,
   CHECK ((state = 'PENDING') = (due_at IS NOT NULL OR lease_token IS NOT NULL)),
   CHECK ((lease_token IS NULL) = (lease_until IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -1,24 +1,23 @@
 import type { PhotoRecord, PhotoState } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
-import { State, type Tone } from './parts.js'
+import { durationText } from '../words.js'
+import { Instant, State, type Tone } from './parts.js'
 
 const marks: Readonly<Record<PhotoState, readonly [tone: Tone, text: string, meaning: string]>> = {
-  PENDING: [
+  PENDING: ['warn', 'To be fetched', 'Its first attempt has not ended yet.'],
+  RETRYING: [
     'warn',
-    'To be fetched',
-    'Tried until 24 hours after the submission, for up to three days where we were at fault.',
+    'Tried again',
+    'Until 24 hours after the submission, for up to three days where we were at fault.',
   ],
   STORED: ['good', 'Stored', 'Sealed, under the key of its user.'],
-  UNAVAILABLE: [
-    'bad',
-    'Unavailable',
-    'Refused by its server, no photo, or not to be had in its time. The log says which.',
-  ],
+  REFUSED: ['bad', 'Refused', 'What its URL leads to is not taken: no photo, too large, or not a place to fetch from.'],
+  UNAVAILABLE: ['bad', 'Unavailable', 'Not to be had in its time, or its server said that it is gone.'],
   ERASED: ['quiet', 'Erased', 'Gone with the personal data of its user.'],
 }
 
 /** Which photos a verification has and where each stands; the photos themselves are never shown. */
-export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[] }> = ({ photos }) => (
+export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[]; readonly now: Date }> = ({ photos, now }) => (
   <section aria-labelledby="photos">
     <h2 id="photos">Photos</h2>
     {photos.length === 0 ? (
@@ -30,18 +29,28 @@ export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[] }> = ({ p
             <tr>
               <th scope="col">Photo</th>
               <th scope="col">State</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Next attempt</th>
+              <th scope="col">Last failure</th>
+              <th scope="col">Ended</th>
               <th scope="col">What that means</th>
             </tr>
           </thead>
           <tbody>
-            {photos.map(({ side, state }) => {
-              const [tone, text, meaning] = marks[state]
+            {photos.map((photo) => {
+              const [tone, text, meaning] = marks[photo.state]
               return (
                 <tr>
-                  <th scope="row">{side}</th>
+                  <th scope="row">{photo.side}</th>
                   <td>
                     <State tone={tone}>{text}</State>
                   </td>
+                  <td>{photo.attemptsMade}</td>
+                  <td>
+                    <span class="nowrap">{nextAttemptText(photo, now)}</span>
+                  </td>
+                  <td>{photo.lastFailure === null ? 'none' : <code>{photo.lastFailure}</code>}</td>
+                  <td>{photo.endedAt === null ? 'not yet' : <Instant at={photo.endedAt} />}</td>
                   <td>
                     <span class="hint">{meaning}</span>
                   </td>
@@ -54,3 +63,9 @@ export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[] }> = ({ p
     )}
   </section>
 )
+
+function nextAttemptText({ nextAttemptAt, endedAt }: PhotoRecord, now: Date): string {
+  if (endedAt !== null) return 'none'
+  if (nextAttemptAt === null) return 'under way'
+  return nextAttemptAt > now ? `in ${durationText(nextAttemptAt.getTime() - now.getTime())}` : 'due now'
+}

@@ -14,7 +14,8 @@ export const VerificationPage: FC<{
   /** Null for one that is gone. */
   readonly appName: string | null
   readonly photos: readonly PhotoRecord[]
-}> = ({ session, verification, appName, photos }) => (
+  readonly now: Date
+}> = ({ session, verification, appName, photos, now }) => (
   <PortalFrame
     title="Verification"
     session={session}
@@ -84,7 +85,7 @@ export const VerificationPage: FC<{
       </dl>
     </section>
     <Evidence verification={verification} />
-    <PhotoStates photos={photos} />
+    <PhotoStates photos={photos} now={now} />
     <p class="hint">
       Name, date of birth, address, reasons and every free-form part are sealed. Revealing a value is done through the
       internal API, where it is recorded.

@@ -77,11 +77,12 @@ export const photoJobs = pgTable('kyc_relay_photo_jobs', {
   verificationId: text('verification_id').notNull(),
   side: text('side', { enum: ['front', 'back', 'selfie'] }).notNull(),
   sealedUrl: bytea('sealed_url'),
-  state: text('state', { enum: ['PENDING', 'STORED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
+  state: text('state', { enum: ['PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
   attemptsMade: integer('attempts_made').notNull().default(0),
   createdAt: instant('created_at').notNull(),
   dueAt: instant('due_at'),
   leaseToken: text('lease_token'),
   leaseUntil: instant('lease_until'),
   endedAt: instant('ended_at'),
+  lastFailure: text('last_failure'),
 })

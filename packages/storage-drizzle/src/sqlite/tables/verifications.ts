@@ -76,11 +76,12 @@ export const photoJobs = sqliteTable('kyc_relay_photo_jobs', {
   verification: integer('verification').notNull(),
   side: text('side', { enum: ['front', 'back', 'selfie'] }).notNull(),
   sealedUrl: blob('sealed_url', { mode: 'buffer' }),
-  state: text('state', { enum: ['PENDING', 'STORED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
+  state: text('state', { enum: ['PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
   attemptsMade: integer('attempts_made').notNull().default(0),
   createdAt: integer('created_at').notNull(),
   dueAt: integer('due_at'),
   leaseToken: text('lease_token'),
   leaseUntil: integer('lease_until'),
   endedAt: integer('ended_at'),
+  lastFailure: text('last_failure'),
 })

@@ -1,0 +1,113 @@
+import type { PhotoOutcome, PhotoRecord } from '../photos/photo-job-store.js'
+import { assertEqual, type ConformanceCase } from './conformance-case.js'
+import {
+  claimOne,
+  leaseMs,
+  minuteMs,
+  queue,
+  retryIn,
+  verificationId,
+  withHandle,
+  type PhotoJobStoreHandle,
+  type PhotoJobStoreHarness,
+} from './photo-job-harness.js'
+import { USERS } from './verification-submissions.js'
+
+const { maria } = USERS
+
+type Standing = Omit<PhotoRecord, 'photoJobId' | 'side'>
+
+/** How the first photo of a verification stands. */
+async function standingOf({ photoJobs }: PhotoJobStoreHandle, number: number): Promise<Standing | undefined> {
+  const [photo] = await photoJobs.listPhotos(maria, verificationId(number))
+  if (photo === undefined) return undefined
+  const { state, attemptsMade, nextAttemptAt, lastFailure, endedAt } = photo
+  return { state, attemptsMade, nextAttemptAt, lastFailure, endedAt }
+}
+
+const nothingYet = { nextAttemptAt: null, lastFailure: null, endedAt: null }
+
+/** What a photo looks like from outside, at each step of its way. */
+export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[] = [
+  {
+    id: 'PJ-13',
+    name: 'MUST tell a photo before the end of its first attempt from one that is retried, and say when the next is due',
+    run: withHandle(async (handle, harness) => {
+      const { photoJobs } = handle
+      const queuedAt = harness.now()
+      await queue(harness, handle, 1)
+      const queued = { ...nothingYet, state: 'PENDING', attemptsMade: 0, nextAttemptAt: queuedAt }
+      assertEqual(await standingOf(handle, 1), queued, 'before its first attempt')
+      const first = await claimOne(handle)
+      const tried = { ...nothingYet, state: 'PENDING', attemptsMade: 1 }
+      assertEqual(await standingOf(handle, 1), tried, 'during its first attempt')
+      await photoJobs.settle(first.fence, retryIn(minuteMs))
+      const dueAt = new Date(harness.now().getTime() + minuteMs)
+      const failed = { ...nothingYet, state: 'RETRYING', attemptsMade: 1, nextAttemptAt: dueAt, lastFailure: 'TIMEOUT' }
+      assertEqual(await standingOf(handle, 1), failed, 'between two attempts')
+      await harness.advance(minuteMs)
+      await claimOne(handle)
+      const again = { ...failed, attemptsMade: 2, nextAttemptAt: null }
+      assertEqual(await standingOf(handle, 1), again, 'during its second attempt')
+    }),
+  },
+  {
+    id: 'PJ-14',
+    name: 'MUST count an attempt that was broken off, as one without a failure of its own',
+    run: withHandle(async (handle, harness) => {
+      await queue(harness, handle, 1)
+      await claimOne(handle)
+      await harness.advance(leaseMs)
+      const taken = await claimOne(handle)
+      const after = { ...nothingYet, state: 'RETRYING', attemptsMade: 2 }
+      assertEqual(await standingOf(handle, 1), after, 'its worker died')
+      await handle.photoJobs.settle(taken.fence, { state: 'RETRYING', retryInMs: 0, failure: 'DNS_FAILED' })
+      const { fence } = await claimOne(handle)
+      await handle.photoJobs.settle(fence, { state: 'RETRYING', retryInMs: 0, failure: null })
+      const due = { ...after, attemptsMade: 3, nextAttemptAt: harness.now(), lastFailure: 'DNS_FAILED' }
+      assertEqual(await standingOf(handle, 1), due, 'given back, and the earlier failure stays')
+    }),
+  },
+  {
+    id: 'PJ-15',
+    name: 'MUST show how and when a photo ended, and the last failure also of one that was stored in the end',
+    run: withHandle(async (handle, harness) => {
+      const ends: readonly (readonly [PhotoOutcome, PhotoRecord['lastFailure']])[] = [
+        [{ state: 'STORED' }, 'TIMEOUT'],
+        [{ state: 'REFUSED', failure: 'NOT_A_PHOTO' }, 'NOT_A_PHOTO'],
+        [{ state: 'UNAVAILABLE', failure: 'HTTP_STATUS' }, 'HTTP_STATUS'],
+      ]
+      for (const [index, [outcome, lastFailure]] of ends.entries()) {
+        await queue(harness, handle, index + 1)
+        await handle.photoJobs.settle((await claimOne(handle)).fence, retryIn(0))
+        const { fence } = await claimOne(handle)
+        await harness.advance(1_234)
+        const endedAt = harness.now()
+        await handle.photoJobs.settle(fence, outcome)
+        await harness.advance(minuteMs)
+        const ended = { state: outcome.state, attemptsMade: 2, nextAttemptAt: null, lastFailure, endedAt }
+        assertEqual(await standingOf(handle, index + 1), ended, 'ended')
+      }
+    }),
+  },
+  {
+    id: 'PJ-16',
+    name: 'MUST end what an erasure meets at its instant, and leave earlier ends and failures as they are',
+    run: withHandle(async (handle, harness) => {
+      const { photoJobs } = handle
+      await queue(harness, handle, 1)
+      await photoJobs.settle((await claimOne(handle)).fence, { state: 'UNAVAILABLE', failure: 'HTTP_STATUS' })
+      const endedAt = harness.now()
+      await queue(harness, handle, 2)
+      await harness.advance(minuteMs)
+      const erasedAt = harness.now()
+      await photoJobs.eraseOwner(maria)
+      await harness.advance(minuteMs)
+      await photoJobs.eraseOwner(maria)
+      const ended = { ...nothingYet, state: 'ERASED', attemptsMade: 1, lastFailure: 'HTTP_STATUS', endedAt }
+      assertEqual(await standingOf(handle, 1), ended, 'it had ended before')
+      const erased = { ...nothingYet, state: 'ERASED', attemptsMade: 0, endedAt: erasedAt }
+      assertEqual(await standingOf(handle, 2), erased, 'the first erasure ended it')
+    }),
+  },
+]
