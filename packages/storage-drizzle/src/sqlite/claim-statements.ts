@@ -1,22 +1,22 @@
 import type Database from 'better-sqlite3'
 import type { EventType } from '@kyc-relay/webhooks'
-import { prepare } from './prepared.js'
+import { prepare, prepareRows } from './prepared.js'
 
-/** What a claim reads of a delivery it opened or took over. */
-export interface ClaimedRow {
-  readonly deliveryId: string
-  readonly attemptsMade: number
-  readonly xEventId: string
-  readonly appId: string
-  readonly userId: string
-  readonly eventType: EventType
-  readonly unsentSince: number | null
-  readonly event: number
-  readonly endpoint: number
-}
-
-const claimedColumns = `delivery_id AS deliveryId, attempts_made AS attemptsMade, x_event_id AS xEventId, app_id AS appId,
-  user_id AS userId, event_type AS eventType, unsent_since AS unsentSince, event, endpoint`
+/** What a claim reads of a delivery that it opened or took over. */
+export type ClaimedRow = readonly [
+  deliveryId: string,
+  attemptsMade: number,
+  xEventId: string,
+  appId: string,
+  userId: string,
+  eventType: EventType,
+  unsentSince: number | null,
+  endpoint: number,
+  eventId: string,
+  test: number,
+  body: Buffer | null,
+  traceContext: string | null,
+]
 
 /**
  * The statements of a claim, without a query builder in between: they run for every delivery.
@@ -24,26 +24,25 @@ const claimedColumns = `delivery_id AS deliveryId, attempts_made AS attemptsMade
 export function prepareClaiming(client: Database.Database) {
   return {
     // Not `turn_at <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
-    listTurns: prepare<
+    listTurns: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
-      { readonly endpoint: number; readonly inFlight: number; readonly turnAt: number }
+      readonly [endpoint: number, inFlight: number, turnAt: number]
     >(
       client,
-      `SELECT endpoint, in_flight AS inFlight, turn_at AS turnAt FROM kyc_relay_endpoint_turns
+      `SELECT endpoint, in_flight, turn_at FROM kyc_relay_endpoint_turns
       WHERE failing = ? AND next_due_at IS NOT NULL AND next_due_at <= ? AND in_flight < ?
-      ORDER BY turn_at, next_due_at, endpoint LIMIT ?`,
+      ORDER BY turn_at, next_due_at, endpoint LIMIT ? + 0`,
     ),
     /** Due or not. */
-    listWaiting: prepare<[endpoint: number, limit: number], { readonly position: number; readonly dueAt: number }>(
+    listWaiting: prepareRows<[endpoint: number, limit: number], readonly [position: number, dueAt: number]>(
       client,
-      `SELECT position, due_at AS dueAt FROM kyc_relay_deliveries
-      WHERE endpoint = ? AND due_at IS NOT NULL ORDER BY due_at, position LIMIT ?`,
+      `SELECT position, due_at FROM kyc_relay_deliveries
+      WHERE endpoint = ? AND due_at IS NOT NULL ORDER BY due_at, position LIMIT ? + 0`,
     ),
-    openAttempt: prepare<[token: string, leaseUntil: number, position: number], ClaimedRow>(
+    openAttempt: prepare<[token: string, leaseUntil: number, position: number]>(
       client,
       `UPDATE kyc_relay_deliveries
-      SET due_at = NULL, lease_token = ?, lease_until = ?, attempts_made = attempts_made + 1
-      WHERE position = ? RETURNING ${claimedColumns}`,
+      SET due_at = NULL, lease_token = ?, lease_until = ?, attempts_made = attempts_made + 1 WHERE position = ?`,
     ),
     openNumber: prepare<[delivery: number, number: number, startedAt: number]>(
       client,
@@ -52,46 +51,34 @@ export function prepareClaiming(client: Database.Database) {
       SET state = 'STARTED', started_at = excluded.started_at, ended_at = NULL, report = NULL, response_body = NULL
       WHERE kyc_relay_attempts.state = 'UNSENT'`,
     ),
-    findEvent: prepare<
-      [event: number],
-      {
-        readonly eventId: string
-        readonly test: number
-        readonly body: Buffer | null
-        readonly traceContext: string | null
-      }
-    >(
+    findClaimed: prepareRows<[position: number], ClaimedRow>(
       client,
-      `SELECT event_id AS eventId, test, body, trace_context AS traceContext
-      FROM kyc_relay_events WHERE position = ?`,
+      `SELECT delivery_id, attempts_made, x_event_id, delivery.app_id, delivery.user_id, event_type, unsent_since,
+        endpoint, event_id, test, body, trace_context
+      FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_events AS event ON event.position = delivery.event
+      WHERE delivery.position = ?`,
     ),
-    findEndpoint: prepare<
-      [endpoint: number],
-      { readonly endpointId: string; readonly url: string; readonly standardWebhooks: number }
-    >(
+    findEndpoint: prepareRows<[endpoint: number], readonly [endpointId: string, url: string, standardWebhooks: number]>(
       client,
-      `SELECT endpoint_id AS endpointId, url, standard_webhooks AS standardWebhooks
-      FROM kyc_relay_endpoints WHERE position = ?`,
+      'SELECT endpoint_id, url, standard_webhooks FROM kyc_relay_endpoints WHERE position = ?',
     ),
     takeTurn: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
       client,
       `UPDATE kyc_relay_endpoint_turns SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?
       WHERE endpoint = ?`,
     ),
-    findEarliestDue: prepare<[], { readonly nextDueAt: number }>(
+    findEarliestDue: prepareRows<[], readonly [nextDueAt: number]>(
       client,
-      `SELECT next_due_at AS nextDueAt FROM kyc_relay_endpoint_turns
-        WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1`,
+      `SELECT next_due_at FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1`,
     ),
-    listExpired: prepare<[now: number, limit: number], { readonly position: number }>(
+    listExpired: prepareRows<[now: number, limit: number], readonly [position: number]>(
       client,
       `SELECT position FROM kyc_relay_deliveries
-        WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until, position LIMIT ?`,
+        WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until, position LIMIT ? + 0`,
     ),
-    takeOver: prepare<[token: string, leaseUntil: number, position: number], ClaimedRow>(
+    takeOver: prepare<[token: string, leaseUntil: number, position: number]>(
       client,
-      `UPDATE kyc_relay_deliveries SET lease_token = ?, lease_until = ?
-      WHERE position = ? RETURNING ${claimedColumns}`,
+      'UPDATE kyc_relay_deliveries SET lease_token = ?, lease_until = ? WHERE position = ?',
     ),
     endLeases: prepare<[now: number, now: number]>(
       client,

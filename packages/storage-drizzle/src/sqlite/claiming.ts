@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
 import { chooseInTurn, type Turn } from '../webhooks/claim-order.js'
-import type { ClaimedRow, ClaimingStatements } from './claim-statements.js'
+import type { ClaimingStatements } from './claim-statements.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -18,45 +18,59 @@ function listTurns(statements: ClaimingStatements, request: ClaimRequest, failin
   const turns = statements.listTurns.all(failing ? 1 : 0, now, cap, limit)
   // With as many endpoints as places, each gets one: no need to read their second deliveries.
   const mostEach = turns.length >= limit ? 1 : limit
-  return turns.map(({ endpoint, inFlight, turnAt }): EndpointTurn => {
+  return turns.map(([endpoint, inFlight, turnAt]): EndpointTurn => {
     const room = Math.min(cap - inFlight, mostEach)
     const rows = statements.listWaiting.all(endpoint, room + 1)
-    const due = rows.filter(({ dueAt }) => dueAt <= now).slice(0, room)
+    const due = rows.slice(0, room).filter(([, dueAt]) => dueAt <= now)
     return {
       endpoint,
       failing,
       turnAtMs: turnAt,
-      dueAts: rows.map(({ dueAt }) => dueAt),
-      waiting: due.map(({ position, dueAt }) => ({ id: position, position, dueAtMs: dueAt })),
+      dueAts: rows.map(([, dueAt]) => dueAt),
+      waiting: due.map(([position, dueAt]) => ({ id: position, position, dueAtMs: dueAt })),
     }
   })
 }
 
-/** Reads what is sent with a delivery; endpoints once per claim. */
+/** Reads what is sent with an opened delivery; endpoints once per claim. */
 function createReader(statements: ClaimingStatements, now: number) {
-  const endpoints = new Map<number, ReturnType<ClaimingStatements['findEndpoint']['get']>>()
-  return (row: ClaimedRow, token: string): ClaimedDelivery => {
-    if (!endpoints.has(row.endpoint)) endpoints.set(row.endpoint, statements.findEndpoint.get(row.endpoint))
-    const endpoint = endpoints.get(row.endpoint)
-    const event = statements.findEvent.get(row.event)
-    if (endpoint === undefined || event === undefined) throw new StorageError('STORE_FAILED')
-    const { deliveryId, xEventId, appId, userId, eventType, unsentSince } = row
-    const { endpointId, url, standardWebhooks } = endpoint
+  const endpoints = new Map<number, ClaimedDelivery['endpoint']>()
+
+  function findEndpoint(position: number): ClaimedDelivery['endpoint'] {
+    const known = endpoints.get(position)
+    if (known !== undefined) return known
+    const row = statements.findEndpoint.get(position)
+    if (row === undefined) throw new StorageError('STORE_FAILED')
+    const endpoint = { endpointId: row[0], url: row[1], standardWebhooks: row[2] === 1 }
+    endpoints.set(position, endpoint)
+    return endpoint
+  }
+
+  return (position: number, token: string): ClaimedDelivery => {
+    const row = statements.findClaimed.get(position)
+    if (row === undefined) throw new StorageError('STORE_FAILED')
+    const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, endpoint, ...event] = row
+    const [eventId, test, body, traceContext] = event
     return {
-      fence: { deliveryId, attempt: row.attemptsMade, token },
+      fence: { deliveryId, attempt: attemptsMade, token },
       deliveryId,
-      eventId: event.eventId,
+      eventId,
       xEventId,
       appId,
       userId,
       eventType,
-      test: event.test === 1,
-      endpoint: { endpointId, url, standardWebhooks: standardWebhooks === 1 },
-      body: new Uint8Array(event.body ?? []),
+      test: test === 1,
+      endpoint: findEndpoint(endpoint),
+      body: bytesOf(body),
       unsentForMs: unsentSince === null ? 0 : Math.max(0, now - unsentSince),
-      traceContext: event.traceContext,
+      traceContext,
     }
   }
+}
+
+/** The same bytes, not copied. */
+function bytesOf(body: Buffer | null): Uint8Array {
+  return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
 }
 
 /** One whole claim, inside a transaction that the caller holds. */
@@ -72,17 +86,18 @@ export function claimDue(
   const claimedOf = new Map<EndpointTurn, number>()
   const claimed = chosen.map(({ turn, waiting: { position } }) => {
     const token = newToken()
-    const row = statements.openAttempt.get(token, now + request.leaseMs, position)
-    if (row === undefined) throw new StorageError('STORE_FAILED')
+    statements.openAttempt.run(token, now + request.leaseMs, position)
+    const delivery = read(position, token)
     // A number is opened twice only after it was given back; anything else would be a sixth POST.
-    if (statements.openNumber.run(position, row.attemptsMade, now).changes !== 1) throw new StorageError('CONSTRAINT')
+    const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
+    if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
     claimedOf.set(turn, (claimedOf.get(turn) ?? 0) + 1)
-    return read(row, token)
+    return delivery
   })
   for (const [turn, count] of claimedOf) {
     statements.takeTurn.run(count, now, turn.dueAts[count] ?? null, turn.endpoint)
   }
-  const earliest = statements.findEarliestDue.get()?.nextDueAt
+  const earliest = statements.findEarliestDue.get()?.[0]
   return { claimed, nextDueInMs: earliest === undefined ? null : Math.max(0, earliest - now) }
 }
 
@@ -94,10 +109,9 @@ export function claimExpired(
   newToken: () => string,
 ): readonly ClaimedDelivery[] {
   const read = createReader(statements, now)
-  return statements.listExpired.all(now, request.limit).map(({ position }) => {
+  return statements.listExpired.all(now, request.limit).map(([position]) => {
     const token = newToken()
-    const row = statements.takeOver.get(token, now + request.leaseMs, position)
-    if (row === undefined) throw new StorageError('STORE_FAILED')
-    return read(row, token)
+    statements.takeOver.run(token, now + request.leaseMs, position)
+    return read(position, token)
   })
 }

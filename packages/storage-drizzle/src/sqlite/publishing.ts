@@ -46,7 +46,6 @@ export function preparePublishing(db: DrizzleDatabase) {
         createdAt: value('createdAt'),
         traceContext: value('traceContext'),
       })
-      .returning({ position: events.position })
       .prepare(),
     insertDelivery: db
       .insert(deliveries)
@@ -88,7 +87,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     }
   }
   const createdAt = now.getTime()
-  const { position } = statements.insertEvent.get({
+  const inserted = statements.insertEvent.run({
     eventId: event.eventId,
     appId: event.appId,
     userId: event.userId,
@@ -107,7 +106,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     if (endpoint === undefined) continue
     statements.insertDelivery.run({
       deliveryId,
-      event: position,
+      event: inserted.lastInsertRowid,
       endpoint,
       xEventId,
       appId: event.appId,

@@ -1,33 +1,34 @@
 import type Database from 'better-sqlite3'
 import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
-import { prepare } from './prepared.js'
-import { settlementOutcome, type LeasedDelivery, type SettlementOutcome } from '../webhooks/settlement-outcome.js'
+import { prepare, prepareRows } from './prepared.js'
+import { settlementOutcome } from '../webhooks/settlement-outcome.js'
 
-interface LeasedRow {
-  readonly position: number
-  readonly endpoint: number
-  readonly leaseToken: string | null
-  readonly attemptsMade: number
-  readonly unsentSince: number | null
-  readonly cancelRequested: string | null
-  readonly endpointRemovedAt: number | null
-}
+type LeasedRow = readonly [
+  position: number,
+  endpoint: number,
+  leaseToken: string | null,
+  attemptsMade: number,
+  unsentSince: number | null,
+  cancelRequested: string | null,
+  endpointRemovedAt: number | null,
+]
 
 /** The statements of a settlement, without a query builder in between: they run for every delivery. */
 export function prepareSettling(client: Database.Database) {
-  const endLease = `UPDATE kyc_relay_deliveries
-    SET state = ?, attempts_made = ?, due_at = ?, unsent_since = ?, ended_at = ?, cancel_reason = ?,
-      lease_token = NULL, lease_until = NULL
-    WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ? RETURNING position, endpoint`
   return {
-    findLeased: prepare<[deliveryId: string], LeasedRow>(
+    findLeased: prepareRows<[deliveryId: string], LeasedRow>(
       client,
-      `SELECT delivery.position, delivery.endpoint, lease_token AS leaseToken, attempts_made AS attemptsMade,
-        unsent_since AS unsentSince, cancel_requested AS cancelRequested, removed_at AS endpointRemovedAt
+      `SELECT delivery.position, delivery.endpoint, lease_token, attempts_made, unsent_since, cancel_requested, removed_at
       FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_endpoints AS endpoint ON endpoint.position = delivery.endpoint
       WHERE delivery_id = ?`,
     ),
-    endLease: prepare<unknown[], { readonly position: number; readonly endpoint: number }>(client, endLease),
+    endLease: prepare<unknown[]>(
+      client,
+      `UPDATE kyc_relay_deliveries
+      SET state = ?, attempts_made = ?, due_at = ?, unsent_since = ?, ended_at = ?, cancel_reason = ?,
+        lease_token = NULL, lease_until = NULL
+      WHERE position = ?`,
+    ),
     endAttempt: prepare<unknown[]>(
       client,
       `UPDATE kyc_relay_attempts SET state = ?, ended_at = ?, report = ?, response_body = ?
@@ -45,45 +46,28 @@ export function prepareSettling(client: Database.Database) {
 
 export type SettlingStatements = ReturnType<typeof prepareSettling>
 
-/** What decides on the outcome of this settlement, or null when its fence is stale. */
-function findLeased(statements: SettlingStatements, { fence, attempt, next }: Settlement): LeasedDelivery | null {
-  // What was sent and is over is over whatever else the row says: the fence is checked by the write itself.
-  if (attempt.state !== 'UNSENT' && next.state !== 'PENDING') {
-    return { attemptsMade: fence.attempt, unsentSinceMs: null, cancelRequested: null, endpointRemoved: false }
-  }
+/** Writes what the settlement makes of its delivery; false when the fence is stale: then nothing is written. */
+function settleOne(statements: SettlingStatements, settlement: Settlement, now: number): boolean {
+  const { fence, attempt } = settlement
   const row = statements.findLeased.get(fence.deliveryId)
-  if (row?.leaseToken !== fence.token || row.attemptsMade !== fence.attempt) return null
-  return {
-    attemptsMade: row.attemptsMade,
-    unsentSinceMs: row.unsentSince,
-    cancelRequested: row.cancelRequested,
-    endpointRemoved: row.endpointRemovedAt !== null,
-  }
-}
-
-/** False when the fence is stale: then nothing is written. */
-function write(
-  statements: SettlingStatements,
-  { fence, attempt }: Settlement,
-  outcome: SettlementOutcome,
-  now: number,
-): boolean {
-  const ended = statements.endLease.get(
+  if (row === undefined) return false
+  const [position, endpoint, leaseToken, attemptsMade, unsentSinceMs, cancelRequested, endpointRemovedAt] = row
+  if (leaseToken !== fence.token || attemptsMade !== fence.attempt) return false
+  const leased = { attemptsMade, unsentSinceMs, cancelRequested, endpointRemoved: endpointRemovedAt !== null }
+  const outcome = settlementOutcome(leased, settlement, now)
+  statements.endLease.run(
     outcome.state,
     outcome.attemptsMade,
     outcome.dueAtMs,
     outcome.unsentSinceMs,
     outcome.endedAtMs,
     outcome.cancelReason,
-    fence.deliveryId,
-    fence.token,
-    fence.attempt,
+    position,
   )
-  if (ended === undefined) return false
   const { responseBody, ...report } = attempt.report
-  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, ended.position, fence.attempt)
+  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
   const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
-  statements.endTurn.run(failing, outcome.dueAtMs, outcome.dueAtMs, ended.endpoint)
+  statements.endTurn.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
   return true
 }
 
@@ -93,9 +77,6 @@ export function settle(
   settlements: readonly Settlement[],
   now: number,
 ): { readonly stale: readonly Fence[] } {
-  const stale = settlements.filter((settlement) => {
-    const leased = findLeased(statements, settlement)
-    return leased === null || !write(statements, settlement, settlementOutcome(leased, settlement, now), now)
-  })
+  const stale = settlements.filter((settlement) => !settleOne(statements, settlement, now))
   return { stale: stale.map(({ fence }) => fence) }
 }
