@@ -87,14 +87,13 @@ export function serveOperation<O extends OperationShape>(
   handle: (call: Call<O>) => Promise<Outcome<O>>,
 ): void {
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
-    const params = c.req.param()
-    if (Object.values(params).some((value) => !uuid.safeParse(value).success))
-      return refuseProblem(c, { code: 'NOT_FOUND' })
+    const given = z.record(z.string(), uuid).safeParse(c.req.param())
+    if (!given.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const query = judgeQuery(operation, c)
     if (!query.ok) return query.response
     const body = await judgeBody(operation, c)
     if (!body.ok) return body.response
-    const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
+    const call = { appId: c.get('appId'), params: given.data, query: query.value, body: body.value }
     // What the operation states was just judged: the values are of its types.
     const outcome = await handle(call as Call<O>)
     if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
@@ -113,7 +112,8 @@ export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly Oper
   }
 }
 
-const uuid = z.uuid()
+/** Read in either letter case, and in lower case from here on (RFC 9562, 4). */
+const uuid = z.uuid().toLowerCase()
 
 /** Parameters match what looks like a UUID only: a fixed path is never taken for one. */
 function routePath(path: string): string {

@@ -2,6 +2,8 @@ import { eventTypes } from '@kyc-relay/webhooks'
 import { z } from 'zod'
 
 const uuid = z.uuid()
+/** One that is given to us: in either letter case (RFC 9562, 4). */
+const givenUuid = uuid.toLowerCase()
 const instant = z.iso
   .datetime()
   .meta({ description: 'Instant in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
@@ -44,13 +46,13 @@ export const testRequest = z
   .meta({ id: 'TestRequest' })
 
 export const rehearsalRequest = z
-  .strictObject({ endpointId: uuid.meta({ description: 'Endpoint to send the test events to.' }) })
+  .strictObject({ endpointId: givenUuid.meta({ description: 'Endpoint to send the test events to.' }) })
   .meta({ id: 'RehearsalRequest' })
 
 export const deliveriesQuery = z.object({
   status: deliveryStatus.optional(),
   eventType: eventType.optional(),
-  endpointId: uuid.optional(),
+  endpointId: givenUuid.optional(),
   cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the page before.' }),
   limit: z
     .string()

@@ -30,7 +30,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     const body = await readJson(c, newApp)
     if (!body.ok) return body.response
     const { name } = body.value
-    const appId = body.value.appId?.toLowerCase() ?? randomUUID()
+    const appId = body.value.appId ?? randomUUID()
     if ((await directory.findApp(appId)) !== null)
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 })
     const { apiKey } = await apiKeys.createApp({ appId, name })
@@ -50,9 +50,11 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
   })
 
   routes.delete('/grants/:appId/:userId', async (c) => {
-    const { appId, userId } = c.req.param()
-    if (!(await directory.revokeGrant({ appId, userId }))) return refuseProblem(c, { code: 'NOT_FOUND' })
-    await cancelPending({ appId, userId, reason: 'GRANT_REVOKED' })
+    const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
+    if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const grant = { appId: appId.data, userId: userId.data }
+    if (!(await directory.revokeGrant(grant))) return refuseProblem(c, { code: 'NOT_FOUND' })
+    await cancelPending({ ...grant, reason: 'GRANT_REVOKED' })
     return c.body(null, 204)
   })
   return routes

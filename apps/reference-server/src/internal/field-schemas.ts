@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** An id as our services exchange them: the shape of a UUID, of any version. */
-export const id = z.guid()
-
-/** A transaction's id. Kept in lower case, so that two spellings are one transaction. */
-export const transactionId = z.guid().transform((text) => text.toLowerCase())
+/**
+ * An id as our services exchange them: the shape of a UUID, of any version. Read in either letter case and kept in lower case
+ * (RFC 9562, 4), so that two spellings are one user or one transaction, and an erasure never misses its user.
+ */
+export const id = z.guid().toLowerCase()
 
 /** Id of a fact at its source: 1 to 255 visible ASCII characters. */
 export const sourceEventId = z

@@ -3,13 +3,13 @@ import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
-import { eventData, id, sourceEventId, transactionId } from './field-schemas.js'
+import { eventData, id, sourceEventId } from './field-schemas.js'
 import { presentEvent, refuseEvent } from './published-event.js'
 
 const creation = z.strictObject({
   appId: id,
   userId: id,
-  transactionId: transactionId.nullish(),
+  transactionId: id.nullish(),
   data: eventData,
   sourceEventId,
 })
@@ -47,7 +47,7 @@ export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps):
     if (!body.ok) return body.response
     const { transactionId: beside, ...rest } = body.value
     const inData = rest.data['transactionId'] ?? null
-    const chosen = transactionId.safeParse(beside ?? inData ?? newId())
+    const chosen = id.safeParse(beside ?? inData ?? newId())
     if (!chosen.success) {
       const fields = [{ pointer: '/data/transactionId', code: typeof inData === 'string' ? 'FORMAT' : 'TYPE' }]
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
@@ -58,7 +58,7 @@ export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps):
   routes.post('/', (c) => create(c, 'create'))
   routes.post('/decline', (c) => create(c, 'decline'))
   routes.patch('/:transactionId', async (c) => {
-    const path = transactionId.safeParse(c.req.param('transactionId'))
+    const path = id.safeParse(c.req.param('transactionId'))
     if (!path.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, update)
     if (!body.ok) return body.response

@@ -37,6 +37,11 @@ function presentPhoto({ nextAttemptAt, endedAt, ...photo }: PhotoRecord): Record
   }
 }
 
+/** A UUID is read in either letter case (RFC 9562, 4); an id of another kind is taken as it is. */
+function idOf(given: string): string {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : given
+}
+
 function presentVerification(
   record: VerificationRecord,
   photoJobs: ResolverDependencies<unknown>['photoJobs'],
@@ -150,7 +155,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
         return { userId, kycStatus: await verifications.findKycStatus(userId) }
       },
       async kycVerification(_root: unknown, { verificationId }: { readonly verificationId: string }, context: Context) {
-        const record = await verifications.findVerification(await caller(context), verificationId)
+        const record = await verifications.findVerification(await caller(context), idOf(verificationId))
         return record && presentVerification(record, photoJobs)
       },
       kycVerifications,
