@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -34,6 +35,8 @@ ${secretHelp
   --count N            stop after N requests
   --json               one JSON object per line, for scripts
 
+Exit code: 0 it was stopped or has its N requests, 2 a mistake in the command line.
+
 Examples:
   kyc-webhooks listen --data-dir ./data
   kyc-webhooks listen --data-dir ./data --respond 500,500,200
@@ -57,7 +60,7 @@ Examples:
         json: { type: 'boolean' },
       },
     })
-    const count = parseCount('--count', values.count, Number.POSITIVE_INFINITY, 1_000_000)
+    const count = parseCount('--count', values.count, Number.POSITIVE_INFINITY, 1_000_000, 1)
     const port = parseCount('--port', values.port, 8443, 65_535)
     const duplicates = parseCount('--duplicates', values.duplicates, 0, 100)
     if (duplicates > 0 && values.forward === undefined) {
@@ -65,7 +68,7 @@ Examples:
         '--duplicates needs --forward URL. To have the sender repeat an event, use --respond drop,200.',
       )
     }
-    if (values.forward !== undefined && !/^https?:\/\//.test(values.forward)) {
+    if (values.forward !== undefined && !(/^https?:\/\//.test(values.forward) && URL.canParse(values.forward))) {
       throw new UsageError('--forward takes the address of your receiver, https://… or http://….')
     }
     const options = {
@@ -92,7 +95,7 @@ Examples:
       received++
       if (received >= count) finish()
     })
-    const server = createServer(certificate, (request, response) => void listener(request, response))
+    const server = createTlsServer(certificate, (request, response) => void listener(request, response))
     const host = values.host ?? '127.0.0.1'
     announce(await listening(server, port, host), host, values.json === true, terminal)
     if (!terminal.stopped.aborted) await finished
@@ -104,11 +107,23 @@ Examples:
   },
 }
 
+function createTlsServer(certificate: { cert: string; key: string }, listener: RequestListener): Server {
+  try {
+    return createServer(certificate, listener)
+  } catch {
+    throw new UsageError(
+      'Certificate and key do not fit: --cert takes a certificate and --key its private key, both PEM.',
+    )
+  }
+}
+
 function listening(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const code = 'code' in error ? String(error.code) : 'unknown reason'
-      reject(new UsageError(`Cannot listen on ${host}:${port}: ${code}. Another --port may be free.`))
+      const isPort = code === 'EADDRINUSE' || code === 'EACCES'
+      const where = isPort ? `${host}:${port}` : host
+      reject(new UsageError(`Cannot listen on ${where}: ${code}.${isPort ? ' Another --port may be free.' : ''}`))
     })
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })

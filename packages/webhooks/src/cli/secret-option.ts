@@ -45,6 +45,8 @@ export async function findSecret(
   },
   terminal: Terminal,
 ): Promise<string> {
+  const given = (['secret', 'secret-file', 'secret-env'] as const).filter((name) => options[name] !== undefined)
+  if (given.length > 1) throw new UsageError(`Give only one of ${given.map((name) => `--${name}`).join(' and ')}.`)
   if (options.secret) return options.secret
   if (options['secret-file']) {
     const text = (await readText(options['secret-file'])).replace(/\r?\n$/, '')

@@ -14,6 +14,8 @@ Prints the HMAC-SHA-256 of the bytes of FILE, or of standard input, as X-HMAC-Si
 ${secretHelp}
   --json               print {"signature": "…", "bodyBytes": n}
 
+Exit code: 0 it was printed, 2 a mistake in the command line.
+
 Examples:
   kyc-webhooks sign event.json --data-dir ./data
   printf '%s' "$BODY" | kyc-webhooks sign --secret-file api-key.txt
@@ -25,7 +27,7 @@ Examples:
       options: { ...secretOptions, json: { type: 'boolean' } },
     })
     const secret = await findSecret(values, terminal)
-    const body = await readBodyArgument(positionals[0], terminal)
+    const body = await readBodyArgument(positionals, terminal)
     const signature = await signWebhook(body, secret)
     terminal.out(values.json ? JSON.stringify({ signature, bodyBytes: body.byteLength }) : signature)
     return 0

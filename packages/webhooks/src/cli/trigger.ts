@@ -33,7 +33,7 @@ ${secretHelp}
   --timeout MS         give up after MS milliseconds (default 30000)
   --json               print {"eventId": "…", "answers": [{"status": 200, "body": "…"}]}
 
-Exit code: 0 every answer was 200 to 299, 1 otherwise.
+Exit code: 0 every answer was 200 to 299, 1 otherwise, 2 a mistake in the command line.
 
 Examples:
   kyc-webhooks trigger TRANSACTION_CREATE --url https://localhost:8443/webhooks --data-dir ./data
@@ -57,10 +57,10 @@ Examples:
       },
     })
     const type = eventTypes.find((known) => known === positionals[0])
-    if (!type) throw new UsageError(`Say which event: ${eventTypes.join(', ')}.`)
+    if (!type || positionals.length > 1) throw new UsageError(`Say which one event: ${eventTypes.join(', ')}.`)
     const url = parseUrl(values.url)
-    const times = parseCount('--times', values.times, 1, 1000)
-    const timeoutMs = parseCount('--timeout', values.timeout, 30_000, 600_000)
+    const times = parseCount('--times', values.times, 1, 1000, 1)
+    const timeoutMs = parseCount('--timeout', values.timeout, 30_000, 600_000, 1)
     const secret = await findSecret(values, terminal)
     const ca = await findCa(values)
 

@@ -4,6 +4,7 @@ import { explainMismatch } from '../signature/explain-mismatch.js'
 import { readBodyArgument } from './body-argument.js'
 import { createPalette } from './colours.js'
 import { UsageError, type Command } from './command.js'
+import { parseCount } from './count-option.js'
 import { diagnosisText } from './diagnosis-text.js'
 import { findSecret, secretHelp, secretOptions } from './secret-option.js'
 
@@ -35,7 +36,7 @@ ${secretHelp}
   --content-length N   what Content-Length said, to see whether bytes are missing
   --json               print {"verified": true} or {"verified": false, "diagnosis": {…}}
 
-Exit code: 0 it verifies, 1 it does not.
+Exit code: 0 it verifies, 1 it does not, 2 a mistake in the command line.
 
 Examples:
   kyc-webhooks verify body.json --signature 5f3a… --data-dir ./data
@@ -58,8 +59,9 @@ Examples:
     if (values.framework !== undefined && !framework) {
       throw new UsageError(`--framework is one of ${frameworks.join(', ')}.`)
     }
+    parseCount('--content-length', values['content-length'], 0, 999_999_999)
     const secrets = await findSecret(values, terminal)
-    const body = await readBodyArgument(positionals[0], terminal)
+    const body = await readBodyArgument(positionals, terminal)
     const headers = {
       'x-hmac-signature': values.signature,
       'x-event-id': 'from-the-command-line',

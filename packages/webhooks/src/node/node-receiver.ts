@@ -110,7 +110,8 @@ function bodyTooLarge(): WebhookAnswer {
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {
-  return typeof body === 'string' || body instanceof Uint8Array
+  // Not `instanceof`: other realms have typed arrays of their own.
+  return typeof body === 'string' || ArrayBuffer.isView(body)
 }
 
 // Express 4 leaves `{}` where no parser felt responsible; the stream is untouched then.

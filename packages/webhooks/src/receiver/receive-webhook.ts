@@ -25,10 +25,16 @@ export interface WebhookReceiverOptions {
    * sender's deadline of 30 s. Longer than `onEvent` can take.
    */
   readonly leaseMs?: number | undefined
-  /** Told of each request that was refused, with a function that looks for the reason. For logs and alerts. */
-  readonly onRefused?: ((refusal: WebhookRefusal) => void) | undefined
-  /** Told what `onEvent` or the deduplication store threw. Without it the failure is visible only as status 500. */
-  readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * Told of each request that was refused, with a function that looks for the reason. For logs and alerts: the answer does
+   * not wait for it, and what it throws, at once or later, is dropped.
+   */
+  readonly onRefused?: ((refusal: WebhookRefusal) => unknown) | undefined
+  /**
+   * Told what `onEvent` or the deduplication store threw. Without it the failure is visible only as status 500. The answer does
+   * not wait for it, and what it throws, at once or later, is dropped.
+   */
+  readonly onError?: ((error: unknown) => unknown) | undefined
   /**
    * Demands the Standard Webhooks headers, which an endpoint can opt in to, so that replays are refused: `now` is the
    * clock, `toleranceMs` how old a request may be, default 300,000 (5 minutes). Duplicates are then told by the signed id.
@@ -162,13 +168,9 @@ function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
   return answer(500, { code: 'HANDLER_FAILED' })
 }
 
-// A log that fails must not change the answer.
-function tell<News>(listener: ((news: News) => void) | undefined, news: News): void {
-  try {
-    listener?.(news)
-  } catch {
-    // There is nobody left to tell.
-  }
+// A log that fails, at once or later, must not change the answer, let alone end the process. There is nobody left to tell.
+function tell<News>(listener: ((news: News) => unknown) | undefined, news: News): void {
+  void (async () => listener?.(news))().catch(() => undefined)
 }
 
 /** A JSON answer. */

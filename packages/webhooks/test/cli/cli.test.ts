@@ -117,10 +117,32 @@ describe('mistakes in the command line exit with 2 and one line', () => {
     [['listen', '--data-dir', folder, '--duplicates', '2']],
     [['listen', '--data-dir', folder, '--port', '70000']],
     [['listen', '--data-dir', folder, '--forward', 'localhost:3000']],
+    [['listen', '--data-dir', folder, '--forward', 'http://']],
+    [['listen', '--data-dir', folder, '--count', '0']],
+    [['listen', '--secret', 'k', '--cert', write('not-pem.txt', '{}'), '--key', path('not-pem.txt')]],
+    [['sign', path('not-pem.txt'), 'another', '--secret', 'k']],
+    [['sign', path('not-pem.txt'), '--secret', 'k', '--secret-file', path('not-pem.txt')]],
+    [['sign', path('not-pem.txt'), '--secret-env', 'A', '--secret-file', path('not-pem.txt')]],
+    [['verify', path('not-pem.txt'), 'another', '--secret', 'k', '--signature', 'x']],
+    [['verify', path('not-pem.txt'), '--secret', 'k', '--signature', 'x', '--content-length', 'many']],
+    [['trigger', 'TRANSACTION_CREATE', 'another', '--url', 'https://localhost/', '--secret', 'k']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--times', '0']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--timeout', '0']],
   ])('%j', async (args) => {
     const { code, out, err } = await cli(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.split('\n')).toHaveLength(1)
+  })
+})
+
+describe('what is advised', () => {
+  test('another port is for a port that is taken, not for a host that does not exist', async () => {
+    const { code, err } = await cli(['listen', '--data-dir', folder, '--port', '0', '--host', '999.1.1.1'])
+    expect([code, err]).toEqual([2, expect.stringMatching(/^Cannot listen on 999\.1\.1\.1: \w+\.$/)])
+  })
+
+  test.each(['sign', 'verify', 'trigger', 'listen'])('%s says what its exit codes mean', async (command) => {
+    expect((await cli([command, '--help'])).out).toMatch(/^Exit code: 0 .*, 2 a mistake in the command line\.$/m)
   })
 })
 

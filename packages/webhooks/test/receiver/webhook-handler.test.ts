@@ -111,6 +111,21 @@ describe('answers', () => {
     expect((await handlerOf({ secrets: 'x', onRefused: boom }).handler(await post())).status).toBe(401)
     expect((await handlerOf({ onEvent: boom, onError: boom }).handler(await post())).status).toBe(500)
   })
+
+  test('the same, and no unhandled rejection, when its listeners fail later', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    try {
+      const boom = () => Promise.reject(new Error('the log is down'))
+      expect((await handlerOf({ secrets: 'x', onRefused: boom }).handler(await post())).status).toBe(401)
+      expect((await handlerOf({ onEvent: boom, onError: boom }).handler(await post())).status).toBe(500)
+      // Node looks for rejections that nobody handled before it runs the next task.
+      await new Promise((resolve) => setImmediate(resolve))
+    } finally {
+      process.off('unhandledRejection', unhandled)
+    }
+    expect(unhandled).not.toHaveBeenCalled()
+  })
 })
 
 describe('the body', () => {
