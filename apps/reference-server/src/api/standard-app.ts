@@ -3,6 +3,7 @@ import { isRetryable } from '../graphql/graphql-route.js'
 import { createAssetRoutes } from '../html/assets.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 import { createPortalApp, type PortalDeps } from '../portal/portal-app.js'
@@ -27,7 +28,7 @@ export function createStandardApp(deps: {
   app.route('/', createPortalApp({ ...deps.portal, webhooks: deps.webhooks, log: deps.log }))
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', deps.metrics)
-  app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
+  refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),

@@ -3,6 +3,7 @@ import { isInternalCaller } from '../auth/internal-token.js'
 import { isRetryable } from '../graphql/graphql-route.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createMetricsRoute } from '../observability/metrics-route.js'
 import type { Metrics } from '../observability/metrics.js'
@@ -52,7 +53,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
 
-  app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
+  refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),

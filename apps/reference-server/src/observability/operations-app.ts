@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { refuseProblem } from '../http-edge/json-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from './log.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { Metrics } from './metrics.js'
@@ -11,7 +12,7 @@ export function createOperationsApp(deps: { readonly probes: Probes; readonly me
   const app = new Hono<EdgeEnv>()
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', createMetricsRoute(deps.metrics, null))
-  app.notFound((c) => refuseProblem(c, { code: 'NOT_FOUND' }))
+  refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),

@@ -1,6 +1,7 @@
 import { Hono, type Handler } from 'hono'
 import { graphqlPath, refuseGraphql } from '../graphql/graphql-route.js'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 
@@ -13,7 +14,7 @@ export function createSecureApp(deps: {
   const app = new Hono<EdgeEnv>()
   app.all(graphqlPath, deps.graphql)
   app.route('/', createProbeRoutes(deps.probes))
-  app.notFound((c) => refuseGraphql(c, { code: 'NOT_FOUND' }, requestIdOf(c.env.incoming)))
+  refuseUnrouted(app, (c, refusal, headers) => refuseGraphql(c, refusal, requestIdOf(c.env.incoming), headers))
   app.onError((error, c) => {
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
