@@ -1,12 +1,16 @@
-// Does it stay as fast when it has grown? One submission recorded, one event published, and one delivery claimed and
-// settled, with 10⁴ and with 10⁶ verifications, events, deliveries and attempts in the database, on both engines. What is compared is
-// the same engine with itself: both databases take turns in every round.
+// Does it stay as fast when it has grown? One submission ingested (every rule, the vault, the record), one recorded alone,
+// one event published, and one delivery claimed and settled, with 10⁴ and with 10⁶ verifications, tokens, events, deliveries and
+// attempts in the databases, on both engines. What is compared is the same engine with itself: both sizes take turns in
+// every round.
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { createIngestion, createToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { startPostgres } from './local-postgres.mjs'
+import { variablesOf } from './small-submission.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const small = Number(process.env.BENCH_SMALL ?? 10_000)
@@ -29,7 +33,9 @@ const newId = () => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-${randomUUID().slice(19)}`
 }
 
-/** History as the stores would have left it, written by the database itself. */
+const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+
+/** History as the stores would have left it, written by the database itself. Tokens begin with the second they were made in. */
 const seeds = {
   sqlite: (rows) => `
     PRAGMA synchronous = OFF;
@@ -44,7 +50,7 @@ const seeds = {
       ssn_token, ssn_standing, document_number_token, sealed_details)
     SELECT printf('%08x-0000-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}),
       lower(hex(randomblob(16))), lower(hex(randomblob(16))), 'CUSTOM', '1.0', 'PASSED', i, i, 'US', 'VERIFIED', 'The user is verified.',
-      randomblob(32), 'tok_ssn_' || lower(hex(randomblob(13))) || '_1120', 'VALIDATED', 'tok_document_number_' || lower(hex(randomblob(13))), randomblob(400) FROM n;
+      randomblob(32), printf('tok_ssn_1%05d%s_1120', i / 50, lower(hex(randomblob(13)))), 'VALIDATED', printf('tok_document_number_1%05d%s', i / 50, lower(hex(randomblob(13)))), randomblob(400) FROM n;
     INSERT INTO kyc_relay_verification_checks (verification, ordinal, section, name, status)
     SELECT position, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
@@ -59,8 +65,7 @@ const seeds = {
     FROM kyc_relay_events;
     INSERT INTO kyc_relay_attempts (delivery, number, state, started_at, ended_at, report)
     SELECT position, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;
-    COMMIT;
-    ANALYZE;`,
+    COMMIT;`,
   postgres: (rows) => `
     SET synchronous_commit = off;
     INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
@@ -72,7 +77,8 @@ const seeds = {
       ssn_token, ssn_standing, document_number_token, sealed_details)
     SELECT lpad(to_hex(i), 8, '0') || '-0000-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'),
       gen_random_uuid(), gen_random_uuid(), 'CUSTOM', '1.0', 'PASSED', now(), now(), 'US', 'VERIFIED', 'The user is verified.',
-      decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_' || md5('s' || i) || '_1120', 'VALIDATED', 'tok_document_number_' || md5('d' || i),
+      decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_1' || lpad((i / 50)::text, 5, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
+      'tok_document_number_1' || lpad((i / 50)::text, 5, '0') || left(md5('d' || i), 26),
       decode(repeat(md5(i::text), 25), 'hex') FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_verification_checks SELECT verification_id, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_status_log SELECT verification_id, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
@@ -88,6 +94,28 @@ const seeds = {
     SELECT delivery_id, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;`,
 }
 
+/** The same history in the vault: a data key for every user, and an SSN. */
+const vaultSeeds = {
+  sqlite: (rows) => `
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+    SELECT printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))), 'k', randomblob(60), i FROM n;
+    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
+    SELECT printf('tok_ssn_1%05d%s_1120', position / 50, lower(hex(randomblob(13)))), app_id, user_id, 'ssn', randomblob(32), randomblob(45), created_at
+    FROM kyc_relay_vault_data_keys;
+    COMMIT;`,
+  postgres: (rows) => `
+    SET synchronous_commit = off;
+    INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+    SELECT '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(), 'k', decode(repeat(md5(i::text), 4), 'hex'), now()
+    FROM generate_series(1, ${rows}) i;
+    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
+    SELECT 'tok_ssn_1' || lpad((position / 50)::text, 5, '0') || left(md5('v' || position), 26) || '_1120', app_id, user_id, 'ssn',
+      decode(repeat(md5(position::text), 2), 'hex'), decode(repeat(md5(position::text), 3), 'hex'), created_at FROM kyc_relay_vault_data_keys;`,
+}
+
 /** Asks for `count` things at once, `concurrency` at a time; milliseconds per thing. */
 async function perOperation(count, work) {
   const started = performance.now()
@@ -95,6 +123,16 @@ async function perOperation(count, work) {
     await Promise.all(Array.from({ length: Math.min(concurrency, count - done) }, () => work()))
   }
   return (performance.now() - started) / count
+}
+
+const made = () => ({ madeAt: new Date(), random: randomBytes(TOKEN_RANDOM_BYTES) })
+const randomUser = () => ({ appId: appId(Math.floor(Math.random() * apps)), userId: randomUUID() })
+
+/** The small submission with another SSN each time, so that fingerprints spread as those of people do. */
+function input() {
+  const { person, ...rest } = variablesOf(randomUUID())
+  const ssn = `${randomInt(100, 600)}-${randomInt(10, 100)}-${randomInt(1_000, 10_000)}`
+  return { ...rest, person: { ...person, ssn, ssnLast4: ssn.slice(-4) } }
 }
 
 function submission() {
@@ -107,8 +145,8 @@ function submission() {
     decision: 'PASSED',
     decisionedAt: new Date(),
     countryCode: 'US',
-    ssn: { token: `tok_ssn_${randomBytes(13).toString('hex')}_1120`, standing: 'VALIDATED' },
-    documentNumber: { token: `tok_document_number_${randomBytes(13).toString('hex')}` },
+    ssn: { token: createToken({ field: 'ssn', lastFour: '1120', ...made() }), standing: 'VALIDATED' },
+    documentNumber: { token: createToken({ field: 'document_number', ...made() }) },
     sections: [{ section: 'ssn', verificationId: 'x', status: 'PASSED' }],
     checks: [{ section: 'ssn', name: 'ssn_match', status: 'PASSED' }],
     declineCodes: [],
@@ -116,7 +154,7 @@ function submission() {
     photoJobs: [],
   }
   return {
-    key: { appId: appId(Math.floor(Math.random() * apps)), userId: randomUUID(), externalVerificationId: randomUUID() },
+    key: { ...randomUser(), externalVerificationId: randomUUID() },
     verification,
     payloadDigest: randomBytes(32),
     recordedAt: new Date(),
@@ -154,8 +192,12 @@ const report = {
   keyVersion: 1,
 }
 
-/** One round on one database: milliseconds per submission, per event, and per delivery claimed and settled. */
-async function measure({ verifications, webhooks }) {
+/** One round at one size: milliseconds per submission, per event, and per delivery claimed and settled. */
+async function measure({ storage: { verifications, webhooks }, vault }) {
+  const ingestion = createIngestion({ verifications, tokenizer: vault, now: () => new Date(), newId })
+  const ingest = await perOperation(operations, async () => {
+    assert.equal((await ingestion.ingestSubmission(randomUser(), input())).kind, 'recorded')
+  })
   const record = await perOperation(operations, async () => {
     assert.equal((await verifications.record(submission())).kind, 'recorded')
   })
@@ -174,23 +216,29 @@ async function measure({ verifications, webhooks }) {
     )
     delivered += claimed.length
   }
-  return { record, publish, deliver: (performance.now() - started) / operations }
+  return { ingest, record, publish, deliver: (performance.now() - started) / operations }
 }
 
 const engines = {
   async SQLite(rows) {
-    const { createSqliteStorage } = await import('@kyc-relay/storage-drizzle/sqlite')
+    const { createSqliteStorage, createSqliteVault } = await import('@kyc-relay/storage-drizzle/sqlite')
     const { default: Database } = await import('better-sqlite3')
     const file = path.join(folder, `${rows}.db`)
     await (await createSqliteStorage({ path: file })).close()
     const database = new Database(file)
     database.exec(seeds.sqlite(rows))
     database.close()
+    const vaultFile = path.join(folder, `${rows}-vault.db`)
+    await (await createSqliteVault({ path: vaultFile }, { cipher })).close()
+    const vaultDatabase = new Database(vaultFile)
+    vaultDatabase.exec(vaultSeeds.sqlite(rows))
+    vaultDatabase.close()
     const storage = await createSqliteStorage({ path: file })
-    return { storage, bytes: statSync(file).size }
+    const vault = await createSqliteVault({ path: vaultFile }, { cipher })
+    return { storage, vault, bytes: statSync(file).size + statSync(vaultFile).size }
   },
   async PostgreSQL(rows) {
-    const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')
+    const { createPostgresStorage, createPostgresVault } = await import('@kyc-relay/storage-drizzle/postgres')
     const { default: pg } = await import('pg')
     const server = (postgres ??= await startPostgres())
     const url = new URL(server.url)
@@ -201,15 +249,18 @@ const engines = {
     await admin.end()
     url.pathname = `/${name}`
     await (await createPostgresStorage({ connectionString: url.href })).close()
+    await (await createPostgresVault({ connectionString: url.href }, { cipher })).close()
     const client = new pg.Client({ connectionString: url.href })
     await client.connect()
     await client.query(seeds.postgres(rows))
+    await client.query(vaultSeeds.postgres(rows))
     await client.query('VACUUM ANALYZE')
     await client.query('CHECKPOINT')
     const { rows: sizes } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes')
     await client.end()
     const storage = await createPostgresStorage({ connectionString: url.href, maxConnections: 16 }, { notify: false })
-    return { storage, bytes: sizes[0].bytes }
+    const vault = await createPostgresVault({ connectionString: url.href, maxConnections: 16 }, { cipher })
+    return { storage, vault, bytes: sizes[0].bytes }
   },
 }
 
@@ -223,12 +274,12 @@ for (const [engine, open] of Object.entries(engines)) {
     const measured = { small: [], large: [] }
     for (let round = -1; round < rounds; round += 1) {
       for (const size of ['small', 'large']) {
-        const found = await measure(sizes[size].storage)
+        const found = await measure(sizes[size])
         // The round before the first warms up.
         if (round >= 0) measured[size].push(found)
       }
     }
-    for (const operation of ['record', 'publish', 'deliver']) {
+    for (const operation of ['ingest', 'record', 'publish', 'deliver']) {
       const of = (size) => median(measured[size].map((found) => found[operation]))
       rows.push({
         engine,
@@ -239,7 +290,7 @@ for (const [engine, open] of Object.entries(engines)) {
         reach,
       })
     }
-    for (const { storage } of Object.values(sizes)) await storage.close()
+    for (const { storage, vault } of Object.values(sizes)) await Promise.all([storage.close(), vault.close()])
     console.log(
       `${engine}: ${(sizes.small.bytes / 2 ** 20).toFixed(0)} MiB and ${(sizes.large.bytes / 2 ** 20).toFixed(0)} MiB`,
     )

@@ -4,6 +4,7 @@ export {
   isToken,
   parseToken,
   TOKEN_RANDOM_BYTES,
+  type NewToken,
   type ParsedToken,
   type Token,
 } from './tokenization/token.js'

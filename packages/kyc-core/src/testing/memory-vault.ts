@@ -109,15 +109,19 @@ export function createMemoryVault(options: {
       const sealed = await seal(partContext(owner, value.recordId, value.part))
       return { answer: { kind: 'record', sealed }, row: null }
     }
-    const random = randomBytes(TOKEN_RANDOM_BYTES)
-    const token =
-      value.kind === 'ssn' ? createToken('ssn', random, value.value.slice(-4)) : createToken(value.kind, random)
+    const madeAt = now()
+    const made = { madeAt, random: randomBytes(TOKEN_RANDOM_BYTES) }
+    const token = createToken(
+      value.kind === 'ssn'
+        ? { ...made, field: value.kind, lastFour: value.value.slice(-4) }
+        : { ...made, field: value.kind },
+    )
     const hashed =
       value.kind === 'ssn' ? value.value : JSON.stringify([value.documentClass, value.issuingCountryCode, value.value])
     const ids = { appId: owner.appId, userId: owner.userId, token, field: value.kind }
     const sealed = value.kind === 'ssn' ? await seal(rowContext(ids)) : null
     const fingerprint = await cipher.fingerprint(value.kind, hashed)
-    return { answer: { kind: value.kind, token }, row: { ...ids, fingerprint, sealed, createdAtMs: now().getTime() } }
+    return { answer: { kind: value.kind, token }, row: { ...ids, fingerprint, sealed, createdAtMs: madeAt.getTime() } }
   }
 
   const find = (owner: AppUser, token: string): Row | undefined =>

@@ -3,15 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { createToken, isToken, KycError, parseToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
 
 const bytes = fc.uint8Array({ minLength: TOKEN_RANDOM_BYTES, maxLength: TOKEN_RANDOM_BYTES })
+const madeAt = new Date('2026-01-05T10:00:00Z')
+const ssnToken = (random: Uint8Array, lastFour: string, at = madeAt) =>
+  createToken({ field: 'ssn', lastFour, madeAt: at, random })
+const numberToken = (random: Uint8Array, at = madeAt) => createToken({ field: 'document_number', madeAt: at, random })
 const usable = bytes.filter((random) => random.filter((byte) => byte < 248).length >= 26)
 
 describe('token', () => {
   it('reads back what was made, for any randomness', () => {
     fc.assert(
       fc.property(usable, fc.stringMatching(/^[0-9]{4}$/), (random, lastFour) => {
-        const ssn = createToken('ssn', random, lastFour)
+        const ssn = ssnToken(random, lastFour)
         expect(parseToken(ssn)).toEqual({ token: ssn, field: 'ssn', lastFour })
-        const number = createToken('document_number', random)
+        const number = numberToken(random)
         expect(parseToken(number)).toEqual({ token: number, field: 'document_number', lastFour: null })
         expect([ssn, number].every(isToken)).toBe(true)
       }),
@@ -22,7 +26,7 @@ describe('token', () => {
   it('can never be mistaken for an SSN', () => {
     fc.assert(
       fc.property(usable, (random) => {
-        expect(createToken('ssn', random, '1120')).not.toMatch(/^\d{3}-?\d{2}-?\d{4}$/)
+        expect(ssnToken(random, '1120')).not.toMatch(/^\d{3}-?\d{2}-?\d{4}$/)
       }),
       { seed: 2 },
     )
@@ -34,19 +38,33 @@ describe('token', () => {
       Uint8Array.from({ length: 26 }, (_, index) => index),
       10,
     )
-    expect(createToken('document_number', high)).toBe('tok_document_number_0123456789ABCDEFGHIJKLMNOP')
+    expect(numberToken(high)).toBe('tok_document_number_1vchNY0123456789ABCDEFGHIJKLMNOP')
     const last = new Uint8Array(26).fill(247)
-    expect(createToken('document_number', last)).toBe(`tok_document_number_${'z'.repeat(26)}`)
+    expect(numberToken(last)).toBe(`tok_document_number_1vchNY${'z'.repeat(26)}`)
+  })
+
+  it('sorts by the second it was made in, whatever is random, as bytes do', () => {
+    const anyTime = fc.date({ min: new Date(0), max: new Date('3700-01-01T00:00:00Z'), noInvalidDate: true })
+    fc.assert(
+      fc.property(usable, usable, anyTime, anyTime, (one, other, at, later) => {
+        const seconds = [at, later].map((date) => Math.floor(date.getTime() / 1_000))
+        fc.pre((seconds[0] ?? 0) < (seconds[1] ?? 0))
+        expect(numberToken(one, at) < numberToken(other, later)).toBe(true)
+        expect(ssnToken(one, '9999', at) < ssnToken(other, '0000', later)).toBe(true)
+      }),
+      { seed: 3 },
+    )
+    const random = new Uint8Array(TOKEN_RANDOM_BYTES)
+    expect(numberToken(random, new Date(-1))).toBe(numberToken(random, new Date(0)))
   })
 
   it.each([
-    ['no randomness', () => createToken('ssn', new Uint8Array(), '1120')],
-    ['25 bytes', () => createToken('ssn', new Uint8Array(25), '1120')],
-    ['64 unusable bytes', () => createToken('ssn', new Uint8Array(64).fill(255), '1120')],
-    ['an SSN without last four', () => createToken('ssn', new Uint8Array(64))],
-    ['three last digits', () => createToken('ssn', new Uint8Array(64), '112')],
-    ['letters for digits', () => createToken('ssn', new Uint8Array(64), '11a0')],
-    ['a document number with last four', () => createToken('document_number', new Uint8Array(64), '1120')],
+    ['no randomness', () => ssnToken(new Uint8Array(), '1120')],
+    ['25 bytes', () => ssnToken(new Uint8Array(25), '1120')],
+    ['64 unusable bytes', () => ssnToken(new Uint8Array(64).fill(255), '1120')],
+    ['no instant', () => numberToken(new Uint8Array(64), new Date(Number.NaN))],
+    ['three last digits', () => ssnToken(new Uint8Array(64), '112')],
+    ['letters for digits', () => ssnToken(new Uint8Array(64), '11a0')],
   ])('is not made of %s', (_what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: 'ARGUMENT_INVALID' }) as KycError)
   })

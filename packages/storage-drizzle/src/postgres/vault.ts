@@ -65,5 +65,5 @@ export async function createPostgresVault(
   }
   const log = audit === null ? null : createAuditLog(database, 'vault', audit.seal)
   const rows = createVaultRows({ database, instant, audit, log, close })
-  return createVault(rows, { cipher, randomBytes })
+  return createVault(rows, { cipher, randomBytes, now: () => instant() ?? new Date() })
 }

@@ -77,8 +77,8 @@ export interface SqliteVaultOptions {
  * ```
  */
 export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
-  const { cipher, randomBytes = cryptoRandomBytes } = options
-  return new Promise((resolve) => resolve(createVault(openRows(location, options), { cipher, randomBytes })))
+  const { cipher, clock: now = () => new Date(), randomBytes = cryptoRandomBytes } = options
+  return new Promise((resolve) => resolve(createVault(openRows(location, options), { cipher, randomBytes, now })))
 }
 
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {

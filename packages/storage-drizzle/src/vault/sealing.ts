@@ -62,9 +62,11 @@ export async function sealValue(
     readonly cipher: PiiCipher
     readonly dataKey: WrappedDataKey
     readonly randomBytes: (size: number) => Uint8Array
+    readonly madeAt: Date
   },
 ): Promise<SealedValue> {
-  const { owner, cipher, dataKey } = deps
+  const { owner, cipher, dataKey, madeAt } = deps
+  const random = () => deps.randomBytes(TOKEN_RANDOM_BYTES)
   const seal = (context: SealContext, clear: string) =>
     cipher.seal({ dataKey, keyContext: keyContext(owner), context, clear: new TextEncoder().encode(clear) })
   switch (value.kind) {
@@ -74,13 +76,13 @@ export async function sealValue(
     }
     case 'ssn': {
       const digits = ssnForFingerprint(value.value)
-      const token = createToken('ssn', deps.randomBytes(TOKEN_RANDOM_BYTES), digits.slice(-4))
+      const token = createToken({ field: 'ssn', lastFour: digits.slice(-4), madeAt, random: random() })
       const fingerprint = await cipher.fingerprint('ssn', digits)
       const sealed = await seal(tokenContext(owner, 'ssn', token), value.value)
       return { answer: { kind: 'ssn', token }, row: { token, field: 'ssn', fingerprint, sealed } }
     }
     case 'document_number': {
-      const token = createToken('document_number', deps.randomBytes(TOKEN_RANDOM_BYTES))
+      const token = createToken({ field: 'document_number', madeAt, random: random() })
       const fingerprint = await cipher.fingerprint('document_number', documentForFingerprint(value))
       return { answer: { kind: value.kind, token }, row: { token, field: value.kind, fingerprint, sealed: null } }
     }

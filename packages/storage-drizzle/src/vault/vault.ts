@@ -32,9 +32,14 @@ const mostStarts = 5
 /** The vault over the rows of an engine: all cryptography first, then one atomic write. */
 export function createVault(
   rows: VaultRows,
-  options: { readonly cipher: PiiCipher; readonly randomBytes: (size: number) => Uint8Array },
+  options: {
+    readonly cipher: PiiCipher
+    readonly randomBytes: (size: number) => Uint8Array
+    /** Only orders new tokens; when they were made is for the engine's clock to say. */
+    readonly now: () => Date
+  },
 ): StoredVault {
-  const { cipher, randomBytes } = options
+  const { cipher, randomBytes, now } = options
 
   async function ensureDataKey(owner: AppUser): Promise<DataKeyRow | null> {
     const known = await rows.findDataKey(owner)
@@ -49,7 +54,8 @@ export function createVault(
       const key = await ensureDataKey(owner)
       if (key === null) continue
       const { dataKey, position } = key
-      const sealed = await Promise.all(values.map((one) => sealValue(one, { owner, cipher, dataKey, randomBytes })))
+      const by = { owner, cipher, dataKey, randomBytes, madeAt: now() }
+      const sealed = await Promise.all(values.map((one) => sealValue(one, by)))
       const fresh = sealed.flatMap(({ row }) => (row === null ? [] : [row]))
       // An erasure since the sealing destroyed the key: what was sealed under it could never be opened.
       if (await rows.insertTokens(owner, position, fresh)) return sealed.map(({ answer }) => answer)
