@@ -243,6 +243,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         now,
       },
       internalToken: env.operatorPortal ? internalToken : null,
+      sessions: storage.portalSessions,
     },
     probes,
     metrics: createMetricsRoute(metrics, env.production ? internalToken : null),

@@ -15,12 +15,14 @@ export interface RemovedRows {
   readonly bodiesBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number
+  /** Sessions of the portal that had ended. */
+  readonly sessionsRemoved: number
   /** True when a kind reached the limit: call again. */
   readonly more: boolean
 }
 
 /**
- * Removes what has served its purpose. Events, deliveries with their states, and everything about verifications stay;
+ * Removes what has served its purpose, sessions of the portal as soon as they ended. Events, deliveries with their states, and everything about verifications stay;
  * a delivery whose body is blanked can no longer be resent.
  */
 export interface Retention {

@@ -13,8 +13,6 @@ import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } f
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
-/** Test events that were shown and not sent yet; the oldest is forgotten. */
-const maxPreviews = 8
 
 /** What the pages for developers need: the same as the REST API. */
 export type DeveloperDeps = Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now'>
@@ -49,10 +47,10 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })
     if (registered.kind === 'registered') {
-      c.get('session').notice = {
+      await c.get('session').say({
         tone: 'good',
         text: 'The URL was added. Send it a test event to see whether it works.',
-      }
+      })
       return seeOther(c, '/portal/webhooks')
     }
     const problem =
@@ -70,7 +68,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
     const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: c.req.param('endpointId') })
     if (!removed) return sendProblem(c, 404)
-    c.get('session').notice = { tone: 'good', text: 'The URL was removed.' }
+    await c.get('session').say({ tone: 'good', text: 'The URL was removed.' })
     return seeOther(c, '/portal/webhooks')
   })
 
@@ -84,8 +82,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     if (test === null) return sendProblem(c, 404)
     const session = c.get('session')
     const previewId = randomUUID()
-    session.previews.set(previewId, test)
-    for (const id of [...session.previews.keys()].slice(0, -maxPreviews)) session.previews.delete(id)
+    await session.keepPreview(previewId, test)
     const page = (
       <TestEventPage
         session={session}
@@ -100,18 +97,17 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/test`, async (c) => {
     const session = c.get('session')
     const previewId = c.get('form').get('preview') ?? ''
-    const test = session.previews.get(previewId)
     const endpoint = await findEndpoint(c)
-    if (endpoint === null || (test !== undefined && test.endpoint.endpointId !== endpoint.endpointId))
-      return sendProblem(c, 404)
-    if (test === undefined) {
-      session.notice = {
+    if (endpoint === null) return sendProblem(c, 404)
+    const test = await session.takePreview(previewId)
+    if (test !== null && test.endpoint.endpointId !== endpoint.endpointId) return sendProblem(c, 404)
+    if (test === null) {
+      await session.say({
         tone: 'warn',
         text: 'That request was sent already, or shown too long ago. Here is a new one.',
-      }
+      })
       return seeOther(c, `/portal/webhooks/${endpoint.endpointId}/test`)
     }
-    session.previews.delete(previewId)
     const [delivery] = (await testEvents.send(test)).deliveries
     return seeOther(c, delivery === undefined ? '/portal/deliveries' : `/portal/deliveries/${delivery.deliveryId}`)
   })
@@ -167,14 +163,14 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const session = c.get('session')
     if (outcome === 'resent') {
       deps.wake()
-      session.notice = { tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' }
+      await session.say({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
       return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
     }
     const text =
       outcome === 'not_finished'
         ? 'It is still being delivered. It can be sent again once that has ended.'
         : 'Its URL was removed: there is nowhere to send it.'
-    session.notice = { tone: 'bad', text }
+    await session.say({ tone: 'bad', text })
     return seeOther(c, `/portal/deliveries/${deliveryId}`)
   })
 

@@ -3,12 +3,9 @@ import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
 import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
-import type { Sessions } from './sessions.js'
 
 /** What the page of the API key needs. */
-export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits'> & {
-  readonly sessions: Sessions
-}
+export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits'>
 
 /** The API key: rotate, rehearse, activate. */
 export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
@@ -28,7 +25,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     }
     const rotated = await apiKeys.rotate(appId)
     if (rotated === 'rotation_pending') {
-      c.get('session').notice = { tone: 'warn', text: 'A new key waits for its activation already.' }
+      await c.get('session').say({ tone: 'warn', text: 'A new key waits for its activation already.' })
       return seeOther(c, '/portal/keys')
     }
     return send(c, { newKey: rotated.apiKey })
@@ -53,13 +50,13 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const session = c.get('session')
     const appId = appIdOf(c)
     if (await apiKeys.activate(appId)) {
-      deps.sessions.endOthers(appId, session)
-      session.notice = {
+      await session.endOthers()
+      await session.say({
         tone: 'good',
         text: 'The new key signs from now on. The old one is accepted for 24 more hours.',
-      }
+      })
     } else {
-      session.notice = { tone: 'warn', text: 'No new key waits for its activation.' }
+      await session.say({ tone: 'warn', text: 'No new key waits for its activation.' })
     }
     return seeOther(c, '/portal/keys')
   })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
 import { requestIdOf } from '../http-edge/listener.js'
@@ -15,7 +16,7 @@ import {
   type PortalEnv,
 } from './portal-context.js'
 import { sessionCookie } from './session-cookie.js'
-import { createSessions, type Sessions } from './sessions.js'
+import { createSessions } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
 /** What the portal needs: what the REST API needs, and what the operator reads. */
@@ -25,8 +26,8 @@ export interface PortalDeps {
   /** Opens the operator's pages; null where they are not served. */
   readonly internalToken: string | null
   readonly log: Log
-  /** Default: sessions in memory, by the system's monotonic clock. */
-  readonly sessions?: Sessions
+  /** Sign-ins, shared by all processes. */
+  readonly sessions: PortalSessions
 }
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -34,8 +35,8 @@ const newSecret = () => randomBytes(32).toString('base64url')
 /** `/portal`: pages for people, without a line of JavaScript needed. */
 export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   const { webhooks, operator } = deps
-  const sessions = deps.sessions ?? createSessions({ nowMs: () => performance.now(), newSecret })
-  const signIn = createSignInForms({ secret: newSecret(), newSecret, operator: deps.internalToken !== null })
+  const sessions = createSessions({ store: deps.sessions, internalToken: deps.internalToken, newSecret })
+  const signIn = createSignInForms({ newSecret, operator: deps.internalToken !== null })
   const guard = { sessions, apiKeys: webhooks.apiKeys, signIn }
   const app = new Hono<PortalEnv>()
 
@@ -50,16 +51,16 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   app.get('/portal', requireSession(guard, 'any'), (c) =>
     seeOther(c, c.get('session').holder.kind === 'operator' ? '/portal/kyc' : '/portal/webhooks'),
   )
-  app.post('/portal/sign-out', requireSession(guard, 'any'), (c) => {
+  app.post('/portal/sign-out', requireSession(guard, 'any'), async (c) => {
     const cookie = sessionCookie(c.env.incoming.headers.host)
-    sessions.end(cookie.read(c.env.incoming.headers.cookie) ?? '')
+    await sessions.end(cookie.read(c.env.incoming.headers.cookie) ?? '')
     c.header('set-cookie', cookie.clear(), { append: true })
     return seeOther(c, '/portal/sign-in')
   })
 
   for (const place of ['webhooks', 'deliveries', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
   app.route('/', createDeveloperRoutes(webhooks))
-  app.route('/', createKeyRoutes({ ...webhooks, sessions }))
+  app.route('/', createKeyRoutes(webhooks))
   app.use('/portal/kyc/*', requireSession(guard, 'operator'))
   app.route('/', createOperatorRoutes(operator))
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../auth/api-keys.js'
@@ -9,7 +8,7 @@ import { ProblemPage } from './pages/problem-page.js'
 import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
 import { sessionCookie } from './session-cookie.js'
-import { equalSecrets, type Session, type SessionHolder, type Sessions } from './sessions.js'
+import { equalSecrets, formToken, type Session, type SessionHolder, type Sessions } from './sessions.js'
 
 /** What handlers of the portal find in Hono's context. */
 export interface PortalEnv {
@@ -31,7 +30,7 @@ type Page = Parameters<PortalContext['html']>[0]
 export async function sendPage(c: PortalContext, page: Page, status = 200): Promise<Response> {
   const response = await c.html(page, status as 200, { ...pageHeaders })
   const session = c.get('session') as Session | undefined
-  if (session !== undefined) session.notice = null
+  if (session !== undefined && session.notice !== null) await session.say(null)
   return response
 }
 
@@ -86,9 +85,9 @@ export function requireSession(
     const cookie = sessionCookie(headers.host)
     const id = cookie.read(headers.cookie)
     if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
-    const session = id === null ? null : deps.sessions.find(id)
+    const session = id === null ? null : await deps.sessions.find(id)
     if (session === null || (await isRetired(session))) {
-      if (id !== null) deps.sessions.end(id)
+      if (id !== null) await deps.sessions.end(id)
       c.header('set-cookie', cookie.clear(), { append: true })
       return deps.signIn.send(
         c,
@@ -120,16 +119,14 @@ export interface SignInForms {
 }
 
 /**
- * Before sign-in there is no session: the token of a form is derived from a random cookie under a secret of this process,
- * so that nobody can sign a browser in from elsewhere and nothing has to be remembered for visitors.
+ * Before sign-in there is no session: the token of a form follows from a random cookie, so that nobody can sign a browser
+ * in from elsewhere, any process can tell, and nothing has to be remembered for visitors.
  */
 export function createSignInForms(deps: {
-  readonly secret: string
   readonly newSecret: () => string
   /** Whether the operator signs in here too. */
   readonly operator: boolean
 }): SignInForms {
-  const tokenOf = (id: string) => createHmac('sha256', deps.secret).update(id).digest('base64url')
   const cookieOf = (c: PortalContext) => sessionCookie(c.env.incoming.headers.host, 'sign-in')
   return {
     send(c, form, problem, status = 200) {
@@ -138,13 +135,13 @@ export function createSignInForms(deps: {
       c.header('set-cookie', cookie.set(id), { append: true })
       return sendPage(
         c,
-        <SignInPage csrfToken={tokenOf(id)} form={form} problem={problem} operator={deps.operator} />,
+        <SignInPage csrfToken={formToken(id, 'sign-in')} form={form} problem={problem} operator={deps.operator} />,
         status,
       )
     },
     isOurs(c) {
       const id = cookieOf(c).read(c.env.incoming.headers.cookie)
-      return id !== null && equalSecrets(c.get('form').get('csrf') ?? '', tokenOf(id))
+      return id !== null && equalSecrets(c.get('form').get('csrf') ?? '', formToken(id, 'sign-in'))
     },
   }
 }

@@ -64,8 +64,8 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     }
     const cookie = sessionCookie(headers.host)
     const known = cookie.read(headers.cookie)
-    if (known !== null) deps.sessions.end(known)
-    const { id } = deps.sessions.begin(holder)
+    if (known !== null) await deps.sessions.end(known)
+    const { id } = await deps.sessions.begin(holder)
     c.header('set-cookie', cookie.set(id), { append: true })
     c.header('set-cookie', sessionCookie(headers.host, 'sign-in').clear(), { append: true })
     return seeOther(c, '/portal')

@@ -16,7 +16,7 @@ export async function removeOldRows(
   let more = true
   while (more && mayGoOn()) {
     const step = await retention.removeOld()
-    removed += step.bodiesBlanked + step.attemptsRemoved + step.accessTokensRemoved
+    removed += step.bodiesBlanked + step.attemptsRemoved + step.accessTokensRemoved + step.sessionsRemoved
     more = step.more
     onProgress(removed)
   }

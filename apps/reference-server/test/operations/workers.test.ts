@@ -205,11 +205,12 @@ it('old rows are removed step by step until none is left, or the server stops', 
         bodiesBlanked,
         attemptsRemoved: 2,
         accessTokensRemoved: 1,
+        sessionsRemoved: 1,
         more: bodiesBlanked === 1_000,
       })
     },
   })
-  expect(await removeOldRows(retention([...steps]))).toBe(2_016)
+  expect(await removeOldRows(retention([...steps]))).toBe(2_019)
   let asked = 0
-  expect(await removeOldRows(retention([...steps]), () => (asked += 1) <= 1)).toBe(1_003)
+  expect(await removeOldRows(retention([...steps]), () => (asked += 1) <= 1)).toBe(1_004)
 })

@@ -15,8 +15,11 @@ export interface PortalClient {
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
-export function createPortalClient(server: RunningTestServer): PortalClient {
-  const cookies = new Map<string, string>()
+/** @param cookies of the browser; two clients with the same are one browser that talks to two servers. */
+export function createPortalClient(
+  server: Pick<RunningTestServer, 'demo' | 'call'>,
+  cookies = new Map<string, string>(),
+): PortalClient {
   const origin = server.demo.apiUrl
 
   async function send(path: string, options: CallOptions): Promise<Answer> {

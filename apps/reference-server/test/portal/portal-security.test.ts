@@ -1,10 +1,13 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countHours } from '../../src/portal/delivery-day.js'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
-import { absoluteMs, createSessions, idleMs } from '../../src/portal/sessions.js'
+import { createSessions } from '../../src/portal/sessions.js'
 import { durationText, maskedToken, visibleText } from '../../src/portal/words.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 import { createPortalClient, hiddenFields } from './portal-client.js'
@@ -214,6 +217,8 @@ describe('B128 a form', () => {
   })
 })
 
+const newSecret = () => randomBytes(32).toString('base64url')
+
 describe('B129 a session', () => {
   it.each([
     ['that was guessed', 'A'.repeat(43)],
@@ -250,20 +255,59 @@ describe('B129 a session', () => {
     expect(post.status).toBe(401)
   })
 
-  it('ends after 30 idle minutes, and after 8 hours in any case', () => {
+  it('ends after 30 idle minutes, and after 8 hours in any case', async () => {
+    const minuteMs = 60_000
     let nowMs = 0
-    let count = 0
-    const sessions = createSessions({ nowMs: () => nowMs, newSecret: () => `secret-${(count += 1)}` })
-    const { id, session } = sessions.begin({ kind: 'operator' })
-    nowMs = idleMs
-    expect(sessions.find(id)).toBe(session)
-    nowMs += idleMs + 1
-    expect(sessions.find(id)).toBeNull()
+    const database = new Database(':memory:')
+    const storage = await createSqliteStorage({ database }, { clock: () => new Date(nowMs) })
+    const sessions = createSessions({ store: storage.portalSessions, internalToken: 'a', newSecret })
+    const isThere = async (id: string) => (await sessions.find(id)) !== null
+    const { id } = await sessions.begin({ kind: 'operator' })
+    nowMs = 30 * minuteMs
+    expect(await isThere(id)).toBe(true)
+    nowMs += 30 * minuteMs + 1
+    expect(await isThere(id)).toBe(false)
     nowMs = 0
-    const busy = sessions.begin({ kind: 'operator' })
-    for (nowMs = 0; nowMs <= absoluteMs; nowMs += idleMs) expect(sessions.find(busy.id)).toBe(busy.session)
-    nowMs = absoluteMs + 1
-    expect(sessions.find(busy.id)).toBeNull()
+    const busy = await sessions.begin({ kind: 'operator' })
+    for (nowMs = 0; nowMs <= 480 * minuteMs; nowMs += 30 * minuteMs) expect(await isThere(busy.id)).toBe(true)
+    nowMs = 480 * minuteMs + 1
+    expect(await isThere(busy.id)).toBe(false)
+    await storage.close()
+    database.close()
+  })
+
+  it('of the operator ends with the internal token that began it, and is unknown where the operator is not served', async () => {
+    const database = new Database(':memory:')
+    const storage = await createSqliteStorage({ database })
+    const withToken = (internalToken: string | null) =>
+      createSessions({ store: storage.portalSessions, internalToken, newSecret })
+    const { id } = await withToken('former').begin({ kind: 'operator' })
+    const app = { kind: 'app', appId: 'a', appName: 'A', keyVersion: 1 } as const
+    const other = await withToken('former').begin(app)
+    for (const [token, holders] of [
+      ['fresh', [undefined, app]],
+      [null, [undefined, app]],
+      ['former', [{ kind: 'operator' }, app]],
+    ] as const) {
+      const found = [await withToken(token).find(id), await withToken(token).find(other.id)]
+      expect([token, found.map((session) => session?.holder)]).toEqual([token, holders])
+    }
+    database.exec(`UPDATE kyc_relay_portal_sessions SET kind = 'operator', app_name = NULL, key_version = NULL`)
+    expect(await withToken('former').find(other.id)).toBeNull()
+    await storage.close()
+    database.close()
+  })
+
+  it('is kept by a hash of its id: no file holds what opens it or what its forms carry', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const { csrf } = hiddenFields((await browser.get('/portal/webhooks')).text, '/portal/sign-out')
+    const id = browser.cookies.get('kyc_relay_portal') ?? ''
+    const hash = createHash('sha256').update(id).digest()
+    const holds = (value: string | Buffer) => [...server.files().values()].some((bytes) => bytes.includes(value))
+    expect([holds(hash), holds(id), holds(csrf ?? ''), holds(Buffer.from(id, 'base64url'))]).toEqual([
+      ...[true, false, false, false],
+    ])
   })
 })
 

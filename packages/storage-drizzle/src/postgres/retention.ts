@@ -39,6 +39,15 @@ DELETE FROM kyc_relay_access_tokens WHERE hash IN (
 )`,
 )
 
+const removeSessions = statement(
+  'retention_remove_sessions',
+  sql`
+DELETE FROM kyc_relay_portal_sessions WHERE hash IN (
+  SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${before}
+  ORDER BY ends_at LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
+)`,
+)
+
 /** Retention on PostgreSQL: each kind in a statement of its own, so that no step holds its locks for long. */
 export function createRetention(dependencies: {
   readonly database: PostgresDatabase
@@ -57,6 +66,7 @@ export function createRetention(dependencies: {
         bodiesBlanked: await remove(blankBodies, policy.bodyAgeMs),
         attemptsRemoved: await remove(removeAttempts, policy.attemptAgeMs),
         accessTokensRemoved: await remove(removeAccessTokens, policy.expiredTokenAgeMs),
+        sessionsRemoved: await remove(removeSessions, 0),
       }
       return removedRows(counts, limit)
     },

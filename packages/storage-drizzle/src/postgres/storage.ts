@@ -4,6 +4,7 @@ import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import type { MigrationStep } from '../migrations/ledger.js'
+import type { PortalSessions } from '../portal-sessions.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
@@ -16,6 +17,7 @@ import { createDatabase } from './database.js'
 import { createDueNotifications, createLocalNotifications } from './due-notifications.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createPhotoJobStore } from './photo-job-store.js'
+import { createPortalSessions } from './portal-sessions.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
@@ -57,6 +59,7 @@ export interface PostgresStorage {
   readonly webhooks: Required<WebhookStore>
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
+  readonly portalSessions: PortalSessions
   readonly users: UserErasure
   readonly retention: Retention
   readonly queue: QueueInspection
@@ -110,6 +113,7 @@ export async function createPostgresStorage(
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
     apps: createAppDirectory(db, database, audit),
     transactions: createTransactionStore({ database, notifications, instant }),
+    portalSessions: createPortalSessions({ database, instant }),
     users: createUserErasure({ database, instant, audit }),
     retention: createRetention({ database, instant }),
     queue: createQueueInspection({ database, instant }),

@@ -1,5 +1,6 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
 export type { MigrationStep } from '../migrations/ledger.js'
+export type { PortalHolder, PortalSession, PortalSessions } from '../portal-sessions.js'
 export type { QueueInspection, QueueState } from '../queue-inspection.js'
 export type { RemovedRows, Retention, RetentionPolicy } from '../retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'

@@ -4,6 +4,7 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from './drizzle-database.js'
 import type { SharedCommits } from './shared-commits.js'
 import { accessTokens } from './tables/apps.js'
+import { portalSessions } from './tables/portal.js'
 import { attempts, events } from './tables/webhooks.js'
 
 const value = sql.placeholder
@@ -42,6 +43,15 @@ function prepareStatements(db: DrizzleDatabase) {
         )`,
       )
       .prepare(),
+    removeSessions: db
+      .delete(portalSessions)
+      .where(
+        sql`hash IN (
+          SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${value('before')}
+          ORDER BY ends_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
   }
 }
 
@@ -61,6 +71,7 @@ export function createRetention(dependencies: {
       bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
       attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
       accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,
+      sessionsRemoved: statements.removeSessions.run({ before: now, limit }).changes,
     }
     return removedRows(counts, limit)
   }

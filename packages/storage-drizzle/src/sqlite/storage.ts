@@ -5,6 +5,7 @@ import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
 import type { MigrationStep } from '../migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
+import type { PortalSessions } from '../portal-sessions.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
 import type { UserErasure } from '../user-erasure.js'
@@ -17,6 +18,7 @@ import { inspectFile, openCommitCount, type CommitCount } from './commit-count.j
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
 import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
+import { createPortalSessions } from './portal-sessions.js'
 import { createPhotoJobStore } from './photo-job-store.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
@@ -66,6 +68,7 @@ export interface SqliteStorage {
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
+  readonly portalSessions: PortalSessions
   readonly users: UserErasure
   readonly retention: Retention
   readonly queue: QueueInspection
@@ -153,6 +156,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
+    portalSessions: watched(createPortalSessions({ client, commits, clock })),
     users: watched(createUserErasure({ client, db, commits, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     queue: watched(createQueueInspection(db, clock)),

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import {
   appDirectoryCases,
+  portalSessionCases,
   queueInspectionCases,
   retentionCases,
   userErasureCases,
@@ -123,6 +124,7 @@ describe('TransactionStore', () => {
 
 describe.each([
   ['AppDirectory', appDirectoryCases],
+  ['PortalSessions', portalSessionCases],
   ['Retention', retentionCases],
   ['QueueInspection', queueInspectionCases],
   ['VerificationOverview', verificationOverviewCases],

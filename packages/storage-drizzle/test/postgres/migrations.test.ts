@@ -7,6 +7,7 @@ import { describeSchema, migrate, migrationStatus } from '../../src/postgres/mig
 import { openPostgresMigrations } from '../../src/postgres/open-migrations.js'
 import * as appTables from '../../src/postgres/tables/apps.js'
 import * as auditTables from '../../src/postgres/tables/audit.js'
+import * as portalTables from '../../src/postgres/tables/portal.js'
 import * as receiverTables from '../../src/postgres/tables/receiver.js'
 import * as vaultTables from '../../src/postgres/tables/vault.js'
 import * as verificationTables from '../../src/postgres/tables/verifications.js'
@@ -51,14 +52,16 @@ test('each migration is told of when it begins and when it is done, and none whe
 })
 
 test('a migration that PostgreSQL ends for a deadlock with running work is begun again', async () => {
-  await migrate({ connectionString }, 'postgres')
-  const whole = await describeSchema(client, 'postgres')
-  await client.query(`
-    DROP TABLE kyc_relay_audit_entries, kyc_relay_audit_heads;
-    ALTER TABLE kyc_relay_events DROP COLUMN trace_context;
-    ALTER TABLE kyc_relay_photo_jobs DROP COLUMN last_failure, DROP CONSTRAINT kyc_relay_photo_jobs_state_check,
-      ADD CHECK (state IN ('PENDING', 'STORED', 'UNAVAILABLE', 'ERASED'));
-    DELETE FROM kyc_relay_migrations WHERE number > 5`)
+  const already = await server.createDatabase()
+  await migrate({ connectionString: already }, 'postgres')
+  const elsewhere = new pg.Client({ connectionString: already })
+  await elsewhere.connect()
+  const whole = await describeSchema(elsewhere, 'postgres')
+  await elsewhere.end()
+  const untilThen = migrate({ connectionString }, 'postgres', ({ number, state }) => {
+    if (number === 6 && state === 'applying') throw new Error('here')
+  })
+  await expect(untilThen).rejects.toThrow()
   // Running work reads what the migration changes, and then waits for what the migration holds.
   await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'; SELECT FROM kyc_relay_events`)
   const began: string[] = []
@@ -115,6 +118,7 @@ describe('the schema', () => {
     const tables: PgTable[] = [
       appTables,
       auditTables,
+      portalTables,
       receiverTables,
       vaultTables,
       verificationTables,

@@ -37,8 +37,8 @@ async function statementsOfStores(): Promise<Map<string, string>> {
       return Reflect.apply(query, connected, [config, ...rest]) as unknown
     }) as typeof connected.query
   })
-  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, audit, close } =
-    await createPostgresStorage({ pool }, { audit: auditSeal, notify: false })
+  const storage = await createPostgresStorage({ pool }, { audit: auditSeal, notify: false })
+  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, audit, close } = storage
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   const vault = await createPostgresVault({ pool }, { cipher, audit: auditSeal })
   const hook = endpoint('a')
@@ -116,6 +116,15 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await photoJobs.settle(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
   await photoJobs.settle(photo.fence, { state: 'STORED' })
   await photoJobs.listPhotos(photo.owner, photo.verificationId)
+  const hash = randomBytes(32)
+  const holder = { kind: 'operator' } as const
+  await storage.portalSessions.beginSession({ hash, holder, idleMs: 1_000, absoluteMs: 1_000, most: 1 })
+  await storage.portalSessions.findSession(hash, 1_000)
+  await storage.portalSessions.setNotice(hash, 'said')
+  await storage.portalSessions.keepPreview({ hash, previewId: uuid('preview'), content: randomBytes(8), most: 1 })
+  await storage.portalSessions.takePreview({ hash, previewId: uuid('preview') })
+  await storage.portalSessions.endOtherSessions({ appId, keep: hash })
+  await storage.portalSessions.endSession(hash)
   await users.listAppsOfUser(userId)
   await users.eraseUser(owner)
   await retention.removeOld()

@@ -15,6 +15,7 @@ import { describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
 import {
   appDirectoryCases,
+  portalSessionCases,
   queueInspectionCases,
   retentionCases,
   userErasureCases,
@@ -97,6 +98,7 @@ describe('TransactionStore', () => {
 
 describe.each([
   ['AppDirectory', appDirectoryCases],
+  ['PortalSessions', portalSessionCases],
   ['Retention', retentionCases],
   ['QueueInspection', queueInspectionCases],
   ['VerificationOverview', verificationOverviewCases],

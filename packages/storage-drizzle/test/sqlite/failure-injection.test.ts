@@ -48,6 +48,16 @@ function failingDatabase(path: string) {
 const hook = endpoint('a')
 const other = endpoint('b')
 
+const hashOf = (name: string) => Buffer.alloc(32, name)
+const holder = { kind: 'app', appId: hook.appId, appName: 'Example', keyVersion: 1 } as const
+/** With it the session that was ends. */
+const portalSession = (name: string) =>
+  ({ hash: hashOf(name), holder, idleMs: 120_000, absoluteMs: 120_000, most: 1 }) as const
+const portalPreview = (name: string) => ({
+  ...{ hash: hashOf('old'), previewId: uuid(`preview ${name}`), most: 1 },
+  content: Buffer.from(name),
+})
+
 /** One write of every kind, each from the same starting rows. */
 const writes: readonly { readonly name: string; run(storage: SqliteStorage): Promise<unknown> }[] = [
   {
@@ -92,6 +102,14 @@ const writes: readonly { readonly name: string; run(storage: SqliteStorage): Pro
     run: ({ photoJobs }) =>
       photoJobs.settle({ photoJobId: uuid('photo leased'), token: 'leased-2' }, { state: 'STORED' }),
   },
+  {
+    name: 'begin of a portal session',
+    run: ({ portalSessions }) => portalSessions.beginSession(portalSession('new')).then(() => 'begun'),
+  },
+  {
+    name: 'keeping of a portal preview',
+    run: ({ portalSessions }) => portalSessions.keepPreview(portalPreview('new')).then(() => 'kept'),
+  },
   { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
   { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
 ]
@@ -126,6 +144,8 @@ async function openWithRows(path: string) {
     scopes: ['VERIFY_KYC'],
     expiresAt: new Date(now + 60_000),
   })
+  await storage.portalSessions.beginSession(portalSession('old'))
+  await storage.portalSessions.keepPreview(portalPreview('old'))
   await storage.webhooks.registerEndpoint(hook, 50)
   await storage.webhooks.registerEndpoint(other, 50)
   await storage.webhooks.insertEvent(event('one', [hook]))

@@ -10,6 +10,7 @@ import { readMigrations } from '../../src/migrations/migration-files.js'
 import { openConnection } from '../../src/sqlite/connection.js'
 import * as appTables from '../../src/sqlite/tables/apps.js'
 import * as auditTables from '../../src/sqlite/tables/audit.js'
+import * as portalTables from '../../src/sqlite/tables/portal.js'
 import * as receiverTables from '../../src/sqlite/tables/receiver.js'
 import * as vaultTables from '../../src/sqlite/tables/vault.js'
 import * as verificationTables from '../../src/sqlite/tables/verifications.js'
@@ -59,6 +60,7 @@ describe('the schema', () => {
     const tables: SQLiteTable[] = [
       appTables,
       auditTables,
+      portalTables,
       receiverTables,
       vaultTables,
       verificationTables,

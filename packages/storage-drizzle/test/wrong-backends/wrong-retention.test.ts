@@ -41,7 +41,14 @@ const wrongRetentions: readonly WrongStorage[] = [
     'RT-10',
     () => ({
       retention: {
-        removeOld: () => Promise.resolve({ bodiesBlanked: 0, attemptsRemoved: 0, accessTokensRemoved: 1, more: false }),
+        removeOld: () =>
+          Promise.resolve({
+            bodiesBlanked: 0,
+            attemptsRemoved: 0,
+            accessTokensRemoved: 1,
+            sessionsRemoved: 0,
+            more: false,
+          }),
       },
     }),
   ],
