@@ -13,7 +13,23 @@ const spanPatienceMs = 2_000
 /** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
 const sameSignalMs = 1_000
 
+/** `EX_USAGE` of sysexits.h. */
+const usageExitCode = 64
+const usage = `The reference server takes no arguments: its settings are environment variables, such as PORT and DATA_DIR.
+apps/reference-server/.env.example lists them with their defaults, docs/operate.md says how to run it.
+`
+
+/** An argument that was passed over would be a setting that somebody believes in. */
+function refuseArguments(given: readonly string[]): void {
+  const asked = given.every((argument) => argument === '--help' || argument === '-h')
+  const stream = asked ? process.stdout : process.stderr
+  stream.write(usage)
+  process.exitCode = asked ? 0 : usageExitCode
+}
+
 async function main(): Promise<void> {
+  const given = process.argv.slice(2)
+  if (given.length > 0) return refuseArguments(given)
   const env = parseEnv(process.env)
   const log = createLog(env)
   // Whoever reads the output may go: that is no reason to stop serving.

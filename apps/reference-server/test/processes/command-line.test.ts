@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -91,4 +91,27 @@ it('the guide that the server prints names the address where listen listens', as
   await expect.poll(() => server.output()).toContain(`kyc-webhooks listen --data-dir '${dataDir}'`)
   expect(server.output()).toContain(`{"url":"https://localhost:${defaultPort}/webhooks"}`)
   expect(readFileSync(join(dataDir, 'demo.json'), 'utf8')).toContain('receiverCertFile')
+})
+
+it.each([
+  [['--help'], 0, 'stdout'],
+  [['-h'], 0, 'stdout'],
+  [['--port', '5000'], 64, 'stderr'],
+  [['--help', '--port=5000'], 64, 'stderr'],
+  [['start'], 64, 'stderr'],
+] as const)('the server given %j starts nothing and says where its settings are', (args, status, stream) => {
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-arguments-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const env = {
+    PATH: process.env['PATH'],
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    SECURE_PORT: '0',
+  }
+  const ended = spawnSync(process.execPath, [main, ...args], { env, encoding: 'utf8', timeout: 30_000 })
+  expect(ended.status).toBe(status)
+  expect(ended[stream]).toContain('.env.example')
+  expect(readdirSync(folder)).toEqual([])
 })
