@@ -17,7 +17,11 @@ const user = (index: number) => {
 const internal = (method: 'POST' | 'DELETE' | 'PUT', path: string, body?: unknown) =>
   server.call(`${server.demo.internalUrl}/internal/v1${path}`, { method, body, token: server.demo.internalToken })
 const webhooks = (path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: unknown) =>
-  server.call(`${server.demo.apiUrl}/api/v1/webhooks${path}`, { method, body, token: server.demo.apps[0]?.apiKey ?? '' })
+  server.call(`${server.demo.apiUrl}/api/v1/webhooks${path}`, {
+    method,
+    body,
+    token: server.demo.apps[0]?.apiKey ?? '',
+  })
 const submit = async (index: number) => {
   const { accessToken } = user(index)
   const variables = submissionVariables()
