@@ -1,3 +1,4 @@
+import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
@@ -12,18 +13,27 @@ const databaseUrl = z
   .string()
   .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
   .optional()
+/** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
+const policySwitches = z
+  .strictObject({
+    acceptItin: z.boolean(),
+    rejectKnownSampleSsns: z.boolean(),
+    strictAddresses: z.boolean(),
+    maxDecisionAgeDays: z.int().min(1),
+    allowLoopbackPhotos: z.boolean(),
+  } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)
+  .partial()
 const policyJson = z
   .string()
-  .transform((text, context): Record<string, unknown> => {
+  .transform((text, context): unknown => {
     try {
-      const value: unknown = JSON.parse(text)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+      return JSON.parse(text)
     } catch {
-      // Reported below, by name only.
+      context.addIssue({ code: 'custom' })
+      return z.NEVER
     }
-    context.addIssue({ code: 'custom' })
-    return z.NEVER
   })
+  .pipe(policySwitches)
   .default({})
 
 const schema = z.object({
@@ -104,7 +114,7 @@ export interface Env {
   readonly tlsTerminatedUpstream: boolean
   readonly externalTokenizer: boolean
   readonly kycProviders: readonly string[]
-  readonly submissionPolicy: Readonly<Record<string, unknown>>
+  readonly submissionPolicy: z.output<typeof policySwitches>
   /** Null: only opaque tokens of the embedded store are accepted. */
   readonly oauth: OauthServer | null
   readonly internalToken: string | null
@@ -148,7 +158,7 @@ const expectations: Readonly<Record<string, string>> = {
   PHOTO_STORAGE: 'file:<folder> or s3://<bucket>/<prefix>',
   PHOTO_S3_ENDPOINT: 'an https:// address without a path',
   KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
-  SUBMISSION_POLICY: 'a JSON object',
+  SUBMISSION_POLICY: `a JSON object of ${Object.keys(policySwitches.shape).join(', ')}`,
 }
 
 const auditSchema = schema.pick({

@@ -7,6 +7,7 @@ export class StartError extends Error {
       | 'KEY_FILE_MISSING'
       | 'KEY_FILE_INVALID'
       | 'KEY_FILE_WRONG'
+      | 'PORT_UNUSABLE'
       | 'TLS_REQUIRED'
       | 'TLS_FILES_INVALID',
     message: string,

@@ -63,7 +63,9 @@ export async function startServer(
   const overload = startOverloadWatch({ maxInFlight: env.maxInFlight, log, onRefused: parts.onRequestRefused })
   const listeners: Listener[] = []
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload'>) => {
-    const listener = await startListener({ ...options, overload })
+    const listener = await startListener({ ...options, overload }).catch((error: unknown) => {
+      throw portError(error, portSettings[options.name])
+    })
     listeners.push(listener)
     log.info('listening', { listener: options.name, port: listener.port })
     return listener.port
@@ -184,6 +186,20 @@ async function localDemo(
   }
   await writeDemoFile(env.dataDir, demo)
   return demo
+}
+
+const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
+
+/** What keeps a listener from its port, by the name of the setting. */
+function portError(error: unknown, setting: string): unknown {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
+    case 'EACCES':
+      return new StartError('PORT_UNUSABLE', `${setting} is not allowed to this user: take one above 1023.`)
+    default:
+      return error
+  }
 }
 
 /** The internal API never leaves the machine, whatever `HOST` says. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DEFAULT_SUBMISSION_POLICY } from '@kyc-relay/kyc-core'
 import { describe, expect, it } from 'vitest'
 import { EnvError, parseEnv, variableNames } from '../src/env.js'
 
@@ -45,6 +46,27 @@ describe('the environment', () => {
       ['DATABASE_URL', 'DELIVERY_RETRY_BASE_MS', 'INTERNAL_TOKEN', 'PORT', 'ROLE', 'SUBMISSION_POLICY'].sort(),
     )
     expect(message).not.toContain('canary')
+  })
+
+  it.each([
+    ['another switch', { acceptITIN: true }],
+    ['a text for a switch', { acceptItin: 'false' }],
+    ['a number for a switch', { strictAddresses: 1 }],
+    ['a text for days', { maxDecisionAgeDays: '30' }],
+    ['no day', { maxDecisionAgeDays: 0 }],
+    ['half a day', { maxDecisionAgeDays: 0.5 }],
+    ['providers, which are KYC_PROVIDERS', { providers: ['ACME'] }],
+    ['null', { acceptItin: null }],
+  ])('refuses a SUBMISSION_POLICY with %s', (_what, policy) => {
+    const { problems } = problemsOf({ SUBMISSION_POLICY: JSON.stringify(policy) })
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['SUBMISSION_POLICY'])
+  })
+
+  it('takes every switch of the SUBMISSION_POLICY', () => {
+    const { providers, ...switches } = DEFAULT_SUBMISSION_POLICY
+    expect(providers).toEqual([])
+    expect(parseEnv({ SUBMISSION_POLICY: JSON.stringify(switches) }).submissionPolicy).toEqual(switches)
+    expect(parseEnv({ SUBMISSION_POLICY: '{"acceptItin":true}' }).submissionPolicy).toEqual({ acceptItin: true })
   })
 
   it.each([

@@ -45,6 +45,10 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       eventTypes: fields.getAll('eventTypes').filter(isEventType),
       standardWebhooks: fields.get('standardWebhooks') !== null,
     }
+    if (form.eventTypes.length < fields.getAll('eventTypes').length) {
+      const problem = 'There is no such event type.'
+      return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
+    }
     const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })
     if (registered.kind === 'registered') {
       await c.get('session').say({

@@ -107,6 +107,14 @@ describe('webhooks in the portal', () => {
     expect((await api('')).json.items).toEqual([])
   })
 
+  it('refuse an event type that is none, which must not mean all', async () => {
+    const form = await browser.get('/portal/webhooks/new')
+    const fields = { url: 'https://partner.com/x', eventTypes: ['TRANSACTION_DECLINED'] }
+    const refused = await browser.submit(form, '/portal/webhooks/new', fields)
+    expect(refused.status).toBe(400)
+    expect((await api('')).json.items).toEqual([])
+  })
+
   it('show a test event byte by byte, then send exactly that', async () => {
     const endpoint = await addUrl(receiver.url('/exact?x=1'))
     const page = await browser.get(`/portal/webhooks/${endpoint.id}/test?eventType=WIDGET_WITHDRAW_COMPLETE`)
