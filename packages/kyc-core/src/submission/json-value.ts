@@ -54,8 +54,9 @@ export function utf8Bytes(text: string): number {
 }
 
 function isPlainObject(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
+  const prototype = Object.getPrototypeOf(value) as object | null
+  // Not compared with `Object.prototype`: other realms have one of their own, at the end of the chain too.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Where a value stands, which decides how it is read. */

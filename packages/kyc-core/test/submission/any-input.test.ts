@@ -1,3 +1,4 @@
+import { runInNewContext, runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission, VIOLATION_MESSAGES } from '@kyc-relay/kyc-core'
@@ -116,6 +117,25 @@ describe('any input at all', () => {
   it('may come without prototype, as GraphQL servers hand arguments over', () => {
     const input = Object.assign(Object.create(null), sampleSubmission()) as unknown
     expect(parseSubmission(input, { now }).ok).toBe(true)
+  })
+
+  it('may come from another realm, as test runners and sandboxes hand it over', () => {
+    const foreign: unknown = runInNewContext('JSON.parse(text)', { text: JSON.stringify(sampleSubmission()) })
+    expect(Object.getPrototypeOf(foreign)).not.toBe(Object.prototype)
+    expect(parseSubmission(foreign, { now }).ok).toBe(true)
+  })
+
+  it.each([
+    ['a date', 'new Date(0)'],
+    ['a map', 'new Map()'],
+    ['an instance of a class', 'new (class { firstName = "Jane" })()'],
+  ])('may hold no %s, of another realm either', (_what, code) => {
+    for (const person of [runInNewContext(code) as unknown, runInThisContext(code) as unknown]) {
+      const parsed = parseSubmission({ ...sampleSubmission(), person }, { now })
+      expect(parsed.ok ? [] : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`)).toContain(
+        '/person TYPE',
+      )
+    }
   })
 
   it('that is undefined counts as absent, in lists as null', () => {
