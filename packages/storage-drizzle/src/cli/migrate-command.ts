@@ -49,7 +49,7 @@ export async function runMigrateCommand(
     return 64
   }
   const url = parsed.url ?? environment[parsed.part === 'vault' ? 'VAULT_DATABASE_URL' : 'DATABASE_URL']
-  if (url === undefined || url === '') {
+  if (url === undefined || url === '' || isOfAnotherKind(url)) {
     print(usage)
     return 64
   }
@@ -66,6 +66,11 @@ export async function runMigrateCommand(
     print(error instanceof StorageError ? `${error.code}: ${error.message}` : 'The database could not be opened.')
     return 1
   }
+}
+
+/** `mysql://…`, or a misspelt `postgress://…`, would else be the name of a file. A drive (`C:\…`) is one letter. */
+function isOfAnotherKind(url: string): boolean {
+  return /^[a-z][a-z\d+.-]+:/i.test(url) && !/^(?:file|postgres|postgresql):/.test(url)
 }
 
 interface Parsed {

@@ -119,6 +119,9 @@ describe('kyc-relay-migrate', () => {
     [['up', '--force']],
     [['up', '--vault', '--receiver', 'a']],
     [['status']],
+    [['up', 'mysql://127.0.0.1/kyc']],
+    [['status', 'postgress://127.0.0.1/kyc']],
+    [['up', 'http:kyc.db']],
   ])('explains itself on %j', async (parameters) => {
     const { code, lines } = await run(parameters)
     expect(code).toBe(64)
