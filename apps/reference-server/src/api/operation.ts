@@ -4,7 +4,7 @@ import type { ErrorCode, Refusal } from '../http-edge/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
-import { violationsOf, type RequestViolation } from './violations.js'
+import { violationsOf, type RequestViolation } from '../http-edge/violations.js'
 
 /** Why an operation may refuse, as its description says it. */
 export interface RefusalNote {

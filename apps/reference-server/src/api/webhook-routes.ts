@@ -11,7 +11,7 @@ import { errorCode } from '../observability/log.js'
 import type { createKeyRehearsal } from './key-rehearsal.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import type { TestEvents } from './test-event.js'
-import { violation } from './violations.js'
+import { violation } from '../http-edge/violations.js'
 import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 

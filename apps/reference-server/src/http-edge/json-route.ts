@@ -5,6 +5,7 @@ import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from './json-body.js'
 import { requestIdOf, type EdgeEnv } from './listener.js'
 import { respondDirectly } from './direct-response.js'
+import { violationsOf } from './violations.js'
 
 /** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
 export function refuseProblem(
@@ -35,9 +36,6 @@ export async function readJson<T extends z.ZodType>(
   if (!body.ok) return { ok: false, response: refuseProblem(c, body.refusal) }
   const parsed = schema.safeParse(body.value)
   if (parsed.success) return { ok: true, value: parsed.data }
-  const fields = parsed.error.issues.slice(0, 50).map((issue) => ({
-    pointer: issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-    code: issue.code === 'invalid_type' ? 'TYPE' : issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : 'FORMAT',
-  }))
+  const fields = violationsOf(parsed.error, body.value)
   return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields }) }
 }

@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
+import { violation } from '../http-edge/violations.js'
 import { eventData, id, sourceEventId } from './field-schemas.js'
 import { presentEvent, refuseEvent } from './published-event.js'
 
@@ -49,7 +50,7 @@ export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps):
     const inData = rest.data['transactionId'] ?? null
     const chosen = id.safeParse(beside ?? inData ?? newId())
     if (!chosen.success) {
-      const fields = [{ pointer: '/data/transactionId', code: typeof inData === 'string' ? 'FORMAT' : 'TYPE' }]
+      const fields = [violation('/data/transactionId', typeof inData === 'string' ? 'FORMAT' : 'TYPE')]
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
     }
     return answer(c, { kind, ...rest, sourceEventId: rest.sourceEventId ?? null, transactionId: chosen.data }, 201)

@@ -84,6 +84,7 @@ describe('B120 B121 B122 B123 B125 registration', () => {
       '/eventTypes',
     ],
     ['an unknown field', { url: 'https://partner.com/', secret: 'canary' }, 'UNKNOWN_FIELD', '/secret'],
+    ['a key that is no name', { url: 'https://partner.com/', '078-05-1120': 'canary' }, 'UNKNOWN_FIELD', ''],
   ]
 
   it.each(refused)('of %s is refused with a pointer', async (_name, body, code, pointer) => {

@@ -38,9 +38,14 @@ export function violationsOf(error: z.ZodError, value: unknown): RequestViolatio
     .flatMap((issue) => {
       const at = pointerOf(issue.path)
       if (issue.code !== 'unrecognized_keys') return [violation(at, codeOf(issue, value))]
-      return issue.keys.map((key) => violation(`${at}${pointerOf([key.slice(0, 64)])}`, 'UNKNOWN_FIELD'))
+      return issue.keys.map((key) => violation(isHarmless(key) ? `${at}/${key}` : at, 'UNKNOWN_FIELD'))
     })
     .slice(0, 50)
+}
+
+/** A key is the caller's own and can hold anything: one that could be a person's data is not repeated. */
+function isHarmless(key: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(key) && !/\d{4}/.test(key)
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): ViolationCode {
