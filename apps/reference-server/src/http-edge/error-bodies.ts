@@ -1,4 +1,4 @@
-import { errorCatalogue, type Refusal } from './error-catalogue.js'
+import { errorCatalogue, messageOf, type Refusal } from './error-catalogue.js'
 
 /** `extensions` of a GraphQL error (violations where a submission breaks rules). */
 export interface ErrorExtensions {
@@ -32,13 +32,12 @@ export function graphqlErrorBody(refusal: Refusal, requestId: string): { content
 
 /** Problem details (RFC 9457) for everything that is not GraphQL. */
 export function problemBody(refusal: Refusal, requestId: string): { contentType: string; body: string } {
-  const { status, message } = errorCatalogue[refusal.code]
   return {
     contentType: 'application/problem+json',
     body: JSON.stringify({
       type: 'about:blank',
-      title: message,
-      status: refusal.status ?? status,
+      title: messageOf(refusal),
+      status: refusal.status ?? errorCatalogue[refusal.code].status,
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
       requestId,

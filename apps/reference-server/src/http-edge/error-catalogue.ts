@@ -72,6 +72,18 @@ export const errorCatalogue = {
 /** One code of {@link errorCatalogue}. */
 export type ErrorCode = keyof typeof errorCatalogue
 
+/** What is missing where it is no access token. */
+const credentials: Readonly<Record<string, string>> = {
+  API_KEY_REQUIRED: 'A valid API key is required.',
+  INTERNAL_TOKEN_REQUIRED: 'The internal token is required.',
+}
+
+/** The fixed text of a refusal. */
+export function messageOf({ code, detail, status }: Refusal): string {
+  if (code === 'BAD_REQUEST' && status === 409) return 'The request does not fit the present state. See detail.'
+  return credentials[detail ?? ''] ?? errorCatalogue[code].message
+}
+
 /** Why a request was refused: a code, and for malformed requests which rule it broke. */
 export interface Refusal {
   readonly code: ErrorCode
