@@ -6,21 +6,22 @@ import { settlementOutcome } from '../webhooks/settlement-outcome.js'
 type LeasedRow = readonly [
   position: number,
   endpoint: number,
-  leaseToken: string | null,
-  attemptsMade: number,
   unsentSince: number | null,
   cancelRequested: string | null,
-  endpointRemovedAt: number | null,
 ]
 
 /** The statements of a settlement, without a query builder in between: they run for every delivery. */
 export function prepareSettling(client: Database.Database) {
   return {
-    findLeased: prepareRows<[deliveryId: string], LeasedRow>(
+    /** Only while the fence is current. */
+    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number], LeasedRow>(
       client,
-      `SELECT delivery.position, delivery.endpoint, lease_token, attempts_made, unsent_since, cancel_requested, removed_at
-      FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_endpoints AS endpoint ON endpoint.position = delivery.endpoint
-      WHERE delivery_id = ?`,
+      `SELECT position, endpoint, unsent_since, cancel_requested FROM kyc_relay_deliveries
+      WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ?`,
+    ),
+    findRemoval: prepareRows<[endpoint: number], readonly [removedAt: number | null]>(
+      client,
+      'SELECT removed_at FROM kyc_relay_endpoints WHERE position = ?',
     ),
     endLease: prepare<unknown[]>(
       client,
@@ -48,12 +49,13 @@ export type SettlingStatements = ReturnType<typeof prepareSettling>
 
 /** Writes what the settlement makes of its delivery; false when the fence is stale: then nothing is written. */
 function settleOne(statements: SettlingStatements, settlement: Settlement, now: number): boolean {
-  const { fence, attempt } = settlement
-  const row = statements.findLeased.get(fence.deliveryId)
+  const { fence, attempt, next } = settlement
+  const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt)
   if (row === undefined) return false
-  const [position, endpoint, leaseToken, attemptsMade, unsentSinceMs, cancelRequested, endpointRemovedAt] = row
-  if (leaseToken !== fence.token || attemptsMade !== fence.attempt) return false
-  const leased = { attemptsMade, unsentSinceMs, cancelRequested, endpointRemoved: endpointRemovedAt !== null }
+  const [position, endpoint, unsentSinceMs, cancelRequested] = row
+  // What is over is over wherever it went.
+  const endpointRemoved = next.state === 'PENDING' && statements.findRemoval.get(endpoint)?.[0] != null
+  const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, endpointRemoved }
   const outcome = settlementOutcome(leased, settlement, now)
   statements.endLease.run(
     outcome.state,

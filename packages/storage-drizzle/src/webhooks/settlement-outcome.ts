@@ -25,17 +25,17 @@ export interface SettlementOutcome {
 export function settlementOutcome(delivery: LeasedDelivery, settlement: Settlement, nowMs: number): SettlementOutcome {
   const { attempt, next } = settlement
   const unsent = attempt.state === 'UNSENT'
-  const counted = {
-    attemptsMade: unsent ? delivery.attemptsMade - 1 : delivery.attemptsMade,
-    unsentSinceMs: unsent ? (delivery.unsentSinceMs ?? nowMs) : null,
-    endpointFailing: unsent ? null : attempt.state !== 'SUCCEEDED',
-  }
   // What was cancelled meanwhile, or has nowhere to go any more, is never due again.
   const cancel = delivery.cancelRequested ?? (delivery.endpointRemoved ? 'ENDPOINT_REMOVED' : null)
-  if (next.state === 'PENDING' && cancel === null) {
-    return { ...counted, state: 'PENDING', dueAtMs: nowMs + next.delayMs, endedAtMs: null, cancelReason: null }
+  const again = next.state === 'PENDING' && cancel === null
+  const cancelled = next.state === 'PENDING' ? cancel : next.state === 'CANCELLED' ? next.reason : null
+  return {
+    state: next.state === 'PENDING' && cancel !== null ? 'CANCELLED' : next.state,
+    attemptsMade: unsent ? delivery.attemptsMade - 1 : delivery.attemptsMade,
+    dueAtMs: again ? nowMs + next.delayMs : null,
+    unsentSinceMs: unsent ? (delivery.unsentSinceMs ?? nowMs) : null,
+    endedAtMs: again ? null : nowMs,
+    cancelReason: cancelled,
+    endpointFailing: unsent ? null : attempt.state !== 'SUCCEEDED',
   }
-  const state = next.state === 'PENDING' ? 'CANCELLED' : next.state
-  const cancelReason = next.state === 'PENDING' ? cancel : next.state === 'CANCELLED' ? next.reason : null
-  return { ...counted, state, dueAtMs: null, endedAtMs: nowMs, cancelReason }
 }

@@ -109,10 +109,10 @@ async function runAttempt(
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>
     resultOfCause('INTERNAL_ERROR'),
   )
-  return { ...judge(result ?? resultOfCause('TIMEOUT')), keyVersion: clearance.version }
+  return reportOf(result ?? resultOfCause('TIMEOUT'), clearance.version)
 }
 
 /** No sender can call a delivery successful without the status to show for it. */
-function judge(result: SendResult): SendResult {
-  return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0) }
+function reportOf(result: SendResult, keyVersion: number): AttemptReport {
+  return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0), keyVersion }
 }

@@ -74,10 +74,14 @@ export function createAttemptsUnderWay({
       underWay.add(work)
       recent.set(work, timers.monotonicMs())
       if (report !== undefined) learn(report)
-      return work.finally(() => {
+      const end = () => {
         underWay.delete(work)
         recent.delete(work)
         onEnd()
+      }
+      return work.then(end, (error: unknown) => {
+        end()
+        throw error
       })
     },
     all: () => underWay,

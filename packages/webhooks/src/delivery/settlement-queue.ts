@@ -51,10 +51,9 @@ export function createSettlementQueue(deps: {
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const { stale } = await announced(batch.length, store.settle(batch.map(({ settlement }) => settlement)))
-    const staleKeys = new Set(stale.map(({ deliveryId, token }) => `${deliveryId} ${token}`))
-    for (const { settlement, resolve } of batch) {
-      resolve(staleKeys.has(`${settlement.fence.deliveryId} ${settlement.fence.token}`) ? 'stale' : 'applied')
-    }
+    const isStale = ({ fence }: Settlement) =>
+      stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
+    for (const { settlement, resolve } of batch) resolve(isStale(settlement) ? 'stale' : 'applied')
   }
 
   async function announced<T>(count: number, write: Promise<T>): Promise<T> {

@@ -24,6 +24,16 @@ export function withTimeLimit<T, F>(
 ): Promise<T | F> {
   return new Promise((resolve, reject) => {
     const cancel = timers.schedule(() => resolve(fallback), Math.max(0, limitMs))
-    promise.then(resolve, reject).finally(cancel)
+    promise.then(
+      (value) => {
+        cancel()
+        resolve(value)
+      },
+      (error: unknown) => {
+        cancel()
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is passed on as it came
+        reject(error)
+      },
+    )
   })
 }
