@@ -14,7 +14,7 @@ import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/deliver
 import { signWebhook } from '@kyc-relay/webhooks'
 import { startPostgres } from './local-postgres.mjs'
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9)
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 6_000)
 const concurrency = 64
 const endpoints = 200
