@@ -21,19 +21,27 @@ export const seenState = `CASE
     ELSE state
   END`
 
-// The compiler holds it to the list of the port.
+// Types alone come from the port; the compiler holds this to its list.
 const failures: Readonly<Record<PhotoFailure, true>> = {
-  ...{ URL_NOT_ALLOWED: true, REDIRECT_NOT_ALLOWED: true, ADDRESS_NOT_ALLOWED: true, TOO_MANY_REDIRECTS: true },
-  ...{
-    TOO_LARGE: true,
-    NOT_A_PHOTO: true,
-    HTTP_STATUS: true,
-    DNS_FAILED: true,
-    CONNECT_FAILED: true,
-    TLS_FAILED: true,
-  },
-  ...{ TIMEOUT: true, CONNECTION_LOST: true, INVALID_RESPONSE: true, URL_UNREADABLE: true, RESOLVER_DOWN: true },
-  ...{ OUT_OF_SOCKETS: true, VAULT_UNAVAILABLE: true, PHOTO_STORE_UNAVAILABLE: true, INTERNAL_ERROR: true },
+  URL_NOT_ALLOWED: true,
+  REDIRECT_NOT_ALLOWED: true,
+  ADDRESS_NOT_ALLOWED: true,
+  TOO_MANY_REDIRECTS: true,
+  TOO_LARGE: true,
+  NOT_A_PHOTO: true,
+  HTTP_STATUS: true,
+  DNS_FAILED: true,
+  CONNECT_FAILED: true,
+  TLS_FAILED: true,
+  TIMEOUT: true,
+  CONNECTION_LOST: true,
+  INVALID_RESPONSE: true,
+  URL_UNREADABLE: true,
+  RESOLVER_DOWN: true,
+  OUT_OF_SOCKETS: true,
+  VAULT_UNAVAILABLE: true,
+  PHOTO_STORE_UNAVAILABLE: true,
+  INTERNAL_ERROR: true,
 }
 
 /**

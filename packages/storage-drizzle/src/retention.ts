@@ -22,8 +22,8 @@ export interface RemovedRows {
 }
 
 /**
- * Removes what has served its purpose, sessions of the portal as soon as they ended. Events, deliveries with their states, and everything about verifications stay;
- * a delivery whose body is blanked can no longer be resent.
+ * Removes what has served its purpose, sessions of the portal as soon as they ended. Events, deliveries with their states,
+ * and everything about verifications stay; a delivery whose body is blanked can no longer be resent.
  */
 export interface Retention {
   /** One bounded step; call it until `more` is false, say once an hour. */

@@ -92,8 +92,8 @@ export interface PhotoJobStore {
   renewLease(fence: PhotoFence, leaseMs: number): Promise<boolean>
 
   /**
-   * Ends the claim, and keeps the failure. A final state forgets the URL. When the job is no longer the claimer's nothing is written, and
-   * `settled` is false.
+   * Ends the claim, and keeps the failure. A final state forgets the URL. When the job is no longer the claimer's nothing is
+   * written, and `settled` is false.
    *
    * @returns the state of the job afterwards; null for a job that never was.
    * @throws `ARGUMENT_INVALID` for a wait out of range or a failure that is none of `PHOTO_FAILURES`.

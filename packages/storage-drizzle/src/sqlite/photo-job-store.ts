@@ -109,7 +109,8 @@ function prepareStatements(client: Database.Database) {
     end: prepare<[StoredPhotoState, PhotoFailure | null, number, string, string]>(
       client,
       `UPDATE kyc_relay_photo_jobs
-       SET state = ?, last_failure = ifnull(?, last_failure), sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL, ended_at = ?
+       SET state = ?, last_failure = ifnull(?, last_failure), sealed_url = NULL, due_at = NULL, lease_token = NULL,
+         lease_until = NULL, ended_at = ?
        WHERE photo_job_id = ? AND lease_token = ?`,
     ),
     findState: prepare<[string], { state: PhotoState }>(

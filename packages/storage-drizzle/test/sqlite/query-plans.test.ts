@@ -2,19 +2,28 @@ import Database from 'better-sqlite3'
 import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { prepareClaiming } from '../../src/sqlite/claim-statements.js'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
+import { migrate } from '../../src/sqlite/migrate.js'
+import { prepareSettling } from '../../src/sqlite/settling.js'
 import { auditSeal } from '../audit/audit-samples.js'
 import { endpoint } from '../samples.js'
 
-/** Every statement that the stores prepare, by listening to `prepare`. */
-async function preparedStatements() {
-  const database = new Database(':memory:')
+/** What is prepared on a connection from now on. */
+function listenToPrepare(database: Database.Database): ReadonlySet<string> {
   const prepared = new Set<string>()
   const prepare = database.prepare.bind(database)
   database.prepare = (source: string) => {
     prepared.add(source)
     return prepare(source)
   }
+  return prepared
+}
+
+/** Every statement that the stores prepare. */
+async function preparedStatements() {
+  const database = new Database(':memory:')
+  const prepared = listenToPrepare(database)
   const storage = await createSqliteStorage({ database }, { audit: auditSeal })
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   await createSqliteVault({ database }, { cipher, audit: auditSeal })
@@ -66,4 +75,15 @@ test('the same look at plans notices a missing index', async () => {
   expect(slowSteps(planOf(database, claim))).toEqual([])
   database.exec('DROP INDEX kyc_relay_deliveries_waiting; DROP INDEX kyc_relay_deliveries_of_endpoint')
   expect(slowSteps(planOf(database, claim))).not.toEqual([])
+})
+
+// By their text, as SQLite does not tell how often it plans: see `prepared.ts`.
+test('no statement that runs for every delivery is planned anew at each run or opens a temporary table', () => {
+  const database = new Database(':memory:')
+  migrate(database, 'sqlite', () => new Date(0))
+  const prepared = listenToPrepare(database)
+  prepareClaiming(database)
+  prepareSettling(database)
+  expect(prepared.size).toBeGreaterThan(12)
+  expect([...prepared].filter((source) => /\bLIMIT \?(?! \+ 0)|\bRETURNING\b/.test(source))).toEqual([])
 })

@@ -111,7 +111,7 @@ function bodyTooLarge(): WebhookAnswer {
 
 function isRaw(body: unknown): body is string | Uint8Array {
   // Not `instanceof`: other realms have typed arrays of their own.
-  return typeof body === 'string' || ArrayBuffer.isView(body)
+  return typeof body === 'string' || Object.prototype.toString.call(body) === '[object Uint8Array]'
 }
 
 // Express 4 leaves `{}` where no parser felt responsible; the stream is untouched then.

@@ -192,6 +192,11 @@ describe('with a body that something has touched', () => {
     expect(answer.status).toBe(200)
   })
 
+  test('takes an array of wider numbers for no bytes', async () => {
+    const { answer } = await through(async (request) => ({ body: new Uint16Array(await read(request)) }))
+    expect(answer).toMatchObject({ status: 500, code: 'BODY_ALREADY_PARSED' })
+  })
+
   test('prefers rawBody to a parsed body', async () => {
     const { answer } = await through(async (request) => {
       const rawBody = await read(request)
