@@ -7,7 +7,15 @@ const flag = z
   .enum(['0', '1', 'true', 'false'])
   .default('0')
   .transform((value) => value === '1' || value === 'true')
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
+/** Digits alone: `Number` also takes blanks for 0, hexadecimal and exponents. */
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+const port = (fallback: number) => whole(0, 65_535).default(fallback)
+const requestsPerMinute = whole(1, 9_999_999_999)
 const filePath = z.string().min(1).optional()
 const databaseUrl = z
   .string()
@@ -46,7 +54,7 @@ const schema = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: databaseUrl,
   VAULT_DATABASE_URL: databaseUrl,
-  SQLITE_CHECK_UP_TO_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
+  SQLITE_CHECK_UP_TO_MB: whole(0, 1_000_000).default(256),
   KEY_FILE: filePath,
   AUDIT_CHECKPOINTS: filePath,
   TLS_CERT_FILE: filePath,
@@ -66,10 +74,13 @@ const schema = z.object({
   SUBMISSION_POLICY: policyJson,
   OAUTH_ISSUER: z.url().optional(),
   OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
-  INTERNAL_TOKEN: z.string().min(16).optional(),
+  INTERNAL_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/)
+    .optional(),
   ...photoVariables,
   ALLOW_LOOPBACK_RECEIVERS: flag,
-  DELIVERY_RETRY_BASE_MS: z.coerce.number().int().min(1).max(3_600_000).default(30_000),
+  DELIVERY_RETRY_BASE_MS: whole(1, 3_600_000).default(30_000),
   PUBLIC_HOSTS: z
     .string()
     .default('')
@@ -80,11 +91,11 @@ const schema = z.object({
         .filter((name) => name !== ''),
     )
     .pipe(z.array(z.string().regex(/^[a-z0-9.-]{1,253}$/))),
-  REST_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000),
-  GRAPHQL_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200_000),
-  FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  REST_REQUESTS_PER_MINUTE: requestsPerMinute.default(60_000),
+  GRAPHQL_REQUESTS_PER_MINUTE: requestsPerMinute.default(1_200_000),
+  FAILED_AUTHENTICATIONS_PER_MINUTE: requestsPerMinute.default(1_200),
   OPERATOR_PORTAL: z.enum(['0', '1', 'true', 'false']).optional(),
-  MAX_IN_FLIGHT: z.coerce.number().int().min(1).max(100_000).default(2_048),
+  MAX_IN_FLIGHT: whole(1, 100_000).default(2_048),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -152,7 +163,7 @@ export class EnvError extends Error {
 const expectations: Readonly<Record<string, string>> = {
   DATABASE_URL: 'file:<path> or postgres://…',
   VAULT_DATABASE_URL: 'file:<path> or postgres://…',
-  INTERNAL_TOKEN: 'at least 16 characters',
+  INTERNAL_TOKEN: 'at least 16 characters of ASCII, no white space',
   OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
   PUBLIC_HOSTS: 'host names separated by commas',
   PHOTO_STORAGE: 'file:<folder> or s3://<bucket>/<prefix>',
@@ -174,25 +185,33 @@ export type AuditEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' 
 
 /** Parses the part of the environment that says where things are. All problems are reported at once. */
 export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
-  return placesOf(parseVariables(auditSchema, variables))
+  const { value, problems } = parseVariables(auditSchema, variables)
+  if (problems.length > 0) throw new EnvError(problems)
+  return placesOf(value)
 }
 
 /** Parses the environment. All problems are reported at once. */
 export function parseEnv(variables: Readonly<Record<string, string | undefined>>): Env {
-  const value = parseVariables(schema, variables)
-  const problems: string[] = []
+  const { value, given, problems } = parseVariables(schema, variables)
   if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
     problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither')
   }
-  if ((value.OAUTH_ISSUER === undefined) !== (value.OAUTH_AUDIENCE === undefined)) {
+  if ((given['OAUTH_ISSUER'] === undefined) !== (given['OAUTH_AUDIENCE'] === undefined)) {
     problems.push('OAUTH_ISSUER and OAUTH_AUDIENCE: set both or neither')
   }
   if (value.OAUTH_ISSUER !== undefined && !isIssuer(value.OAUTH_ISSUER, value.NODE_ENV === 'production')) {
     problems.push(`OAUTH_ISSUER: expected ${expectations.OAUTH_ISSUER}`)
   }
   if (value.NODE_ENV === 'production') {
-    if (value.INTERNAL_TOKEN === undefined) problems.push('INTERNAL_TOKEN: required in production')
+    if (given['INTERNAL_TOKEN'] === undefined) problems.push('INTERNAL_TOKEN: required in production')
     if (value.KEY_FILE === undefined) problems.push('KEY_FILE: required in production, it is never made there')
+    const servesSecure = value.ROLE === 'all' || value.ROLE === 'secure'
+    const noTls = value.TLS_CERT_FILE === undefined && value.TLS_KEY_FILE === undefined
+    if (servesSecure && noTls && !value.TLS_TERMINATED_UPSTREAM) {
+      problems.push(
+        'TLS_CERT_FILE and TLS_KEY_FILE: required in production, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS',
+      )
+    }
     if (value.ALLOW_LOOPBACK_RECEIVERS) problems.push('ALLOW_LOOPBACK_RECEIVERS: for local development only')
   }
   if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -240,16 +259,21 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   }
 }
 
+/** Malformed variables are problems, and in `value` as if they were not set: what contradicts what is found beside them. */
 function parseVariables<Schema extends z.ZodType>(
   shape: Schema,
   variables: Readonly<Record<string, string | undefined>>,
-): z.output<Schema> {
+): { value: z.output<Schema>; given: Readonly<Record<string, string | undefined>>; problems: string[] } {
   // A variable set to nothing (`PORT=`) means the same as one that is not set.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = shape.safeParse(given)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return { value: parsed.data, given, problems: [] }
   const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
-  throw new EnvError(names.map((name) => (expectations[name] ? `${name}: expected ${expectations[name]}` : name)))
+  return {
+    value: shape.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)))),
+    given,
+    problems: names.map((name) => (expectations[name] ? `${name}: expected ${expectations[name]}` : name)),
+  }
 }
 
 function placesOf(value: z.output<typeof auditSchema>): AuditEnv {

@@ -7,6 +7,8 @@ export class StartError extends Error {
       | 'KEY_FILE_MISSING'
       | 'KEY_FILE_INVALID'
       | 'KEY_FILE_WRONG'
+      | 'HOST_UNUSABLE'
+      | 'PHOTO_STORAGE_UNUSABLE'
       | 'PORT_UNUSABLE'
       | 'TLS_REQUIRED'
       | 'TLS_FILES_INVALID',

@@ -50,7 +50,8 @@ export async function startServer(
   await ensureDataDir(env.dataDir)
   const keys = await loadKeyFile(env)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
-  const tls = await secureTls(env, localFiles)
+  const serves = (role: Env['role']) => env.role === 'all' || env.role === role
+  const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (await ensureInternalToken(env.dataDir))
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
@@ -107,7 +108,6 @@ export async function startServer(
   }
 
   try {
-    const serves = (role: Env['role']) => env.role === 'all' || env.role === role
     const ports = {
       api: serves('api')
         ? await listen({
@@ -197,6 +197,10 @@ function portError(error: unknown, setting: string): unknown {
       return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
     case 'EACCES':
       return new StartError('PORT_UNUSABLE', `${setting} is not allowed to this user: take one above 1023.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError('HOST_UNUSABLE', 'HOST is not an address of this machine, nor a name of one.')
     default:
       return error
   }

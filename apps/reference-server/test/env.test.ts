@@ -12,6 +12,14 @@ const problemsOf = (variables: Record<string, string>) => {
   return { problems: [], message: '' }
 }
 
+/** All that production asks for. */
+const production = {
+  NODE_ENV: 'production',
+  KEY_FILE: '/k',
+  INTERNAL_TOKEN: 'x'.repeat(16),
+  TLS_TERMINATED_UPSTREAM: '1',
+}
+
 describe('the environment', () => {
   it('has a default for everything outside production', () => {
     expect(parseEnv({})).toMatchObject({
@@ -48,6 +56,36 @@ describe('the environment', () => {
     expect(message).not.toContain('canary')
   })
 
+  it('reports what is malformed beside what is missing and what contradicts, each once', () => {
+    const { problems } = problemsOf({
+      NODE_ENV: 'production',
+      PORT: 'four thousand',
+      OAUTH_ISSUER: 'no address',
+      OAUTH_AUDIENCE: 'us',
+      INTERNAL_TOKEN: 'short',
+      TLS_CERT_FILE: '/c',
+      PHOTO_STORAGE: 's3://kyc-photos',
+    })
+    expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
+      'INTERNAL_TOKEN',
+      'KEY_FILE',
+      'OAUTH_ISSUER',
+      'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY',
+      'PORT',
+      'TLS_CERT_FILE and TLS_KEY_FILE',
+    ])
+  })
+
+  it.each(['0x10', '1e3', ' ', '+1', '-1', '1.5', '4000 ', '65536', '99999999999'])(
+    'refuses %j as a port, which Number would take or cut',
+    (text) => expect(problemsOf({ PORT: text }).problems).toEqual(['PORT']),
+  )
+
+  it.each(['fifteen-letters', 'a token with blanks in it', 'a-token-of-the-füll-alphabet'])(
+    'refuses %j as INTERNAL_TOKEN: too short, or no Authorization header carries it',
+    (text) => expect(problemsOf({ INTERNAL_TOKEN: text }).problems).toHaveLength(1),
+  )
+
   it.each([
     ['another switch', { acceptITIN: true }],
     ['a text for a switch', { acceptItin: 'false' }],
@@ -70,11 +108,13 @@ describe('the environment', () => {
   })
 
   it.each([
-    ['INTERNAL_TOKEN', { KEY_FILE: '/k' }],
-    ['KEY_FILE', { INTERNAL_TOKEN: 'x'.repeat(16) }],
-    ['ALLOW_LOOPBACK_RECEIVERS', { KEY_FILE: '/k', INTERNAL_TOKEN: 'x'.repeat(16), ALLOW_LOOPBACK_RECEIVERS: '1' }],
-  ])('refuses a production start for %s', (name, variables) => {
-    const { problems } = problemsOf({ NODE_ENV: 'production', ...variables })
+    ['INTERNAL_TOKEN', { INTERNAL_TOKEN: '' }],
+    ['KEY_FILE', { KEY_FILE: '' }],
+    ['ALLOW_LOOPBACK_RECEIVERS', { ALLOW_LOOPBACK_RECEIVERS: '1' }],
+    ['TLS_CERT_FILE and TLS_KEY_FILE', { TLS_TERMINATED_UPSTREAM: '' }],
+    ['TLS_CERT_FILE and TLS_KEY_FILE', { TLS_TERMINATED_UPSTREAM: '', ROLE: 'secure' }],
+  ])('refuses a production start for %s', (name, variables: Record<string, string>) => {
+    const { problems } = problemsOf({ ...production, ...variables })
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([name])
   })
 
@@ -106,9 +146,7 @@ describe('the environment', () => {
     [
       'PHOTO_S3_ENDPOINT',
       {
-        NODE_ENV: 'production',
-        KEY_FILE: '/k',
-        INTERNAL_TOKEN: 'x'.repeat(16),
+        ...production,
         PHOTO_STORAGE: 's3://kyc-photos',
         PHOTO_S3_ENDPOINT: 'http://s3.example.com',
         PHOTO_S3_ACCESS_KEY_ID: 'id',
@@ -117,6 +155,10 @@ describe('the environment', () => {
     ],
   ])('names %s when photos cannot be kept as it says', (name, variables) => {
     expect(problemsOf(variables).problems.map((problem) => problem.split(':')[0])).toEqual([name])
+  })
+
+  it.each(['api', 'worker'])('asks for no certificate where ROLE=%s listens without TLS', (role) => {
+    expect(parseEnv({ ...production, TLS_TERMINATED_UPSTREAM: '', ROLE: role })).toMatchObject({ role, tls: null })
   })
 
   it('refuses half a TLS pair and switched-off certificate checks', () => {

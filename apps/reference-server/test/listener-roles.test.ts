@@ -71,7 +71,25 @@ it('in production it does not start without TLS of its own, not even on loopback
   running = undefined
   const keyFile = join(dataDir, 'keys.json')
   const production = { NODE_ENV: 'production', ROLE: 'secure', INTERNAL_TOKEN: randomUUID(), KEY_FILE: keyFile }
-  await expect(start(production)).rejects.toMatchObject({ code: 'TLS_REQUIRED' })
+  await expect(start(production)).rejects.toThrow('TLS_CERT_FILE and TLS_KEY_FILE: required in production')
+})
+
+it('a process without the secure endpoint needs no certificate, in production and off loopback', async () => {
+  const first = await start({ ROLE: 'api' })
+  await first.stop('TEST_ENDED')
+  running = undefined
+  const production = {
+    NODE_ENV: 'production',
+    HOST: '0.0.0.0',
+    INTERNAL_TOKEN: randomUUID(),
+    KEY_FILE: join(dataDir, 'keys.json'),
+  }
+  for (const role of ['api', 'worker']) {
+    const server = await start({ ...production, ROLE: role })
+    expect([role, server.ports.secure]).toEqual([role, 0])
+    await server.stop('TEST_ENDED')
+    running = undefined
+  }
 })
 
 it('with a certificate it answers for the names in it, and for probes', async () => {

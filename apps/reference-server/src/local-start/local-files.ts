@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
+import { makeFolder } from '../make-folder.js'
 import { StartError } from '../start-error.js'
 
 /** Files that a local first start makes and later starts find. */
@@ -15,7 +16,7 @@ export interface LocalFiles {
 /** Makes the data folder, for this user alone. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makeFolder(dataDir)
     // Tried out: what the mode bits say is not what a read-only mount or another owner's folder does.
     await rmdir(await mkdtemp(join(dataDir, '.writable-')))
   } catch {
@@ -31,13 +32,20 @@ export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>): Pro
         'KEY_FILE_MISSING',
         'KEY_FILE does not exist. It is never made in production: a new key could not open what the old one sealed.',
       )
-    await mkdir(dirname(env.keyFile), { recursive: true, mode: 0o700 })
-    // `wx`: of two first starts at once one makes the keys and both read the same.
-    await writeFile(env.keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600, flag: 'wx' }).catch(
-      ignoreExisting,
-    )
+    await makeKeyFile(env.keyFile)
   }
   return readKeyFile(env.keyFile)
+}
+
+async function makeKeyFile(path: string): Promise<void> {
+  const content = createKeyFile({ randomBytes, now: new Date() })
+  try {
+    await makeFolder(dirname(path))
+    // `wx`: of two first starts at once one makes the keys and both read the same.
+    await writeFile(path, content, { mode: 0o600, flag: 'wx' }).catch(ignoreExisting)
+  } catch {
+    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be made: its folder cannot be made or written to.')
+  }
 }
 
 /** Reads a key file that is there. */

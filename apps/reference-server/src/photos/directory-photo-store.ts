@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
+import { makeFolder } from '../make-folder.js'
 
 /** What a crash left half-written is removed at the start once it is this old: another process may be writing now. */
 const leftoverAgeMs = 60 * 60 * 1000
@@ -22,7 +23,7 @@ export function photoName({ appId, userId }: AppUser, photoJobId: string): strin
 export async function openDirectoryPhotoStore(folder: string, now: () => Date): Promise<PhotoStore> {
   const unfinished = join(folder, leftoverFolder)
   await available(async () => {
-    await mkdir(unfinished, { recursive: true, mode: 0o700 })
+    await makeFolder(unfinished)
     await removeLeftovers(unfinished, now())
   })
 
@@ -43,7 +44,7 @@ export async function openDirectoryPhotoStore(folder: string, now: () => Date): 
       } finally {
         await file.close()
       }
-      await mkdir(inside, { recursive: true, mode: 0o700 })
+      await makeFolder(inside)
       await rename(beside, path)
     } catch (error) {
       await rm(beside, { force: true })

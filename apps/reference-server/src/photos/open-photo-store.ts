@@ -1,5 +1,6 @@
-import type { PhotoStore } from '@kyc-relay/kyc-core'
+import { KycError, type PhotoStore } from '@kyc-relay/kyc-core'
 import type { Env } from '../env.js'
+import { StartError } from '../start-error.js'
 import { openDirectoryPhotoStore } from './directory-photo-store.js'
 import { createS3PhotoStore } from './s3-photo-store.js'
 
@@ -8,7 +9,12 @@ export async function openPhotoStore(
   { photoStorage }: Pick<Env, 'photoStorage'>,
   now: () => Date,
 ): Promise<PhotoStore> {
-  if (photoStorage.kind === 'directory') return openDirectoryPhotoStore(photoStorage.folder, now)
+  if (photoStorage.kind === 'directory') {
+    return openDirectoryPhotoStore(photoStorage.folder, now).catch((error: unknown) => {
+      if (!(error instanceof KycError)) throw error
+      throw new StartError('PHOTO_STORAGE_UNUSABLE', 'PHOTO_STORAGE: the folder cannot be made or written to.')
+    })
+  }
   const { kind: _kind, ...location } = photoStorage
   return createS3PhotoStore(location)
 }

@@ -83,6 +83,10 @@ describe('compose.yaml', () => {
     }
   })
 
+  it('gives the private key of the secure endpoint to the process that has that endpoint', () => {
+    expect(services.filter(([, { secrets }]) => secrets.includes('tls-key')).map(([name]) => name)).toEqual(['secure'])
+  })
+
   it('opens ports on loopback alone, drops rights, pins versions, and gives attempts their time to end', () => {
     for (const [name, service] of services) {
       const image = service.image ?? ''

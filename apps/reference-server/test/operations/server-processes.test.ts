@@ -261,7 +261,11 @@ describe('F53 a start that is refused names the setting, never its value', () =>
       () => ({ OAUTH_ISSUER: 'http://canary.example.com', OAUTH_AUDIENCE: 'canary' }),
       ['OAUTH_ISSUER'],
     ],
-    ['secrets that are missing in production', () => ({ NODE_ENV: 'production' }), ['INTERNAL_TOKEN', 'KEY_FILE']],
+    [
+      'secrets that are missing in production, beside what is malformed',
+      () => ({ NODE_ENV: 'production', PORT: 'canary' }),
+      ['INTERNAL_TOKEN', 'KEY_FILE', 'TLS_CERT_FILE', 'PORT'],
+    ],
     ['a key file that is missing', () => ({ ...production, KEY_FILE: join(dataDir, 'canary') }), ['KEY_FILE']],
     ['a key file that is none', () => ({ ...production, KEY_FILE: file('canary.json', '{"canary":1}') }), ['KEY_FILE']],
     [
@@ -283,6 +287,11 @@ describe('F53 a start that is refused names the setting, never its value', () =>
     ['a data folder that is a file', () => ({ DATA_DIR: file('canary', '') }), ['DATA_DIR']],
     // A folder that is there, in which nobody can make anything, root included.
     ['a data folder that is not writable', () => ({ DATA_DIR: '/proc/self/' }), ['DATA_DIR']],
+    // Where Node's recursive mkdir never comes back.
+    ['a data folder that cannot be made', () => ({ DATA_DIR: '/proc/nope' }), ['DATA_DIR']],
+    ['a key file whose folder cannot be made', () => ({ KEY_FILE: '/proc/nope/canary.json' }), ['KEY_FILE']],
+    ['a photo folder that cannot be made', () => ({ PHOTO_STORAGE: 'file:/proc/nope/canary' }), ['PHOTO_STORAGE']],
+    ['an address that is not ours', () => ({ HOST: '192.0.2.1', TLS_TERMINATED_UPSTREAM: '1' }), ['HOST']],
   ]
 
   const refusedStart = (variables: Record<string, string>) =>
