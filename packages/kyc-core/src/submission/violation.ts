@@ -62,7 +62,8 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   DATE_IMPLAUSIBLE: 'The date lies implausibly far in the past.',
   INCONSISTENT_DATES: 'This date contradicts another date of the submission.',
   NO_VERIFICATION_SECTION: 'At least one of document, ssn and database is required.',
-  PHOTO_URL_INVALID: 'A photo must be an HTTPS URL with a public host name and without user information.',
+  PHOTO_URL_INVALID:
+    'A photo must be an HTTPS URL with a public host name, at port 443 or one above 1023, without user information.',
   CLEAR_PII_IN_FREE_FORM:
     'Free-form data must not hold clear personal data such as an SSN, a document number or an image.',
   CONTROL_CHARACTER: 'The text holds a control or invisible character.',

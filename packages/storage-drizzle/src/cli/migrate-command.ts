@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { version } from '../../package.json'
 import type { MigrationStep, MigrationTarget } from '../migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 
@@ -29,6 +30,7 @@ const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-d
       what is applied and what is pending; exit code 2 when something is
   kyc-relay-migrate up [--vault | --receiver] [--dry-run] [<database>]
       applies what is pending; with --dry-run prints its SQL instead
+  kyc-relay-migrate --version
 
 <database> is file:<path>, a path, or postgres://…; default: DATABASE_URL, with --vault VAULT_DATABASE_URL.
 --receiver is for the database of an application that receives webhooks and deduplicates them there.`
@@ -41,6 +43,10 @@ export async function runMigrateCommand(
   const { print, environment } = dependencies
   if (parameters.includes('--help') || parameters.includes('-h')) {
     print(usage)
+    return 0
+  }
+  if (parameters.length === 1 && parameters[0] === '--version') {
+    print(version)
     return 0
   }
   const parsed = parse(parameters)

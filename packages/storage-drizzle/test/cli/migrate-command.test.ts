@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -23,6 +23,13 @@ async function run(
 }
 
 describe('kyc-relay-migrate', () => {
+  test('--version tells the version of the package', async () => {
+    const manifest = new URL('../../package.json', import.meta.url)
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+    expect(await run(['--version'])).toEqual({ code: 0, lines: [version] })
+    expect((await run(['up', '--version'])).code).toBe(64)
+  })
+
   test('tells what is pending, applies it once, and tells that nothing is left', async () => {
     const path = join(testFolder(), 'kyc.db')
     const pending = await run(['status', `file:${path}`])

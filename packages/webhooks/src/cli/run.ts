@@ -1,3 +1,4 @@
+import { version } from '../../package.json'
 import { UsageError, type Command, type Terminal } from './command.js'
 import { listenCommand } from './listen.js'
 import { signCommand } from './sign.js'
@@ -19,7 +20,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
   .join('\n')}
 
-kyc-webhooks <command> --help shows the options of a command, with examples.
+kyc-webhooks <command> --help shows the options of a command, with examples; kyc-webhooks --version the version.
 `
 
 /**
@@ -32,6 +33,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     terminal.out(help)
     return name === undefined ? 2 : 0
+  }
+  if (name === '--version') {
+    terminal.out(version)
+    return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {

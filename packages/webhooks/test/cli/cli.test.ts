@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -71,6 +71,12 @@ async function cli(args: readonly string[], more: Parameters<typeof terminalOf>[
   const { terminal, out, err } = terminalOf(more)
   return { code: await run(args, terminal), out: out.join('\n'), err: err.join('\n') }
 }
+
+test('--version tells the version of the package', async () => {
+  const manifest = new URL('../../package.json', import.meta.url)
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  expect(await cli(['--version'])).toEqual({ code: 0, out: version, err: '' })
+})
 
 describe('help', () => {
   test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (arg) => {

@@ -427,6 +427,9 @@ export const acceptedCases: readonly CaseGroup[] = [
       },
       ...[
         'https://photos.example.com',
+        'https://photos.example.com:443/f',
+        'https://photos.example.com:1024/f',
+        'https://photos.example.com:65535/f',
         'https://photos.example.com:8443/f?X-Signature=abc%2Fdef&Expires=1767607200#page',
         'HTTPS://PHOTOS.EXAMPLE.COM/F',
         'https://bücher.example/f',

@@ -220,7 +220,7 @@ export const refusedVerifications: readonly CaseGroup[] = [
     ],
   },
   {
-    heading: 'Photos: HTTPS, a public name, no user information',
+    heading: 'Photos: HTTPS, a public name, a port of the web, no user information',
     rows: [
       { what: 'an empty object', change: { [`${D}/photos`]: {} }, refused: [`${D}/photos/front REQUIRED`] },
       {
@@ -268,6 +268,11 @@ export const refusedVerifications: readonly CaseGroup[] = [
         ' https://photos.example.com/f',
         'https://exa mple.com/f',
         'https://photos.example.com:99999/f',
+        'https://photos.example.com:0/f',
+        'https://photos.example.com:22/f',
+        'https://photos.example.com:80/f',
+        'https://photos.example.com:1023/f',
+        'https://photos.example.com:6000/f',
         'https://',
       ].map((value) => ({
         what: `"${value}"`,
