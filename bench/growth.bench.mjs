@@ -102,8 +102,8 @@ const vaultSeeds = {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
     SELECT printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))), 'k', randomblob(60), i FROM n;
-    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
-    SELECT printf('tok_ssn_1%05d%s_1120', position / 50, lower(hex(randomblob(13)))), app_id, user_id, 'ssn', randomblob(32), randomblob(45), created_at
+    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+    SELECT printf('tok_ssn_1%05d%s_1120', position / 50, lower(hex(randomblob(13)))), app_id, user_id, 'ssn', randomblob(32), randomblob(45), created_at, position
     FROM kyc_relay_vault_data_keys;
     COMMIT;`,
   postgres: (rows) => `
@@ -111,9 +111,9 @@ const vaultSeeds = {
     INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
     SELECT '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(), 'k', decode(repeat(md5(i::text), 4), 'hex'), now()
     FROM generate_series(1, ${rows}) i;
-    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
+    INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
     SELECT 'tok_ssn_1' || lpad((position / 50)::text, 5, '0') || left(md5('v' || position), 26) || '_1120', app_id, user_id, 'ssn',
-      decode(repeat(md5(position::text), 2), 'hex'), decode(repeat(md5(position::text), 3), 'hex'), created_at FROM kyc_relay_vault_data_keys;`,
+      decode(repeat(md5(position::text), 2), 'hex'), decode(repeat(md5(position::text), 3), 'hex'), created_at, position FROM kyc_relay_vault_data_keys;`,
 }
 
 /** Asks for `count` things at once, `concurrency` at a time, and pays what they leave behind; milliseconds per thing. */

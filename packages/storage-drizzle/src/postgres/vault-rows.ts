@@ -46,11 +46,11 @@ const insertTokens = statement<{ held: boolean }>(
   'vault_insert_tokens',
   sql`
 WITH data_key AS (
-  SELECT app_id, user_id FROM kyc_relay_vault_data_keys
+  SELECT app_id, user_id, position FROM kyc_relay_vault_data_keys
   WHERE ${ofOwner} AND position = ${value('position')}::bigint FOR SHARE
 ), written AS (
-  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
-  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}
+  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}, data_key.position
   FROM data_key, unnest(
     ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
     ${value('sealed')}::bytea[]
@@ -76,14 +76,20 @@ VALUES (${now}, ${value('appId')}, ${value('userId')}, ${value('actor')}, ${valu
 RETURNING position, at`,
 )
 
-const deleteDataKey = statement<{ keyId: string; wrapped: Buffer }>(
+const deleteDataKey = statement<{ position: number; keyId: string; wrapped: Buffer }>(
   'vault_delete_data_key',
-  sql`DELETE FROM kyc_relay_vault_data_keys WHERE ${ofOwner} RETURNING key_id AS "keyId", wrapped`,
+  sql`DELETE FROM kyc_relay_vault_data_keys WHERE ${ofOwner} RETURNING position, key_id AS "keyId", wrapped`,
 )
 
-const deleteTokensOfOwner = statement(
-  'vault_delete_tokens_of_owner',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE ${ofOwner}`,
+const deleteTokensOfDataKey = statement(
+  'vault_delete_tokens_of_data_key',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key = ${value('position')}`,
+)
+
+/** Those from before tokens referred to their data key, and those of a process of that version. */
+const deleteTokensOfOwnerAlone = statement(
+  'vault_delete_tokens_of_owner_alone',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key IS NULL AND ${ofOwner}`,
 )
 
 const deleteTokens = statement<{ token: Token }>(
@@ -188,7 +194,8 @@ export function createVaultRows(dependencies: {
       database.transaction(async (on) => {
         // The key first: its lock waits for tokenizations that hold it, so that their rows are seen and go too.
         const keys = await deleteDataKey.rows(on, { appId, userId })
-        const tokens = await deleteTokensOfOwner.count(on, { appId, userId })
+        let tokens = await deleteTokensOfOwnerAlone.count(on, { appId, userId })
+        for (const { position } of keys) tokens += await deleteTokensOfDataKey.count(on, { position })
         const dataKeys = keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) }))
         if (tokens + dataKeys.length > 0) {
           const owner = { appId, userId }

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { prepare } from './prepared.js'
 import { dataKeys, tokens, vaultAudit } from './tables/vault.js'
@@ -8,7 +8,6 @@ const value = sql.placeholder
 
 /** Every statement of the vault, prepared once per connection; those of a submission without a query builder in between. */
 export function prepareVaultStatements(client: Database.Database, db: DrizzleDatabase) {
-  const ofOwner = and(eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId')))
   const keyOfOwner = and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId')))
   return {
     findDataKey: prepare<[appId: string, userId: string], typeof dataKeys.$inferSelect>(
@@ -29,18 +28,29 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
       .prepare(),
     deleteDataKey: db.delete(dataKeys).where(keyOfOwner).returning().prepare(),
     insertToken: prepare<
-      [token: string, appId: string, userId: string, field: string, Uint8Array, Uint8Array | null, createdAt: number]
+      [
+        ...[token: string, appId: string, userId: string, field: string],
+        ...[fingerprint: Uint8Array, sealed: Uint8Array | null, createdAt: number, dataKey: number],
+      ]
     >(
       client,
-      `INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    findToken: prepare<[token: string, appId: string, userId: string], typeof tokens.$inferSelect>(
+    findToken: prepare<[token: string, appId: string, userId: string], Omit<typeof tokens.$inferSelect, 'dataKey'>>(
       client,
       `SELECT position, token, app_id AS appId, user_id AS userId, field, fingerprint, sealed, created_at AS createdAt
       FROM kyc_relay_vault_tokens WHERE token = ? AND app_id = ? AND user_id = ?`,
     ),
-    deleteTokensOfOwner: db.delete(tokens).where(ofOwner).prepare(),
+    deleteTokensOfDataKey: db
+      .delete(tokens)
+      .where(eq(tokens.dataKey, value('position')))
+      .prepare(),
+    // From before tokens referred to their data key.
+    deleteTokensOfOwnerAlone: db
+      .delete(tokens)
+      .where(and(isNull(tokens.dataKey), eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId'))))
+      .prepare(),
     deleteToken: db
       .delete(tokens)
       .where(eq(tokens.token, value('token')))

@@ -130,7 +130,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         const { appId, userId } = owner
         const createdAt = clock().getTime()
         for (const { token, field, fingerprint, sealed } of rows) {
-          statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt)
+          statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt, dataKeyPosition)
         }
         return true
       }),
@@ -146,8 +146,12 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       }),
     async deleteOwner({ appId, userId }) {
       const deleted = await commits.write(() => {
-        const tokens = statements.deleteTokensOfOwner.run({ appId, userId }).changes
-        const dataKeys = statements.deleteDataKey.all({ appId, userId }).map((row) => readDataKey(row).dataKey)
+        const keys = statements.deleteDataKey.all({ appId, userId })
+        const tokens = keys.reduce(
+          (sum, { position }) => sum + statements.deleteTokensOfDataKey.run({ position }).changes,
+          statements.deleteTokensOfOwnerAlone.run({ appId, userId }).changes,
+        )
+        const dataKeys = keys.map((row) => readDataKey(row).dataKey)
         if (tokens + dataKeys.length > 0) {
           audit?.append(ownerErasedEvent(audit.seal, { appId, userId }, clock().getTime(), { tokens, dataKeys }))
         }
@@ -204,7 +208,9 @@ function readDataKey(row: typeof dataKeys.$inferSelect): DataKeyRow {
   return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
 }
 
-function readToken({ token, field, sealed, createdAt }: typeof tokens.$inferSelect): TokenRow {
+type StoredToken = Pick<typeof tokens.$inferSelect, 'token' | 'field' | 'sealed' | 'createdAt'>
+
+function readToken({ token, field, sealed, createdAt }: StoredToken): TokenRow {
   return {
     token,
     field,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { runMigrateCommand, type TerminalLine } from '../../src/cli/migrate-command.js'
+import { readMigrations } from '../../src/migrations/migration-files.js'
 import { StorageError } from '../../src/storage-error.js'
 import { openSqliteMigrations } from '../../src/sqlite/open-migrations.js'
 import { testFolder } from '../sqlite/sqlite-files.js'
@@ -96,7 +97,7 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'vault.db')
     expect(await run(['up', '--vault'], { VAULT_DATABASE_URL: path })).toEqual({
       code: 0,
-      lines: ['applied  0001_create_vault', 'applied  0002_chain_the_audit'],
+      lines: readMigrations('sqlite-vault').map(({ name }) => `applied  ${name}`),
     })
     expect(await run(['status', path])).toMatchObject({ code: 2 })
     expect(await run(['up', '--receiver', path])).toEqual({

@@ -51,7 +51,7 @@ CREATE TABLE kyc_relay_vault_tokens (
   field TEXT NOT NULL CHECK (field IN ('ssn', 'document_number')),
   fingerprint BLOB NOT NULL,
   sealed BLOB,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, data_key INTEGER,
   CHECK ((field = 'ssn') = (sealed IS NOT NULL))
 ) STRICT;
 
@@ -63,6 +63,6 @@ CREATE INDEX kyc_relay_vault_data_keys_by_key ON kyc_relay_vault_data_keys (key_
 
 CREATE INDEX kyc_relay_vault_tokens_by_age ON kyc_relay_vault_tokens (created_at, position);
 
-CREATE INDEX kyc_relay_vault_tokens_by_fingerprint ON kyc_relay_vault_tokens (field, fingerprint);
+CREATE INDEX kyc_relay_vault_tokens_of_data_key ON kyc_relay_vault_tokens (data_key) WHERE data_key IS NOT NULL;
 
-CREATE INDEX kyc_relay_vault_tokens_of_owner ON kyc_relay_vault_tokens (app_id, user_id);
+CREATE INDEX kyc_relay_vault_tokens_of_owner_alone ON kyc_relay_vault_tokens (app_id, user_id) WHERE data_key IS NULL;

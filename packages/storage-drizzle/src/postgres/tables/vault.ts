@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
 import type { Token } from '@kyc-relay/kyc-core'
 import { bytea, instant, position } from './column-types.js'
 
@@ -22,6 +22,7 @@ export const tokens = pgTable('kyc_relay_vault_tokens', {
   fingerprint: bytea('fingerprint').notNull(),
   sealed: bytea('sealed'),
   createdAt: instant('created_at').notNull(),
+  dataKey: bigint('data_key', { mode: 'number' }),
 })
 
 export const vaultAudit = pgTable('kyc_relay_vault_audit', {

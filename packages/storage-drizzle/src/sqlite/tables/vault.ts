@@ -21,6 +21,7 @@ export const tokens = sqliteTable('kyc_relay_vault_tokens', {
   fingerprint: blob('fingerprint', { mode: 'buffer' }).notNull(),
   sealed: blob('sealed', { mode: 'buffer' }),
   createdAt: integer('created_at').notNull(),
+  dataKey: integer('data_key'),
 })
 
 export const vaultAudit = sqliteTable('kyc_relay_vault_audit', {
