@@ -1,3 +1,4 @@
+import { sortedTexts } from '../sorted-texts.js'
 import type { Fingerprint, PiiTokenizer } from '../tokenization/pii-vault.js'
 import { parseToken } from '../tokenization/token.js'
 
@@ -13,31 +14,37 @@ const MAX_VALUES = 20_000
 export function canonicalPayload(input: unknown): string {
   let values = 0
 
-  function canonical(value: unknown, path: string, depth: number): unknown {
+  /** `parent` and `key` say where a value stands; texts are the only ones that it matters for. */
+  function canonical(value: unknown, parent: string, key: string, depth: number): unknown {
     values += 1
     if (depth > MAX_DEPTH || values > MAX_VALUES) return '…'
-    if (typeof value === 'string') return canonicalText(value, path)
+    if (typeof value === 'string') return canonicalText(value, parent, key)
     if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
-    if (Array.isArray(value)) return value.map((item) => canonical(item ?? null, `${path}/*`, depth + 1))
     if (typeof value !== 'object') return typeof value
+    const path = depth === 0 ? '' : `${parent}/${key}`
+    if (Array.isArray(value)) return value.map((item) => canonical(item ?? null, path, '*', depth + 1))
     const object = value as Record<string, unknown>
-    // Without a prototype, so that every key is a plain member.
-    const sorted = Object.create(null) as Record<string, unknown>
-    for (const key of Object.keys(object).sort()) {
-      const member = object[key]
-      if (member !== null && member !== undefined) sorted[key] = canonical(member, `${path}/${key}`, depth + 1)
+    const sorted: Record<string, unknown> = {}
+    for (const name of sortedTexts(Object.keys(object))) {
+      const member = object[name]
+      if (member === null || member === undefined) continue
+      const read = canonical(member, path, name, depth + 1)
+      // Set like any other it would become the prototype.
+      if (name === '__proto__') Object.defineProperty(sorted, name, { value: read, enumerable: true })
+      else sorted[name] = read
     }
     return sorted
   }
 
-  return JSON.stringify(canonical(input, '', 0))
+  return JSON.stringify(canonical(input, '', '', 0))
 }
 
-function canonicalText(text: string, path: string): string {
-  if (path !== '/person/ssn' && path !== '/verifications/document/documentNumber') return text
+function canonicalText(text: string, parent: string, key: string): string {
+  const isSsn = key === 'ssn' && parent === '/person'
+  if (!isSsn && !(key === 'documentNumber' && parent === '/verifications/document')) return text
   const token = parseToken(text)
   if (token) return `tok_${token.field}_${token.lastFour ?? ''}`
-  return path === '/person/ssn' ? text.replaceAll('-', '') : text
+  return isSsn ? text.replaceAll('-', '') : text
 }
 
 /** Keyed digest of a payload as sent. The key keeps it from being reversed by trying SSNs and birth dates. */

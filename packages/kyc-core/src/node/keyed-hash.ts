@@ -16,8 +16,11 @@ import { createHmac, type KeyObject } from 'node:crypto'
  * ```
  */
 export function keyedHash(key: Uint8Array | KeyObject, purpose: string, value: string): Uint8Array {
-  const hash = createHmac('sha256', key)
-    .update(JSON.stringify([purpose, value]), 'utf8')
-    .digest()
+  const hash = createHmac('sha256', key).update(keyedText(purpose, value), 'utf8').digest()
   return new Uint8Array(hash.buffer, hash.byteOffset, hash.byteLength)
+}
+
+/** What is hashed. Injective: no two pairs of purpose and value give the same text. */
+export function keyedText(purpose: string, value: string): string {
+  return JSON.stringify([purpose, value])
 }

@@ -1,10 +1,8 @@
 import { createHmac, hash } from 'node:crypto'
 import { createAuditSeal, type AuditSeal } from '../audit/audit-seal.js'
 import { KycError } from '../kyc-error.js'
+import { createHmacSha256Hex } from './hmac-sha256.js'
 import type { KeyFile } from './key-file.js'
-
-const BLOCK_BYTES = 64
-const DIGEST_BYTES = 32
 
 /**
  * An {@link AuditSeal} with keys from a key file. New entries are sealed with the file's active audit key; entries sealed
@@ -27,8 +25,8 @@ export function createLocalAuditSeal(options: { readonly keys: KeyFile }): Audit
   const { keys, activeAuditKeyId } = options.keys
   const macs = new Map<string, (text: string) => string>()
   for (const { id, purpose, key } of keys) {
-    if (purpose === 'audit') macs.set(id, createMac(key))
-    if (purpose === 'fingerprint') macs.set(derivedId(id), createMac(derivedKey(key)))
+    if (purpose === 'audit') macs.set(id, createHmacSha256Hex(key))
+    if (purpose === 'fingerprint') macs.set(derivedId(id), createHmacSha256Hex(derivedKey(key)))
   }
   const keyId = activeAuditKeyId ?? derivedId(options.keys.activeFingerprintKeyId)
   if (!macs.has(keyId)) throw new KycError('KEY_FILE_INVALID')
@@ -43,24 +41,4 @@ const derivedId = (fingerprintKeyId: string): string => `audit-of-${fingerprintK
 
 function derivedKey(fingerprintKey: Uint8Array): Uint8Array {
   return createHmac('sha256', fingerprintKey).update('kyc-relay audit key', 'utf8').digest()
-}
-
-/** HMAC by RFC 2104, 2 over the one-shot hash, with the padded keys made once: an entry is sealed on every submission. */
-function createMac(key: Uint8Array): (text: string) => string {
-  const innerPad = Buffer.alloc(BLOCK_BYTES, 0x36)
-  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c)
-  key.forEach((byte, index) => {
-    innerPad[index] = byte ^ 0x36
-    outer[index] = byte ^ 0x5c
-  })
-  return (text) => {
-    const length = Buffer.byteLength(text, 'utf8')
-    const inner = Buffer.allocUnsafe(BLOCK_BYTES + length)
-    innerPad.copy(inner)
-    inner.write(text, BLOCK_BYTES, 'utf8')
-    outer.write(hash('sha256', inner, 'hex'), BLOCK_BYTES, 'hex')
-    // The memory goes back to Node's pool: nothing of the key stays in it.
-    inner.fill(0, 0, BLOCK_BYTES)
-    return hash('sha256', outer, 'hex')
-  }
 }

@@ -1,9 +1,11 @@
-import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { KycError } from '../kyc-error.js'
+import { sortedTexts } from '../sorted-texts.js'
 import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii-cipher.js'
 import type { KeyFile } from './key-file.js'
 import { createDataKeyCache } from './data-key-cache.js'
-import { keyedHash } from './keyed-hash.js'
+import { createHmacSha256Hex } from './hmac-sha256.js'
+import { keyedText } from './keyed-hash.js'
 import { createRandomPool } from './random-pool.js'
 
 const FORMAT = 1
@@ -11,25 +13,52 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** Injective: two different contexts never give the same bytes, whatever their keys and values hold. */
-function additionalData(context: SealContext): Buffer {
-  const entries = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Buffer.from(JSON.stringify(entries), 'utf8')
+/** Injective: two different contexts never give the same text, whatever their keys and values hold. */
+function additionalText(context: SealContext): string {
+  return JSON.stringify(sortedTexts(Object.keys(context)).map((name) => [name, context[name]]))
 }
 
-/** `[format 1][length of key id][key id][nonce 12][ciphertext][tag 16]` */
+/** Header and context, as they are authenticated together. */
+function additionalData(header: Uint8Array, context: SealContext): Buffer {
+  const text = additionalText(context)
+  const data = Buffer.allocUnsafe(header.length + Buffer.byteLength(text, 'utf8'))
+  data.set(header)
+  data.write(text, header.length, 'utf8')
+  return data
+}
+
+/** `[format 1][length of key id][key id]` */
+function headerOf(keyId: string): Buffer {
+  const id = Buffer.from(keyId, 'utf8')
+  return Buffer.concat([Buffer.from([FORMAT, id.length]), id])
+}
+
+/** Of what is sealed under the data key that the sealed bytes are stored beside. */
+const DATA_HEADER = headerOf('data')
+
+/** `[header][nonce 12][ciphertext][tag 16]` */
 function sealBytes(
   key: Uint8Array,
-  { keyId, nonce }: { readonly keyId: string; readonly nonce: Uint8Array },
+  { header, nonce }: { readonly header: Uint8Array; readonly nonce: Uint8Array },
   context: SealContext,
   clear: Uint8Array,
 ): Uint8Array {
-  const id = Buffer.from(keyId, 'utf8')
-  const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id])
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  cipher.setAAD(Buffer.concat([header, additionalData(context)]))
-  const body = Buffer.concat([cipher.update(clear), cipher.final()])
-  return new Uint8Array(Buffer.concat([header, nonce, body, cipher.getAuthTag()]))
+  cipher.setAAD(additionalData(header, context))
+  // What comes out is as long as what went in: this mode keeps nothing back for the end.
+  const body = cipher.update(clear)
+  cipher.final()
+  const sealed = new Uint8Array(header.length + NONCE_BYTES + body.length + TAG_BYTES)
+  sealed.set(header)
+  sealed.set(nonce, header.length)
+  sealed.set(body, header.length + NONCE_BYTES)
+  sealed.set(cipher.getAuthTag(), header.length + NONCE_BYTES + body.length)
+  return sealed
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  const bytes = Buffer.from(hex, 'hex')
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** Key id written into sealed bytes, or null when they are not in our format. */
@@ -51,7 +80,7 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(headerBytes, nonceEnd), {
     authTagLength: TAG_BYTES,
   })
-  decipher.setAAD(Buffer.concat([bytes.subarray(0, headerBytes), additionalData(context)]))
+  decipher.setAAD(additionalData(bytes.subarray(0, headerBytes), context))
   decipher.setAuthTag(bytes.subarray(bodyEnd))
   try {
     return Buffer.concat([decipher.update(bytes.subarray(nonceEnd, bodyEnd)), decipher.final()])
@@ -85,16 +114,17 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const activeKey = sealKeys.get(keys.activeSealKeyId)
   if (!fingerprintKey || !activeKey) throw new KycError('KEY_FILE_INVALID')
 
-  const fingerprintSecret = createSecretKey(fingerprintKey)
+  const fingerprintMac = createHmacSha256Hex(fingerprintKey)
   const randomBytes = createRandomPool()
   const cache = createDataKeyCache(cachedDataKeys)
-  const fresh = (keyId: string) => ({ keyId, nonce: randomBytes(NONCE_BYTES) })
+  const wrappingHeader = headerOf(keys.activeSealKeyId)
+  const fresh = (header: Uint8Array) => ({ header, nonce: randomBytes(NONCE_BYTES) })
   const cacheKey = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
 
   function wrap(key: Uint8Array, context: SealContext): WrappedDataKey {
     return {
       keyId: keys.activeSealKeyId,
-      bytes: sealBytes(activeKey as Uint8Array, fresh(keys.activeSealKeyId), context, key),
+      bytes: sealBytes(activeKey as Uint8Array, fresh(wrappingHeader), context, key),
     }
   }
 
@@ -104,7 +134,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
     const wrapping = sealKeys.get(parsed.keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
     // The context is part of the entry: a cached key must not open for an owner whose context would fail to unwrap it.
-    const name = `${cacheKey(dataKey)} ${additionalData(context).toString('utf8')}`
+    const name = `${cacheKey(dataKey)} ${additionalText(context)}`
     const cached = cache.get(name)
     if (cached) return cached
     const key = openBytes(wrapping, context, dataKey.bytes)
@@ -120,13 +150,13 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return wrap(randomBytes(KEY_BYTES), context)
     },
     async seal({ dataKey, keyContext, context, clear }) {
-      return sealBytes(unwrap(dataKey, keyContext), fresh('data'), context, clear)
+      return sealBytes(unwrap(dataKey, keyContext), fresh(DATA_HEADER), context, clear)
     },
     async open({ dataKey, keyContext, context, sealed }) {
       return new Uint8Array(openBytes(unwrap(dataKey, keyContext), context, sealed))
     },
     async fingerprint(purpose, value) {
-      return keyedHash(fingerprintSecret, purpose, value)
+      return bytesOfHex(fingerprintMac(keyedText(purpose, value)))
     },
     async rewrapDataKey(dataKey, keyContext) {
       return wrap(unwrap(dataKey, keyContext), keyContext)

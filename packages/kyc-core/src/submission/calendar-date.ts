@@ -57,9 +57,20 @@ function parseOffset(offset: string): number | null {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
+const DAY_MS = 86_400_000
+/** Each submission asks for today and the days beside it, and their text costs a microsecond to make. */
+const MOST_RECENT_DAYS = 16
+const recentDays = new Map<number, string>()
+
 /** The UTC calendar day of an instant, as full-date. */
 export function utcDay(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10)
+  const day = Math.floor(epochMs / DAY_MS)
+  const known = recentDays.get(day)
+  if (known !== undefined) return known
+  const text = new Date(epochMs).toISOString().slice(0, 10)
+  if (recentDays.size >= MOST_RECENT_DAYS) recentDays.clear()
+  recentDays.set(day, text)
+  return text
 }
 
 /** The same day so many years earlier, as text that compares with full-dates. */

@@ -25,6 +25,8 @@ const BASE64_IMAGE = [
   /^(?:SUkqA|TU0AK)/,
   /^AAAA[\w+/-]{2}Z0eXB/,
 ] as const
+/** `data:image/`; in base64 alone it takes a character more to know an image. */
+const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
 const MIN_DOCUMENT_NUMBER = 6
 
@@ -37,6 +39,7 @@ interface Secrets {
 }
 
 function isImage(text: string): boolean {
+  if (text.length < SHORTEST_IMAGE) return false
   if (DATA_URI.test(text)) return true
   const start = text.slice(0, 200).replace(/\s/g, '')
   return BASE64.test(start) && BASE64_IMAGE.some((magic) => magic.test(start))

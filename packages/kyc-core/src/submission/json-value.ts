@@ -36,6 +36,8 @@ export const JSON_LIMITS = {
   freeFormBytes: 128 * 1024,
 } as const
 
+/** Nearly all text: nothing in it has to be looked at twice. */
+const PLAIN = /^[ -~]*$/
 const LONE_SURROGATE = /\p{Surrogate}/u
 /* eslint-disable no-control-regex -- finding control characters is the point */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
@@ -61,12 +63,20 @@ function isPlainObject(value: object): value is Record<string, unknown> {
 
 /** Where a value stands, which decides how it is read. */
 interface Place {
-  readonly pointer: string
-  readonly depth: number
   /** Inside an open object: keys are the partner's, null is a value of its own. */
   readonly freeForm: boolean
   /** Text for people. */
   readonly lineBreaks: boolean
+}
+
+const CLOSED: Place = { freeForm: false, lineBreaks: false }
+const CLOSED_TEXT: Place = { freeForm: false, lineBreaks: true }
+const FREE_FORM: Place = { freeForm: true, lineBreaks: true }
+
+/** Where the value of a member stands. */
+function placeOfMember(place: Place, key: string): Place {
+  if (place.freeForm || FREE_FORM_FIELDS.has(key)) return FREE_FORM
+  return place.lineBreaks || FREE_TEXT_FIELDS.has(key) ? CLOSED_TEXT : CLOSED
 }
 
 /** A copy of the input that holds nothing but well-formed JSON, and what had to be left out. */
@@ -89,7 +99,8 @@ export function readJson(input: unknown): ReadJson {
     return undefined
   }
 
-  function readText(text: string, { pointer, lineBreaks }: Place): string {
+  function readText(text: string, pointer: string, lineBreaks: boolean): string {
+    if (text.length <= JSON_LIMITS.stringBytes && PLAIN.test(text)) return text
     if (LONE_SURROGATE.test(text)) refuse(pointer, 'ILL_FORMED_UNICODE')
     else if (text.length > JSON_LIMITS.stringBytes || utf8Bytes(text) > JSON_LIMITS.stringBytes)
       refuse(pointer, 'TOO_LONG')
@@ -97,58 +108,59 @@ export function readJson(input: unknown): ReadJson {
     return text
   }
 
-  function readMember(object: Record<string, JsonValue>, key: string, value: unknown, place: Place): void {
-    const pointer = pointerOfKey(place.pointer, key)
+  function readMember(
+    object: Record<string, JsonValue>,
+    key: string,
+    value: unknown,
+    parent: { readonly pointer: string; readonly depth: number; readonly place: Place },
+  ): void {
+    const pointer = pointerOfKey(parent.pointer, key)
     if (FORBIDDEN_KEYS.has(key)) return void refuse(pointer, 'UNKNOWN_FIELD')
-    if (place.freeForm) readText(key, { ...place, pointer })
-    if (value === undefined || (value === null && !place.freeForm)) return
-    const opens = !place.freeForm && FREE_FORM_FIELDS.has(key)
-    const read = readValue(value, {
-      pointer,
-      depth: place.depth + 1,
-      freeForm: place.freeForm || opens,
-      lineBreaks: place.lineBreaks || opens || FREE_TEXT_FIELDS.has(key),
-    })
+    if (parent.place.freeForm) readText(key, pointer, parent.place.lineBreaks)
+    if (value === undefined || (value === null && !parent.place.freeForm)) return
+    const place = placeOfMember(parent.place, key)
+    const read = readValue(value, pointer, parent.depth + 1, place)
     if (read === undefined) return
     object[key] = read
+    const opens = place.freeForm && !parent.place.freeForm
     if (opens && utf8Bytes(JSON.stringify(read)) > JSON_LIMITS.freeFormBytes) refuse(pointer, 'TOO_LONG')
   }
 
-  function readValue(value: unknown, place: Place): JsonValue | undefined {
+  function readValue(value: unknown, pointer: string, depth: number, place: Place): JsonValue | undefined {
     values += 1
     if (values > JSON_LIMITS.values) {
       overflow = true
       return refuse('', 'TOO_LONG')
     }
     if (value === null || typeof value === 'boolean') return value
-    if (typeof value === 'string') return readText(value, place)
+    if (typeof value === 'string') return readText(value, pointer, place.lineBreaks)
     if (typeof value === 'number') {
       const exact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-      return exact ? value : refuse(place.pointer, 'UNSAFE_NUMBER')
+      return exact ? value : refuse(pointer, 'UNSAFE_NUMBER')
     }
-    if (typeof value === 'bigint') return refuse(place.pointer, 'UNSAFE_NUMBER')
-    if (typeof value !== 'object') return refuse(place.pointer, value === undefined ? 'REQUIRED' : 'TYPE')
-    if (place.depth > JSON_LIMITS.depth) return refuse(place.pointer, 'TOO_LONG')
-    if (Array.isArray(value)) return readArray(value, place)
-    if (!isPlainObject(value)) return refuse(place.pointer, 'TYPE')
+    if (typeof value === 'bigint') return refuse(pointer, 'UNSAFE_NUMBER')
+    if (typeof value !== 'object') return refuse(pointer, value === undefined ? 'REQUIRED' : 'TYPE')
+    if (depth > JSON_LIMITS.depth) return refuse(pointer, 'TOO_LONG')
+    if (Array.isArray(value)) return readArray(value, pointer, depth, place)
+    if (!isPlainObject(value)) return refuse(pointer, 'TYPE')
     const object: Record<string, JsonValue> = {}
+    const parent = { pointer, depth, place }
     for (const key of Object.keys(value)) {
       if (overflow) break
-      readMember(object, key, value[key], place)
+      readMember(object, key, value[key], parent)
     }
     return object
   }
 
-  function readArray(array: readonly unknown[], place: Place): JsonValue[] {
+  function readArray(array: readonly unknown[], pointer: string, depth: number, place: Place): JsonValue[] {
     const read: JsonValue[] = []
     for (let index = 0; index < array.length && !overflow; index += 1) {
       const item = array[index]
-      const pointer = `${place.pointer}/${index}`
-      read.push(readValue(item === undefined ? null : item, { ...place, pointer, depth: place.depth + 1 }) ?? null)
+      read.push(readValue(item === undefined ? null : item, `${pointer}/${index}`, depth + 1, place) ?? null)
     }
     return read
   }
 
-  const value = readValue(input, { pointer: '', depth: 1, freeForm: false, lineBreaks: false })
+  const value = readValue(input, '', 1, CLOSED)
   return { value, violations }
 }

@@ -54,10 +54,13 @@ const PO_BOX = [
   /私書箱|信箱|사서함|А\/Я|АБОНЕНТСКИИ ЯЩИК|ต ?ปณ|ص ?\. ?ب|صندوق بريد|ת ?\. ?ד/,
 ] as const
 
+const PLAIN = /^[ -~]*$/
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
 /** One spelling for comparison: NFKC, upper case, Latin letters without accents, single spaces, nothing invisible. */
 function comparable(line: string): string {
+  // Nothing to compose, fold or drop: most lines.
+  if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').trim()
   return line
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

@@ -40,6 +40,16 @@ describe('canonical payload', () => {
     expect(canonicalPayload(a)).not.toBe(canonicalPayload(b))
   })
 
+  it('is written as it was when the first digests were kept', () => {
+    const unsorted = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${39 - index}`, index]))
+    const sorted = Object.fromEntries(Object.entries(unsorted).sort(([a], [b]) => (a < b ? -1 : 1)))
+    const input = { b: 'ä"', 10: [1.5, null, { d: true, c: -0 }], a: { é: 1, Z: 2, z: 3 }, 9: false, many: unsorted }
+    expect(canonicalPayload(input)).toBe(
+      `{"9":false,"10":[1.5,null,{"c":0,"d":true}],"a":{"Z":2,"z":3,"é":1},"b":"ä\\"","many":${JSON.stringify(sorted)}}`,
+    )
+    expect(canonicalPayload(JSON.parse('{"b":1,"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1},"b":1}')
+  })
+
   it('ends at 64 levels and 20,000 values', () => {
     expect(canonicalPayload(nested(64))).not.toContain('…')
     expect(canonicalPayload(nested(65))).toContain('…')

@@ -25,6 +25,27 @@ describe('local cipher', () => {
     }
   })
 
+  it('opens what was sealed before, and fingerprints as before', async () => {
+    const key = (id: string, purpose: 'seal' | 'fingerprint', byte: number) => ({
+      ...{ id, purpose, key: new Uint8Array(32).fill(byte), createdAt: '' },
+    })
+    const keys = [key('seal-1', 'seal', 1), key('fp-1', 'fingerprint', 2)]
+    const then = createLocalCipher({ keys: { activeSealKeyId: 'seal-1', activeFingerprintKeyId: 'fp-1', keys } })
+    const ofBase64 = (text: string) => new Uint8Array(Buffer.from(text, 'base64'))
+    const wrapped = 'AQZzZWFsLTEZn6rEWYzSiQf9DcrYeHuYPsMnco0M41TylMcIctaQMHQ24RdzvHJkjEbd9xIVnn2l5jVQZHbJ8uiHiBQ='
+    const sealed = ofBase64('AQRkYXRh96VlwMG23BZTINmKGYbmCr5KzKrHbqf+EXs91IAeNh8=')
+    const opened = await then.open({
+      dataKey: { keyId: 'seal-1', bytes: ofBase64(wrapped) },
+      keyContext: owner,
+      context: { userId: 'u', appId: 'a', recordId: 'r', part: 'ä"' },
+      sealed,
+    })
+    expect(new TextDecoder().decode(opened)).toBe('Jane')
+    expect(Buffer.from(await then.fingerprint('payload', 'ä漢😀"')).toString('hex')).toBe(
+      '88c256046fecdbf4b8eeeed76917fafe2b3ab51b8e3641a34bcd70e3634b06bc',
+    )
+  })
+
   it('never uses a nonce twice', async () => {
     const dataKey = await cipher.createDataKey(owner)
     const sealed = await Promise.all(
@@ -127,6 +148,12 @@ describe('local cipher', () => {
     expect(keyedHash(key, 'ssn', 'x')).not.toEqual(keyedHash(key, 'payload', 'x'))
     // The separation is injective: no other pair gives the same message.
     expect(keyedHash(key, 'a","b', 'c')).not.toEqual(keyedHash(key, 'a', 'b","c'))
+  })
+
+  it('leaves nothing of what it fingerprints in memory that Node hands out again', async () => {
+    const text = 'nobody else writes this 078051120'
+    await cipher.fingerprint('ssn', text)
+    expect(Buffer.from(Buffer.allocUnsafe(1).buffer).includes(text)).toBe(false)
   })
 
   describe('rotation', () => {
