@@ -1,3 +1,4 @@
+import { prepareSubmissionDocument, type PreparedSubmissionDocument } from '@kyc-relay/kyc-core/graphql'
 import {
   BREAK,
   parse,
@@ -13,7 +14,7 @@ import type { ErrorCode } from '../http-edge/error-catalogue.js'
 
 /** A parsed and validated document, or why it is none. Library messages are dropped: they print what was sent. */
 export type CheckedDocument =
-  | { readonly ok: true; readonly document: DocumentNode }
+  | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
   | { readonly ok: false; readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'> }
 
 const maxDocuments = 500
@@ -61,7 +62,8 @@ function check(schema: GraphQLSchema, text: string, rules: readonly ValidationRu
   }
   try {
     const errors = validate(schema, document, rules, { maxErrors: 1 })
-    return errors.length === 0 ? { ok: true, document } : { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
+    if (errors.length > 0) return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
+    return { ok: true, document, submission: prepareSubmissionDocument(document) }
   } catch {
     return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
   }

@@ -1,5 +1,5 @@
-import { blankedVariables, inspectSubmissionDocument, type SubmissionField } from '@kyc-relay/kyc-core/graphql'
-import type { DocumentNode, GraphQLError, GraphQLSchema, ValidationRule } from 'graphql'
+import type { SubmissionField } from '@kyc-relay/kyc-core/graphql'
+import { execute, type DocumentNode, type GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql'
 import { createHandler, type OperationArgs, type Response } from 'graphql-http'
 import type { AccessTokenHolder } from '../auth/access-tokens.js'
 import { submissionScope } from '../auth/bearer.js'
@@ -35,6 +35,8 @@ export interface SubmissionDoor {
 /** A type and not an interface: graphql-http takes a context with an index signature only. */
 type Context = { -readonly [Name in keyof GraphqlCaller]: GraphqlCaller[Name] } & {
   answerExtensions: Readonly<Record<string, unknown>> | undefined
+  /** A submission was taken: its field has a value. */
+  isDecided: boolean
 }
 
 type Prepared = OperationArgs<Context> | readonly GraphQLError[] | Response
@@ -60,9 +62,9 @@ export function createGraphqlEndpoint(options: {
   async function prepare(context: Context, { query, operationName, variables }: GraphqlRequest): Promise<Prepared> {
     const checked = documents(query)
     if (!checked.ok) return refuse({ code: checked.code }, context.requestId)
-    const { document } = checked
+    const { document, submission } = checked
     const execution = { schema: options.schema, document, operationName, contextValue: context }
-    const inspected = inspectSubmissionDocument(document, operationName, variables)
+    const inspected = submission.inspect(operationName, variables)
     if (!inspected.ok) {
       const refusal = options.door.answerIrregular?.(document, variables, inspected) ?? inspected
       return refuse(refusal, context.requestId)
@@ -73,23 +75,27 @@ export function createGraphqlEndpoint(options: {
       return refuse(answer.refusal, context.requestId)
     }
     context.answerExtensions = answer.extensions
+    context.isDecided = 'value' in answer
     const resolve = () => {
       if ('refusal' in answer) throw graphqlRefusal(answer.refusal, context.requestId, answer.violations)
       return answer.value
     }
     return {
       ...execution,
-      variableValues: blankedVariables(document, variables),
+      variableValues: submission.blankVariables(variables),
       rootValue: { [inspected.field]: resolve },
     }
   }
 
   return async ({ mediaType, params, caller }) => {
-    const context: Context = { ...caller, answerExtensions: undefined }
+    const context: Context = { ...caller, answerExtensions: undefined, isDecided: false }
+    const prepared = await prepare(context, params)
+    const decided = context.isDecided && 'schema' in prepared ? answerDecided(prepared, context, mediaType) : null
+    if (decided !== null) return decided
     // Made per request because graphql-http gives its error formatter no request to take the id from.
     const handle = createHandler<unknown, undefined, Context>({
       parseRequestParams: () => params,
-      onSubscribe: () => prepare(context, params),
+      onSubscribe: () => prepared,
       onOperation: (_request, _args, result) => {
         if (Symbol.asyncIterator in result) return
         const failure = findFailure(result.errors)
@@ -107,6 +113,18 @@ export function createGraphqlEndpoint(options: {
       context: undefined,
     })
   }
+}
+
+/**
+ * What graphql-http would answer, without its asking: nothing is left that could be refused or has to be waited for. Null
+ * where something is after all.
+ */
+function answerDecided(args: OperationArgs<Context>, context: Context, mediaType: GraphqlMediaType): Response | null {
+  const result = execute(args)
+  if (result instanceof Promise || !('data' in result) || result.errors !== undefined) return null
+  const { answerExtensions: extensions } = context
+  const body = JSON.stringify(extensions === undefined ? result : { ...result, extensions })
+  return [body, { status: 200, statusText: 'OK', headers: { 'content-type': `${mediaType}; charset=utf-8` } }]
 }
 
 /** Challenge of a token that lacks a scope (RFC 6750 §3). */

@@ -26,16 +26,19 @@ const backslash = 0x5c
 export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): Refusal | null {
   // One entry per open container: the keys seen so far in an object, null for an array.
   const open: (Set<string> | null)[] = []
+  let keys: Set<string> | null = null
+  let keyExpected = false
   let values = 0
   let index = 0
-  let keyExpected = false
+  let nextBackslash = indexOrEnd(text, '\\', 0)
   while (index < text.length) {
     const code = text.charCodeAt(index)
     switch (code) {
       case 0x7b: // {
       case 0x5b: // [
         values += 1
-        open.push(code === 0x7b ? new Set() : null)
+        keys = code === 0x7b ? new Set() : null
+        open.push(keys)
         if (open.length > limits.maxDepth) return { code: 'LIMIT_EXCEEDED', detail: 'TOO_DEEP' }
         keyExpected = code === 0x7b
         index += 1
@@ -43,32 +46,35 @@ export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): 
       case 0x7d: // }
       case 0x5d: // ]
         open.pop()
+        keys = open[open.length - 1] ?? null
         keyExpected = false
         index += 1
         break
       case 0x2c: // ,
-        keyExpected = (open[open.length - 1] ?? null) !== null
+        keyExpected = keys !== null
         index += 1
         break
       case quote: {
-        const end = endOfString(text, index)
-        if (end === -1) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
-        const raw = text.slice(index, end)
-        const escaped = raw.includes('\\')
-        const value = escaped ? unescaped(raw) : raw.slice(1, -1)
-        if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
-        // Counted as meant, not as written: serializers that escape all but ASCII need six characters for one.
-        if (value.length > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
-        if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
-        const keys = open[open.length - 1] ?? null
-        if (keyExpected && keys !== null) {
-          if (keys.has(value)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_KEY' }
-          if (forbiddenKeys.has(value)) return { code: 'BAD_REQUEST', detail: 'FORBIDDEN_KEY' }
-          keys.add(value)
-          keyExpected = false
-        } else {
-          values += 1
+        if (nextBackslash < index) nextBackslash = indexOrEnd(text, '\\', index)
+        const plainEnd = text.indexOf('"', index + 1)
+        const escaped = nextBackslash < plainEnd
+        const end = escaped ? endOfString(text, index) : plainEnd + 1
+        if (end <= 0) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
+        // Nothing has to be known of most values, so they are not cut out.
+        if (escaped || keyExpected || end - index > limits.maxStringLength) {
+          const value = escaped ? unescaped(text.slice(index, end)) : text.slice(index + 1, end - 1)
+          if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
+          // Counted as meant, not as written: serializers that escape all but ASCII need six characters for one.
+          if (value.length > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
+          if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
+          if (keyExpected && keys !== null) {
+            if (keys.has(value)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_KEY' }
+            if (forbiddenKeys.has(value)) return { code: 'BAD_REQUEST', detail: 'FORBIDDEN_KEY' }
+            keys.add(value)
+          }
         }
+        if (keyExpected) keyExpected = false
+        else values += 1
         index = end
         break
       }
@@ -88,7 +94,12 @@ export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): 
   return null
 }
 
-/** Index after the closing quote, or -1. */
+function indexOrEnd(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from)
+  return index === -1 ? text.length : index
+}
+
+/** Index after the closing quote of a text with a backslash in it, or -1. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
@@ -98,10 +109,12 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
+const literalEnds = new Set([...'{}[],:" \t\n\r'].map((character) => character.charCodeAt(0)))
+
 /** Index after a number, `true`, `false`, `null`, or one stray character. */
 function endOfLiteral(text: string, start: number): number {
   let index = start + 1
-  while (index < text.length && !'{}[],:" \t\n\r'.includes(text.charAt(index))) index += 1
+  while (index < text.length && !literalEnds.has(text.charCodeAt(index))) index += 1
   return index
 }
 

@@ -81,8 +81,13 @@ export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationS
   const options = { level: env.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const output = destination === undefined ? createStandardOutput() : null
   const sink = pino(options, output?.stream ?? destination)
-  const pick = (fields: LogFields) =>
-    Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name as keyof LogFields)))
+  const pick = (fields: LogFields) => {
+    const picked: Record<string, unknown> = {}
+    for (const name of Object.keys(fields) as (keyof LogFields)[]) {
+      if (allowed.has(name)) picked[name] = fields[name]
+    }
+    return picked
+  }
   return {
     info: (message, fields = {}) => sink.info(pick(fields), message),
     warn: (message, fields = {}) => sink.warn(pick(fields), message),

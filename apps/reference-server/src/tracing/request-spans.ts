@@ -3,7 +3,7 @@ import type { Handler, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
 import { errorCode } from '../observability/log.js'
-import { describeSpan, failSpan, tracer, type SpanFields } from './span.js'
+import { describeSpan, failSpan, isTraced, tracer, type SpanFields } from './span.js'
 import { parseTraceparent } from './trace-context.js'
 
 type Listener = NonNullable<SpanFields['listener']>
@@ -13,11 +13,8 @@ type Listener = NonNullable<SpanFields['listener']>
  * a stranger neither decides what is recorded here nor writes into our traces.
  */
 export function tracedHandler(listener: Listener, route: string, handler: Handler<EdgeEnv>): Handler<EdgeEnv> {
-  return async (c, next) => {
+  const runTraced = async (span: Span, ...[c, next]: Parameters<Handler<EdgeEnv>>) => {
     const { incoming, outgoing } = c.env
-    const from = parseTraceparent(incoming.headers.traceparent)
-    const links = from === null ? [] : [{ context: from }]
-    const span = tracer.startSpan(spanName(incoming.method, route), { kind: SpanKind.SERVER, root: true, links })
     const requestId = requestIdOf(incoming)
     try {
       const answer: unknown = await context.with(trace.setSpan(ROOT_CONTEXT, span), (): unknown => handler(c, next))
@@ -29,6 +26,13 @@ export function tracedHandler(listener: Listener, route: string, handler: Handle
       span.end()
       throw error
     }
+  }
+  return (c, next) => {
+    const { method, headers } = c.env.incoming
+    const from = parseTraceparent(headers.traceparent)
+    const links = from === null ? [] : [{ context: from }]
+    const span = tracer.startSpan(spanName(method, route), { kind: SpanKind.SERVER, root: true, links })
+    return isTraced(span) ? runTraced(span, c, next) : (handler(c, next) as Promise<Response>)
   }
 }
 

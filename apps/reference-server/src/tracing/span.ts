@@ -1,4 +1,4 @@
-import { context, SpanStatusCode, trace, type Span, type SpanOptions } from '@opentelemetry/api'
+import { context, INVALID_TRACEID, SpanStatusCode, trace, type Span, type SpanOptions } from '@opentelemetry/api'
 import { errorCode } from '../observability/log.js'
 
 /** The only attributes of spans: ids, codes, counts and route patterns of ours. Never a value of a partner's input. */
@@ -71,14 +71,27 @@ export function failSpan(span: Span, errorType: string): void {
   describeSpan(span, () => ({ errorType }))
 }
 
+/** Whether an SDK made the span. Where there is none, a context around the work would only be carried along. */
+export function isTraced(span: Span): boolean {
+  return span.spanContext().traceId !== INVALID_TRACEID
+}
+
 /** Runs `work` inside a span: what it does is a child of it. */
-export async function inSpan<T>(
+export function inSpan<T>(
   name: string,
   options: SpanOptions,
   work: (span: Span) => Promise<T>,
   describe: (result: T) => SpanFields,
 ): Promise<T> {
   const span = tracer.startSpan(name, options)
+  return isTraced(span) ? runInSpan(span, work, describe) : work(span)
+}
+
+async function runInSpan<T>(
+  span: Span,
+  work: (span: Span) => Promise<T>,
+  describe: (result: T) => SpanFields,
+): Promise<T> {
   try {
     const result = await context.with(trace.setSpan(context.active(), span), () => work(span))
     describeSpan(span, () => describe(result))

@@ -2,8 +2,10 @@ export { typeDefs } from './type-definitions.js'
 export {
   blankedVariables,
   inspectSubmissionDocument,
+  prepareSubmissionDocument,
   type DocumentRefusal,
   type InspectedDocument,
+  type PreparedSubmissionDocument,
   type SubmissionField,
 } from './inspect-document.js'
 export type {

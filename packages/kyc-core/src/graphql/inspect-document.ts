@@ -1,5 +1,5 @@
+import { setOwn } from '../own-member.js'
 import type {
-  ArgumentAst,
   DefinitionAst,
   DirectiveAst,
   DocumentAst,
@@ -38,27 +38,37 @@ const MAX_SELECTIONS = 2_000
 
 type Variables = Readonly<Record<string, unknown>>
 
+/** The directives of a selection, then those of the fragments around it: each can leave it out. */
+interface Conditions {
+  readonly directives: readonly DirectiveAst[]
+  readonly around: Conditions | null
+}
+
 interface RootField {
   readonly selection: SelectionAst
-  /** False when `@skip` or `@include` leaves it out, here or on a fragment around it. */
-  readonly included: boolean
+  readonly conditions: Conditions
 }
 
 function isSubmissionField(name: string | undefined): name is SubmissionField {
   return name === 'postKycVerification' || name === 'validateKycVerification'
 }
 
-function isIncluded(directives: readonly DirectiveAst[] = [], variables: Variables): boolean {
-  return directives.every((directive) => {
-    if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true
-    const condition = directive.arguments?.find((argument) => argument.name.value === 'if')?.value
-    const value = condition?.kind === 'Variable' ? variables[String(condition.name?.value)] : condition?.value
-    return value === (directive.name.value === 'include')
-  })
+function isIncluded(conditions: Conditions | null, variables: Variables): boolean {
+  if (conditions === null) return true
+  return (
+    conditions.directives.every((directive) => allows(directive, variables)) && isIncluded(conditions.around, variables)
+  )
+}
+
+function allows(directive: DirectiveAst, variables: Variables): boolean {
+  if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true
+  const condition = directive.arguments?.find((argument) => argument.name.value === 'if')?.value
+  const value = condition?.kind === 'Variable' ? variables[String(condition.name?.value)] : condition?.value
+  return value === (directive.name.value === 'include')
 }
 
 /** Root fields after fragment expansion, or null when there are too many selections. Fragment cycles end at once. */
-function rootFields(operation: DefinitionAst, document: DocumentAst, variables: Variables): RootField[] | null {
+function rootFields(operation: DefinitionAst, document: DocumentAst): RootField[] | null {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>
       definition.kind === 'FragmentDefinition' && definition.name ? [[definition.name.value, definition] as const] : [],
@@ -67,33 +77,35 @@ function rootFields(operation: DefinitionAst, document: DocumentAst, variables: 
   const fields: RootField[] = []
   let selections = 0
 
-  function expand(set: SelectionSetAst | undefined, included: boolean, inside: readonly string[]): boolean {
+  function expand(set: SelectionSetAst | undefined, around: Conditions | null, inside: readonly string[]): boolean {
     for (const selection of set?.selections ?? []) {
       selections += 1
       if (selections > MAX_SELECTIONS) return false
-      const stays = included && isIncluded(selection.directives, variables)
-      if (selection.kind === 'Field') fields.push({ selection, included: stays })
+      const conditions = { directives: selection.directives ?? [], around }
+      if (selection.kind === 'Field') fields.push({ selection, conditions })
       else if (selection.kind === 'InlineFragment') {
-        if (!expand(selection.selectionSet, stays, inside)) return false
+        if (!expand(selection.selectionSet, conditions, inside)) return false
       } else {
         const name = String(selection.name?.value)
-        if (!inside.includes(name) && !expand(fragments.get(name)?.selectionSet, stays, [...inside, name])) return false
+        if (!inside.includes(name) && !expand(fragments.get(name)?.selectionSet, conditions, [...inside, name]))
+          return false
       }
     }
     return true
   }
 
-  return expand(operation.selectionSet, true, []) ? fields : null
+  return expand(operation.selectionSet, null, []) ? fields : null
 }
 
-function argumentInput(args: readonly ArgumentAst[], variables: Variables): Record<string, unknown> {
-  // fromEntries defines own properties, so that no argument name can reach a prototype.
-  return Object.fromEntries(
-    args.flatMap(({ name, value }) => {
-      const variable = String(value.name?.value)
-      return Object.hasOwn(variables, variable) ? [[name.value, variables[variable]] as const] : []
-    }),
-  )
+/** Name of an argument, and of the variable that is passed on to it. */
+type PassedOn = readonly [argument: string, variable: string]
+
+function argumentInput(passedOn: readonly PassedOn[], variables: Variables): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const [argument, variable] of passedOn) {
+    if (Object.hasOwn(variables, variable)) setOwn(input, argument, variables[variable])
+  }
+  return input
 }
 
 /**
@@ -126,42 +138,88 @@ export function inspectSubmissionDocument(
   operationName: string | null | undefined,
   variables: Variables,
 ): InspectedDocument {
+  return prepareSubmissionDocument(document).inspect(operationName, variables)
+}
+
+/** A document of which everything is known that does not depend on a request. */
+export interface PreparedSubmissionDocument {
+  /** As {@link inspectSubmissionDocument}. */
+  inspect(operationName: string | null | undefined, variables: Variables): InspectedDocument
+  /** As {@link blankedVariables}. */
+  blankVariables(variables: Variables): Record<string, unknown>
+}
+
+/**
+ * Looks at a document once for all requests that send the same text: what {@link inspectSubmissionDocument} and
+ * {@link blankedVariables} answer, without walking the document again. It must not be changed afterwards.
+ *
+ * @example
+ * ```ts
+ * import { prepareSubmissionDocument } from '@kyc-relay/kyc-core/graphql'
+ * import { parse } from 'graphql'
+ *
+ * const prepared = prepareSubmissionDocument(
+ *   parse('mutation ($d: String!) { postKycVerification(decision: $d) { status } }'),
+ * )
+ * const inspected = prepared.inspect(null, { d: 'PASSED' })
+ * if (inspected.ok && inspected.field) inspected.input // { decision: 'PASSED' }
+ * prepared.blankVariables({ d: 'PASSED' }) // { d: '' }
+ * ```
+ */
+export function prepareSubmissionDocument(document: DocumentAst): PreparedSubmissionDocument {
+  const inspect = prepareInspection(document)
+  const variables = document.definitions.flatMap((definition) =>
+    (definition.variableDefinitions ?? []).map(({ variable, type }) => ({ name: variable.name.value, type })),
+  )
+  return {
+    inspect,
+    blankVariables(sent) {
+      const blanked: Record<string, unknown> = {}
+      for (const { name, type } of variables) {
+        setOwn(blanked, name, blankValue(type, Object.hasOwn(sent, name) ? sent[name] : undefined))
+      }
+      return blanked
+    },
+  }
+}
+
+function prepareInspection(document: DocumentAst): PreparedSubmissionDocument['inspect'] {
   const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition')
   const roots: RootField[] = []
   for (const operation of operations) {
-    const fields = rootFields(operation, document, variables)
-    if (!fields) return { ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' }
+    const fields = rootFields(operation, document)
+    if (!fields) return () => ({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
     roots.push(...fields)
   }
   const submissions = roots.filter(({ selection }) => isSubmissionField(selection.name?.value))
   const [submission] = submissions
   const [operation] = operations
-  if (!submission || !operation) return { ok: true, field: null }
+  if (!submission || !operation) return () => ({ ok: true, field: null })
 
   const args = submissions.flatMap(({ selection }) => selection.arguments ?? [])
   const definitions = operations.flatMap((each) => each.variableDefinitions ?? [])
   if (args.some((argument) => argument.value.kind !== 'Variable') || definitions.some((each) => each.defaultValue)) {
-    return { ok: false, code: 'ARGUMENTS_MUST_BE_VARIABLES' }
+    return () => ({ ok: false, code: 'ARGUMENTS_MUST_BE_VARIABLES' })
   }
-  if (submissions.length > 1) return { ok: false, code: 'MULTIPLE_SUBMISSIONS' }
-  if (operations.length > 1) return { ok: false, code: 'BAD_REQUEST', detail: 'ONE_OPERATION_ONLY' }
-  if (operationName != null && operationName !== operation.name?.value) {
-    return { ok: false, code: 'BAD_REQUEST', detail: 'UNKNOWN_OPERATION' }
-  }
-  if (roots.some((root) => root !== submission && root.selection.name?.value !== '__typename')) {
-    return { ok: false, code: 'LIMIT_EXCEEDED', detail: 'ONE_ROOT_FIELD_ONLY' }
-  }
+  if (submissions.length > 1) return () => ({ ok: false, code: 'MULTIPLE_SUBMISSIONS' })
+  if (operations.length > 1) return () => ({ ok: false, code: 'BAD_REQUEST', detail: 'ONE_OPERATION_ONLY' })
+  const alone = roots.every((root) => root === submission || root.selection.name?.value === '__typename')
   const declared = new Set(definitions.map((definition) => definition.variable.name.value))
-  if (Object.keys(variables).some((name) => !declared.has(name))) return { ok: false, code: 'UNDECLARED_VARIABLE' }
-  if (!submission.included) return { ok: false, code: 'BAD_REQUEST', detail: 'SUBMISSION_SKIPPED' }
+  const field = submission.selection.name?.value as SubmissionField
+  const responseKey = submission.selection.alias?.value ?? field
+  const passedOn = args.map(({ name, value }): PassedOn => [name.value, String(value.name?.value)])
 
-  const { selection } = submission
-  const field = selection.name?.value as SubmissionField
-  return {
-    ok: true,
-    field,
-    responseKey: selection.alias?.value ?? field,
-    input: argumentInput(selection.arguments ?? [], variables),
+  return (operationName, variables) => {
+    if (operationName != null && operationName !== operation.name?.value) {
+      return { ok: false, code: 'BAD_REQUEST', detail: 'UNKNOWN_OPERATION' }
+    }
+    if (!alone) return { ok: false, code: 'LIMIT_EXCEEDED', detail: 'ONE_ROOT_FIELD_ONLY' }
+    for (const name of Object.keys(variables)) {
+      if (!declared.has(name)) return { ok: false, code: 'UNDECLARED_VARIABLE' }
+    }
+    if (!isIncluded(submission.conditions, variables))
+      return { ok: false, code: 'BAD_REQUEST', detail: 'SUBMISSION_SKIPPED' }
+    return { ok: true, field, responseKey, input: argumentInput(passedOn, variables) }
   }
 }
 
@@ -198,12 +256,5 @@ function blankValue(type: TypeAst, sent: unknown): unknown {
  * ```
  */
 export function blankedVariables(document: DocumentAst, variables: Variables = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    document.definitions.flatMap((definition) =>
-      (definition.variableDefinitions ?? []).map(({ variable, type }) => {
-        const name = variable.name.value
-        return [name, blankValue(type, Object.hasOwn(variables, name) ? variables[name] : undefined)] as const
-      }),
-    ),
-  )
+  return prepareSubmissionDocument(document).blankVariables(variables)
 }

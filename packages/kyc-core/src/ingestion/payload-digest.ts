@@ -1,3 +1,4 @@
+import { setOwn } from '../own-member.js'
 import { sortedTexts } from '../sorted-texts.js'
 import type { Fingerprint, PiiTokenizer } from '../tokenization/pii-vault.js'
 import { parseToken } from '../tokenization/token.js'
@@ -27,11 +28,7 @@ export function canonicalPayload(input: unknown): string {
     const sorted: Record<string, unknown> = {}
     for (const name of sortedTexts(Object.keys(object))) {
       const member = object[name]
-      if (member === null || member === undefined) continue
-      const read = canonical(member, path, name, depth + 1)
-      // Set like any other it would become the prototype.
-      if (name === '__proto__') Object.defineProperty(sorted, name, { value: read, enumerable: true })
-      else sorted[name] = read
+      if (member !== null && member !== undefined) setOwn(sorted, name, canonical(member, path, name, depth + 1))
     }
     return sorted
   }

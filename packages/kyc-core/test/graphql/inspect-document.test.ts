@@ -1,6 +1,6 @@
 import { buildSchema, graphql, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { blankedVariables, inspectSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { blankedVariables, inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
 const ARGUMENTS = {
@@ -268,6 +268,22 @@ describe('document rules', () => {
     expect(inspect(bomb, {})).toEqual({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
     const inline = `mutation { ${'... { '.repeat(500)} ${'__typename '.repeat(1600)} ${'}'.repeat(500)} }`
     expect(inspect(inline, {})).toEqual({ ok: false, code: 'LIMIT_EXCEEDED', detail: 'TOO_MANY_SELECTIONS' })
+  })
+})
+
+describe('a prepared document', () => {
+  it('answers each request by its own variables', () => {
+    const prepared = prepareSubmissionDocument(
+      parse('mutation ($d: String!, $b: Boolean!) { postKycVerification(decision: $d) @skip(if: $b) { status } }'),
+    )
+    const input = (decision: string) => ({ ok: true, input: { decision } })
+    expect(prepared.inspect(null, { d: 'PASSED', b: false })).toMatchObject(input('PASSED'))
+    expect(prepared.inspect(null, { d: 'FAILED', b: true })).toMatchObject({ ok: false, detail: 'SUBMISSION_SKIPPED' })
+    expect(prepared.inspect(null, { d: 'FAILED', b: false })).toMatchObject(input('FAILED'))
+    expect(prepared.inspect('Other', { d: 'FAILED' })).toMatchObject({ ok: false, detail: 'UNKNOWN_OPERATION' })
+    expect(prepared.inspect(null, { d: 'FAILED', e: 1 })).toMatchObject({ ok: false, code: 'UNDECLARED_VARIABLE' })
+    expect(prepared.blankVariables({ d: 'PASSED', b: true })).toEqual({ d: '', b: true })
+    expect(prepared.blankVariables({})).toEqual({ d: '', b: false })
   })
 })
 

@@ -5,7 +5,7 @@ import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '..
 import { checkedLimit } from '../page-cursor.js'
 import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
-import { prepare } from './prepared.js'
+import { prepareRows } from './prepared.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
 import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
@@ -128,10 +128,9 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
       })
       .prepare(),
     // Read with every request, and so without a query builder in between.
-    findToken: prepare<[hash: Uint8Array, now: number], typeof accessTokens.$inferSelect>(
+    findToken: prepareRows<[hash: Uint8Array, now: number], [appId: string, userId: string, scopes: string, number]>(
       client,
-      `SELECT hash, app_id AS appId, user_id AS userId, scopes, expires_at AS expiresAt
-      FROM kyc_relay_access_tokens WHERE hash = ? AND expires_at > ?`,
+      'SELECT app_id, user_id, scopes, expires_at FROM kyc_relay_access_tokens WHERE hash = ? AND expires_at > ?',
     ),
   }
 }
@@ -223,9 +222,14 @@ export function createAppDirectory(dependencies: {
       read(() => {
         const row = statements.findToken.get(hash, now.getTime())
         if (row === undefined) return null
-        const { appId, userId } = row
-        const scopes = JSON.parse(row.scopes) as string[]
-        return { hash: new Uint8Array(row.hash), appId, userId, scopes, expiresAt: new Date(row.expiresAt) }
+        const [appId, userId, scopes, expiresAt] = row
+        return {
+          hash: new Uint8Array(hash),
+          appId,
+          userId,
+          scopes: JSON.parse(scopes) as string[],
+          expiresAt: new Date(expiresAt),
+        }
       }),
   }
 }
