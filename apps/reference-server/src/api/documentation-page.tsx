@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { Crumbs, HtmlDocument } from '../html/document.js'
+import { RecordTable } from '../html/record-table.js'
 import type { OpenApiDocument } from './openapi-document.js'
 
 interface Schema {
@@ -116,36 +117,15 @@ const OperationSection: FC<{ path: string; method: string; operation: Operation 
     </p>
     {operation.description === undefined ? null : <Prose text={operation.description} />}
     {operation.parameters.length === 0 ? null : (
-      <div class="scroll" role="region" aria-label={`Parameters of ${operation.summary}`} tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Parameter</th>
-              <th scope="col">Type</th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {operation.parameters.map((parameter) => (
-              <tr>
-                <th scope="row">
-                  <code>{parameter.name}</code>
-                </th>
-                <td>
-                  <TypeName schema={parameter.schema} />
-                </td>
-                <td>
-                  {parameter.in === 'path' ? (
-                    'In the path.'
-                  ) : (
-                    <Prose inline text={parameter.description ?? 'In the query.'} />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RecordTable
+        label={`Parameters of ${operation.summary}`}
+        columns={[{ label: 'Parameter', heads: true }, { label: 'Type' }, { label: 'Meaning' }]}
+        rows={operation.parameters.map((parameter) => [
+          <code>{parameter.name}</code>,
+          <TypeName schema={parameter.schema} />,
+          parameter.in === 'path' ? 'In the path.' : <Prose inline text={parameter.description ?? 'In the query.'} />,
+        ])}
+      />
     )}
     {operation.requestBody === undefined ? null : (
       <p>
@@ -167,32 +147,15 @@ const AnswerTable: FC<{
   readonly label: string
   readonly responses: readonly (readonly [string, Operation['responses'][string]])[]
 }> = ({ label, responses }) => (
-  <div class="scroll" role="region" aria-label={label} tabindex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Status</th>
-          <th scope="col">When</th>
-          <th scope="col">Body</th>
-        </tr>
-      </thead>
-      <tbody>
-        {responses.map(([status, response]) => (
-          <tr>
-            <th scope="row">{status}</th>
-            <td>
-              <Prose text={response.description} />
-            </td>
-            <td>
-              {Object.values(response.content ?? {}).map(({ schema }) => (
-                <TypeName schema={schema} />
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <RecordTable
+    label={label}
+    columns={[{ label: 'Status', heads: true }, { label: 'When' }, { label: 'Body' }]}
+    rows={responses.map(([status, response]) => [
+      status,
+      <Prose text={response.description} />,
+      Object.values(response.content ?? {}).map(({ schema }) => <TypeName schema={schema} />),
+    ])}
+  />
 )
 
 const SchemaFields: FC<{ readonly schema: Schema }> = ({ schema }) => (

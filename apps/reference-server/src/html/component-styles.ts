@@ -183,6 +183,7 @@ export const componentStyles = css`
   }
   .chart {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: 0.9rem;
     max-width: 60rem;
   }
@@ -193,11 +194,34 @@ export const componentStyles = css`
     align-items: baseline;
     justify-content: space-between;
   }
-  .chart svg {
+  .plot {
+    display: grid;
+    grid-template: 7.5rem auto / auto minmax(0, 1fr);
+    gap: 0.45rem 0.6rem;
+    padding-block-start: 0.4rem;
+    font-size: 0.8125rem;
+    line-height: 1;
+    color: var(--ink-soft);
+    font-variant-numeric: tabular-nums;
+  }
+  .plot svg {
     width: 100%;
-    height: auto;
+    height: 100%;
     display: block;
     overflow: visible;
+  }
+  .plot .heights {
+    display: flex;
+    flex-direction: column;
+    justify-content: space-between;
+    margin-block: -0.5em;
+    text-align: end;
+  }
+  .plot .hours {
+    grid-column: 2;
+    display: grid;
+    grid-template-columns: repeat(4, 1fr);
+    text-align: end;
   }
   .chart td,
   .chart tbody th {
@@ -212,16 +236,14 @@ export const componentStyles = css`
   .chart .bad {
     fill: var(--bad-fill);
   }
+  .chart line {
+    vector-effect: non-scaling-stroke;
+  }
   .chart .axis {
     stroke: var(--rule-strong);
   }
   .chart .grid {
     stroke: var(--rule);
-  }
-  .chart text {
-    fill: var(--ink-soft);
-    font: 11px var(--sans);
-    font-variant-numeric: tabular-nums;
   }
   .legend {
     display: flex;
@@ -268,5 +290,12 @@ export const componentStyles = css`
   }
   .copy:has(button:not([hidden])) pre {
     padding-inline-end: 5.5rem;
+  }
+  @media (max-width: 40rem) {
+    /* The button above the text, which has little room as it is. */
+    .copy:has(button:not([hidden])) pre {
+      padding-inline-end: 1rem;
+      padding-block-start: 2.75rem;
+    }
   }
 `

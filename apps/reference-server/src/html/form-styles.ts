@@ -102,4 +102,10 @@ export const formStyles = css`
     font-weight: 500;
     font-size: 0.875rem;
   }
+  @media (max-width: 40rem) {
+    .filters .field {
+      flex: 1 1 100%;
+      max-width: none;
+    }
+  }
 `

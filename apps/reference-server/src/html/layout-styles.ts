@@ -53,6 +53,10 @@ export const layoutStyles = css`
     padding-inline-start: 0.85rem;
     border-inline-start: 1px solid var(--rule);
   }
+  .side nav ul ul .level {
+    display: block;
+    padding-inline-start: 0.6rem;
+  }
   .side nav a {
     display: block;
     padding: 0.22rem 0.6rem;
@@ -188,27 +192,23 @@ export const layoutStyles = css`
       gap: 1rem;
     }
     /* The breadcrumb says the levels. */
-    .side nav .level {
+    .side nav .level,
+    .side nav ul ul .level {
       display: none;
     }
-    .side nav ul,
-    .side nav ul ul {
+    /* The places in one row, whatever their level, and in as many as it takes. */
+    .side nav > ul {
       display: flex;
       flex-wrap: wrap;
       gap: 0.1rem 0.4rem;
-      margin: 0;
-      padding: 0;
-      border: 0;
+      margin-inline-start: -0.6rem;
     }
     .side nav li,
-    .side nav ul ul a {
-      margin: 0;
+    .side nav ul ul {
+      display: contents;
     }
     .side nav a {
       margin-inline-start: 0;
-    }
-    .side nav > ul {
-      margin-inline-start: -0.6rem;
     }
     .who {
       margin-block-start: 0;
@@ -225,6 +225,47 @@ export const layoutStyles = css`
     }
   }
   @media (max-width: 40rem) {
+    table.records thead {
+      position: absolute;
+      clip-path: inset(50%);
+    }
+    table.records,
+    table.records tbody,
+    table.records tr {
+      display: block;
+    }
+    table.records tr {
+      padding-block: 0.75rem;
+      border-block-end: 1px solid var(--rule);
+    }
+    table.records tbody tr:first-child {
+      border-block-start: 1px solid var(--rule-strong);
+    }
+    table.records tbody :is(th, td) {
+      display: block;
+      padding: 0.15rem 0;
+      border: 0;
+      min-width: 0;
+    }
+    table.records [data-label] {
+      display: grid;
+      grid-template-columns: 6.25rem minmax(0, 1fr);
+      gap: 0.75rem;
+      align-items: baseline;
+    }
+    table.records [data-label]::before {
+      content: attr(data-label) / '';
+      font: 400 0.8125rem/1.4 var(--sans);
+      color: var(--ink-soft);
+    }
+    table.records code {
+      white-space: normal;
+      overflow-wrap: anywhere;
+    }
+    table.records .actions {
+      flex-wrap: wrap;
+      padding-block-start: 0.5rem;
+    }
     th,
     td {
       padding-inline-end: 0.75rem;

@@ -50,10 +50,10 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     return made
   }
 
-  /** No finding of axe, light on a desk and dark in a hand, and nothing wider than the screen. */
+  /** No finding of axe, light on a desk and dark in a hand, nothing wider than the screen, nothing to press beside it. */
   async function judge(name: string) {
     for (const [colorScheme, width] of [
-      ['dark', 375],
+      ['dark', 360],
       ['light', 1280],
     ] as const) {
       await page.emulateMedia({ colorScheme })
@@ -64,6 +64,11 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )
       expect([name, width, overflow]).toEqual([name, width, 0])
+      const beside = await page.evaluate(
+        `[...document.querySelectorAll('a, button, select, input')].filter((one) => one.checkVisibility() &&
+          one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML)`,
+      )
+      expect([name, width, beside]).toEqual([name, width, []])
       expect([name, colorScheme, await axeFindings(page)]).toEqual([name, colorScheme, []])
     }
   }

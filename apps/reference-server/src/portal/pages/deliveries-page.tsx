@@ -5,6 +5,7 @@ import type { Session } from '../sessions.js'
 import { DeliveryKind } from './delivery-kind.js'
 import { DeliveryStateMark, Instant } from './parts.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
+import { RecordTable } from '../../html/record-table.js'
 
 /** Filters of the log, as they were asked for. */
 export interface DeliveryFilters {
@@ -94,39 +95,28 @@ export const DeliveriesPage: FC<{
         </a>
       </div>
     ) : (
-      <div class="scroll" role="region" aria-label="Deliveries" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Event</th>
-              <th scope="col">URL</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Created</th>
-            </tr>
-          </thead>
-          <tbody>
-            {deliveries.map((delivery) => (
-              <tr>
-                <td>
-                  <DeliveryStateMark state={delivery.state} />
-                </td>
-                <th scope="row">
-                  <a href={`/portal/deliveries/${delivery.deliveryId}`}>
-                    <code>{delivery.eventType}</code>
-                  </a>{' '}
-                  <DeliveryKind delivery={delivery} />
-                </th>
-                <td class="url">{delivery.url}</td>
-                <td>{delivery.attemptsMade} of 5</td>
-                <td>
-                  <Instant at={delivery.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RecordTable
+        label="Deliveries"
+        columns={[
+          { label: 'Status' },
+          { label: 'Event', heads: true },
+          { label: 'URL', class: 'url' },
+          { label: 'Attempts' },
+          { label: 'Created' },
+        ]}
+        rows={deliveries.map((delivery) => [
+          <DeliveryStateMark state={delivery.state} />,
+          <>
+            <a href={`/portal/deliveries/${delivery.deliveryId}`}>
+              <code>{delivery.eventType}</code>
+            </a>{' '}
+            <DeliveryKind delivery={delivery} />
+          </>,
+          delivery.url,
+          `${delivery.attemptsMade} of 5`,
+          <Instant at={delivery.createdAt} />,
+        ])}
+      />
     )}
     {nextPage === null && firstPage === null ? null : (
       <nav class="actions" aria-label="Pages">

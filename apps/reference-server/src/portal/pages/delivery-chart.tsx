@@ -2,13 +2,11 @@ import type { FC } from 'hono/jsx'
 import type { DeliveryDay, DeliveryHour } from '../delivery-day.js'
 import { hourText } from '../words.js'
 
-const width = 720
-const height = 132
-const baseline = 108
-const left = 34
-const top = 6
-const step = (width - left) / 24
-const barWidth = step - 6
+/** Units of the drawing, which is stretched to the room there is; its texts are not, and stand beside it. */
+const height = 100
+const step = 10
+const width = 24 * step
+const barWidth = 7
 
 const series = [
   ['failed', 'bad', 'Failed'],
@@ -20,7 +18,7 @@ const series = [
 export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
   const totals = (name: 'delivered' | 'retried' | 'failed') => day.hours.reduce((sum, hour) => sum + hour[name], 0)
   const highest = niceCeiling(Math.max(...day.hours.map(totalOf)))
-  const scale = (baseline - top) / highest
+  const scale = height / highest
   if (day.hours.every((hour) => totalOf(hour) === 0)) {
     return (
       <section aria-labelledby="chart-title">
@@ -44,31 +42,29 @@ export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
           ))}
         </div>
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={summary(day)}>
-        {[highest, highest / 2].filter(Number.isInteger).map((value) => (
-          <>
-            <line class="grid" x1={left} x2={width} y1={y(value)} y2={y(value)} />
-            <text x={left - 8} y={y(value) + 4} text-anchor="end">
-              {value}
-            </text>
-          </>
-        ))}
-        {day.hours.map((hour, index) => (
-          <g>
-            <title>{`${hourText(hour.from)} UTC: ${hour.delivered} at once, ${hour.retried} with retries, ${hour.failed} failed`}</title>
-            <rect x={left + index * step} y={top} width={step} height={baseline - top} fill="transparent" />
-            <Bars hour={hour} x={left + index * step + 3} scale={scale} />
-          </g>
-        ))}
-        <line class="axis" x1={left} x2={width} y1={baseline + 0.5} y2={baseline + 0.5} />
-        {day.hours.map((hour, index) =>
-          index % 6 === 5 ? (
-            <text x={left + index * step + step / 2} y={height - 6} text-anchor="middle">
-              {hourText(hour.from)}
-            </text>
-          ) : null,
-        )}
-      </svg>
+      <div class="plot">
+        <div class="heights" aria-hidden="true">
+          {[highest, highest / 2, 0].map((value) => (
+            <span>{value}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={summary(day)}>
+          {[0, height / 2].map((at) => (
+            <line class="grid" x1={0} x2={width} y1={at} y2={at} />
+          ))}
+          {day.hours.map((hour, index) => (
+            <g>
+              <title>{`${hourText(hour.from)} UTC: ${hour.delivered} at once, ${hour.retried} with retries, ${hour.failed} failed`}</title>
+              <rect x={index * step} y={0} width={step} height={height} fill="transparent" />
+              <Bars hour={hour} x={index * step + (step - barWidth) / 2} scale={scale} />
+            </g>
+          ))}
+          <line class="axis" x1={0} x2={width} y1={height} y2={height} />
+        </svg>
+        <div class="hours" aria-hidden="true">
+          {day.hours.map((hour, index) => (index % 6 === 5 ? <span>{hourText(hour.from)}</span> : null))}
+        </div>
+      </div>
       {day.incomplete ? (
         <p class="hint">More was sent than is counted here; the earliest hours are incomplete.</p>
       ) : null}
@@ -99,14 +95,10 @@ export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
       </details>
     </figure>
   )
-
-  function y(value: number): number {
-    return baseline - value * scale
-  }
 }
 
 const Bars: FC<{ readonly hour: DeliveryHour; readonly x: number; readonly scale: number }> = ({ hour, x, scale }) => {
-  let bottom = baseline
+  let bottom = height
   return (
     <>
       {series.map(([name, tone]) => {
@@ -114,7 +106,7 @@ const Bars: FC<{ readonly hour: DeliveryHour; readonly x: number; readonly scale
         // One failure among thousands must still be seen.
         const barHeight = Math.max(2, hour[name] * scale)
         bottom -= barHeight
-        return <rect class={tone} x={x} y={round(bottom)} width={round(barWidth)} height={round(barHeight)} rx="1.5" />
+        return <rect class={tone} x={x} y={round(bottom)} width={round(barWidth)} height={round(barHeight)} />
       })}
     </>
   )

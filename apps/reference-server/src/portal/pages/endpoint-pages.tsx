@@ -9,6 +9,7 @@ import { eventMeanings } from '../words.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { CopyBlock, Day } from './parts.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
+import { RecordTable } from '../../html/record-table.js'
 
 /** Event types of an endpoint in words. */
 export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>
@@ -54,49 +55,34 @@ export const EndpointsPage: FC<{
     ) : (
       <section aria-labelledby="urls">
         <h2 id="urls">{endpoints.length === 1 ? 'One URL' : `${endpoints.length} URLs`}</h2>
-        <div class="scroll" role="region" aria-label="Table of URLs" tabindex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">URL</th>
-                <th scope="col">Events</th>
-                <th scope="col">Added</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {endpoints.map((endpoint) => (
-                <tr>
-                  <th scope="row" class="url">
-                    {endpoint.url}
-                  </th>
-                  <td>
-                    <EventTypes types={endpoint.eventTypes} />
-                    {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
-                  </td>
-                  <td>
-                    <Day at={endpoint.createdAt} />
-                  </td>
-                  <td>
-                    <div class="actions">
-                      <a href={`/portal/webhooks/${endpoint.endpointId}/test`}>
-                        Send test event<span class="visually-hidden"> to {endpoint.url}</span>
-                      </a>
-                      <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}`}>
-                        Deliveries<span class="visually-hidden"> to {endpoint.url}</span>
-                      </a>
-                      <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
-                        Remove<span class="visually-hidden"> {endpoint.url}</span>
-                      </a>
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RecordTable
+          label="Table of URLs"
+          columns={[
+            { label: 'URL', heads: true, class: 'url' },
+            { label: 'Events' },
+            { label: 'Added' },
+            { label: 'Actions', hidden: true },
+          ]}
+          rows={endpoints.map((endpoint) => [
+            endpoint.url,
+            <>
+              <EventTypes types={endpoint.eventTypes} />
+              {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
+            </>,
+            <Day at={endpoint.createdAt} />,
+            <div class="actions">
+              <a href={`/portal/webhooks/${endpoint.endpointId}/test`}>
+                Send test event<span class="visually-hidden"> to {endpoint.url}</span>
+              </a>
+              <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}`}>
+                Deliveries<span class="visually-hidden"> to {endpoint.url}</span>
+              </a>
+              <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
+                Remove<span class="visually-hidden"> {endpoint.url}</span>
+              </a>
+            </div>,
+          ])}
+        />
         {endpoints.length >= endpointsPerApp ? (
           <p class="hint">An application can have {endpointsPerApp} URLs. Remove one to add another.</p>
         ) : null}

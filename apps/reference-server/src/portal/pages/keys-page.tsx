@@ -5,6 +5,7 @@ import type { KeyVersion } from '../../auth/api-keys.js'
 import type { Session } from '../sessions.js'
 import { CopyBlock, Instant, State } from './parts.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
+import { RecordTable } from '../../html/record-table.js'
 
 type Rehearsed = Exclude<Rehearsal, string>
 
@@ -36,44 +37,26 @@ export const KeysPage: FC<{
       )}
       <section aria-labelledby="versions">
         <h2 id="versions">Accepted versions</h2>
-        <div class="scroll" role="region" aria-label="Table of versions" tabindex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                <th scope="col">State</th>
-                <th scope="col">Made</th>
-                <th scope="col">Changes</th>
-              </tr>
-            </thead>
-            <tbody>
-              {versions.map((version) => (
-                <tr>
-                  <th scope="row">{version.version}</th>
-                  <td>
-                    <Standing standing={version.standing} />
-                  </td>
-                  <td>
-                    <Instant at={version.createdAt} />
-                  </td>
-                  <td>
-                    {version.standing === 'WAITING' ? (
-                      <>
-                        signs by itself from <Instant at={version.signsFrom} />
-                      </>
-                    ) : version.retiredAt === null ? (
-                      ''
-                    ) : (
-                      <>
-                        accepted until <Instant at={version.retiredAt} />
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RecordTable
+          label="Table of versions"
+          columns={[{ label: 'Version', heads: true }, { label: 'State' }, { label: 'Made' }, { label: 'Changes' }]}
+          rows={versions.map((version) => [
+            version.version,
+            <Standing standing={version.standing} />,
+            <Instant at={version.createdAt} />,
+            version.standing === 'WAITING' ? (
+              <>
+                signs by itself from <Instant at={version.signsFrom} />
+              </>
+            ) : version.retiredAt === null ? (
+              'none'
+            ) : (
+              <>
+                accepted until <Instant at={version.retiredAt} />
+              </>
+            ),
+          ])}
+        />
       </section>
       {waiting === undefined ? (
         <section aria-labelledby="rotate">

@@ -5,6 +5,7 @@ import { DecisionMark } from './kyc-marks.js'
 import { Instant } from './parts.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
+import { RecordTable } from '../../html/record-table.js'
 
 /** The newest verifications of everybody: where an operator begins. */
 export const LatestPage: FC<{
@@ -27,42 +28,27 @@ export const LatestPage: FC<{
         <p>No verification was recorded{first ? ' yet' : ' before that'}.</p>
       </div>
     ) : (
-      <div class="scroll" role="region" aria-label="Newest verifications" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Recorded</th>
-              <th scope="col">Decision</th>
-              <th scope="col">Result</th>
-              <th scope="col">Application</th>
-              <th scope="col">User</th>
-            </tr>
-          </thead>
-          <tbody>
-            {latest.map((row) => (
-              <tr>
-                <th scope="row">
-                  <a href={`/portal/kyc/${row.appId}/${row.userId}/${row.verificationId}`}>
-                    <Instant at={row.recordedAt} />
-                  </a>
-                </th>
-                <td>
-                  <DecisionMark decision={row.decision} />
-                </td>
-                <td>
-                  <code>{row.resultStatus}</code>
-                </td>
-                <td>{row.appName ?? 'gone'}</td>
-                <td>
-                  <a href={`/portal/kyc?user=${row.userId}`}>
-                    <code>{row.userId}</code>
-                  </a>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RecordTable
+        label="Newest verifications"
+        columns={[
+          { label: 'Recorded', heads: true },
+          { label: 'Decision' },
+          { label: 'Result' },
+          { label: 'Application' },
+          { label: 'User' },
+        ]}
+        rows={latest.map((row) => [
+          <a href={`/portal/kyc/${row.appId}/${row.userId}/${row.verificationId}`}>
+            <Instant at={row.recordedAt} />
+          </a>,
+          <DecisionMark decision={row.decision} />,
+          <code>{row.resultStatus}</code>,
+          row.appName ?? 'gone',
+          <a href={`/portal/kyc?user=${row.userId}`}>
+            <code>{row.userId}</code>
+          </a>,
+        ])}
+      />
     )}
     {next === null && first ? null : (
       <nav class="actions" aria-label="Pages">

@@ -2,6 +2,7 @@ import type { PhotoRecord, PhotoState } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import { durationText } from '../words.js'
 import { Instant, State, type Tone } from './parts.js'
+import { RecordTable } from '../../html/record-table.js'
 
 const marks: Readonly<Record<PhotoState, readonly [tone: Tone, text: string, meaning: string]>> = {
   PENDING: ['warn', 'To be fetched', 'Its first attempt has not ended yet.'],
@@ -23,43 +24,30 @@ export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[]; readonly
     {photos.length === 0 ? (
       <p class="hint">None was submitted.</p>
     ) : (
-      <div class="scroll" role="region" aria-label="Table of photos" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Photo</th>
-              <th scope="col">State</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Next attempt</th>
-              <th scope="col">Last failure</th>
-              <th scope="col">Ended</th>
-              <th scope="col">What that means</th>
-            </tr>
-          </thead>
-          <tbody>
-            {photos.map((photo) => {
-              const [tone, text, meaning] = marks[photo.state]
-              return (
-                <tr>
-                  <th scope="row">{photo.side}</th>
-                  <td>
-                    <State tone={tone}>{text}</State>
-                  </td>
-                  <td>{photo.attemptsMade}</td>
-                  <td>
-                    <span class="nowrap">{nextAttemptText(photo, now)}</span>
-                  </td>
-                  <td>{photo.lastFailure === null ? 'none' : <code>{photo.lastFailure}</code>}</td>
-                  <td>{photo.endedAt === null ? 'not yet' : <Instant at={photo.endedAt} />}</td>
-                  <td>
-                    <span class="hint">{meaning}</span>
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+      <RecordTable
+        label="Table of photos"
+        columns={[
+          { label: 'Photo', heads: true },
+          { label: 'State' },
+          { label: 'Attempts' },
+          { label: 'Next attempt' },
+          { label: 'Last failure' },
+          { label: 'Ended' },
+          { label: 'What that means' },
+        ]}
+        rows={photos.map((photo) => {
+          const [tone, text, meaning] = marks[photo.state]
+          return [
+            photo.side,
+            <State tone={tone}>{text}</State>,
+            photo.attemptsMade,
+            <span class="nowrap">{nextAttemptText(photo, now)}</span>,
+            photo.lastFailure === null ? 'none' : <code>{photo.lastFailure}</code>,
+            photo.endedAt === null ? 'not yet' : <Instant at={photo.endedAt} />,
+            <span class="hint">{meaning}</span>,
+          ]
+        })}
+      />
     )}
   </section>
 )

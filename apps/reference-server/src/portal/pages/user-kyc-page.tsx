@@ -5,6 +5,7 @@ import { Codes, DecisionMark, KycStatusMark, StatusLog } from './kyc-marks.js'
 import { Fact, Instant } from './parts.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
+import { RecordTable } from '../../html/record-table.js'
 
 /** What is known of one user at one app. */
 export interface KycOfApp {
@@ -58,40 +59,25 @@ const VerificationsOfApp: FC<{ readonly userId: string; readonly app: KycOfApp }
     {app.verifications.length === 0 ? (
       <p class="hint">No verification yet.</p>
     ) : (
-      <div class="scroll" role="region" aria-label={`Verifications of ${app.appName ?? app.appId}`} tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Recorded</th>
-              <th scope="col">Decision</th>
-              <th scope="col">Provider</th>
-              <th scope="col">Status log</th>
-              <th scope="col">Decline codes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {app.verifications.map((verification) => (
-              <tr>
-                <th scope="row">
-                  <a href={`/portal/kyc/${app.appId}/${userId}/${verification.verificationId}`}>
-                    <Instant at={verification.recordedAt} />
-                  </a>
-                </th>
-                <td>
-                  <DecisionMark decision={verification.decision} />
-                </td>
-                <td>{verification.externalVerificationProvider}</td>
-                <td>
-                  <StatusLog log={verification.statusLog} />
-                </td>
-                <td>
-                  <Codes codes={verification.declineCodes} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RecordTable
+        label={`Verifications of ${app.appName ?? app.appId}`}
+        columns={[
+          { label: 'Recorded', heads: true },
+          { label: 'Decision' },
+          { label: 'Provider' },
+          { label: 'Status log' },
+          { label: 'Decline codes' },
+        ]}
+        rows={app.verifications.map((verification) => [
+          <a href={`/portal/kyc/${app.appId}/${userId}/${verification.verificationId}`}>
+            <Instant at={verification.recordedAt} />
+          </a>,
+          <DecisionMark decision={verification.decision} />,
+          verification.externalVerificationProvider,
+          <StatusLog log={verification.statusLog} />,
+          <Codes codes={verification.declineCodes} />,
+        ])}
+      />
     )}
     {app.more ? <p class="hint">There are older ones; these are the newest 50.</p> : null}
   </section>
