@@ -54,10 +54,12 @@ const seeds = {
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)
     SELECT lpad(to_hex(i), 8, '0') || '-0001-7000-8000-000000000000', '${appId}', gen_random_uuid(), 'WIDGET_DEPOSIT_COMPLETE',
       now(), decode(repeat(md5(i::text), 16), 'hex'), false, now() FROM generate_series(1, ${deliveries}) i;
-    INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, due_at)
+    INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at)
     SELECT left(event_id, 8) || '-0002-7000-8000-000000000000', event_id,
       '0e000000-0000-7000-8000-' || lpad((1 + ('x' || left(event_id, 8))::bit(32)::int % ${endpoints})::text, 12, '0'),
-      event_id, app_id, user_id, type, 'PENDING', now(), now() FROM kyc_relay_events;`,
+      event_id, app_id, user_id, type, 'PENDING', now() FROM kyc_relay_events;
+    INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+    SELECT app_id, position, delivery_id, endpoint_id, created_at FROM kyc_relay_deliveries;`,
 }
 
 const engines = {

@@ -134,7 +134,7 @@ it('three processes on one database lose nothing and repeat nothing when one is 
 
   // Another process takes over what the killed one had in flight when the lease of 45 s ends: here, at once.
   await database.query(
-    "update kyc_relay_deliveries set lease_until = now() - interval '1 second' where lease_until is not null",
+    "update kyc_relay_delivery_queue set lease_until = now() - interval '1 second' where lease_until is not null",
   )
   await expect
     .poll(

@@ -78,13 +78,13 @@ ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
 
 /** The first waiting deliveries of each locked endpoint, due or not, one more than it has room for. */
-export const listWaiting = statement<{ endpointId: string; deliveryId: string; position: number; dueAt: Date }>(
+export const listWaiting = statement<{ endpointId: string; appId: string; position: number; dueAt: Date }>(
   'list_waiting',
   sql`
-SELECT t.endpoint_id AS "endpointId", w.delivery_id AS "deliveryId", w.position, w.due_at AS "dueAt"
+SELECT t.endpoint_id AS "endpointId", w.app_id AS "appId", w.position, w.due_at AS "dueAt"
 FROM unnest(${value('endpointIds')}::text[], ${value('rooms')}::int[]) AS t (endpoint_id, room)
 CROSS JOIN LATERAL (
-  SELECT delivery_id, position, due_at FROM kyc_relay_deliveries AS waiting
+  SELECT app_id, position, due_at FROM kyc_relay_delivery_queue AS waiting
   WHERE waiting.endpoint_id = t.endpoint_id AND waiting.due_at IS NOT NULL
   ORDER BY due_at, position LIMIT t.room + 1
 ) AS w`,
@@ -111,37 +111,37 @@ export interface ClaimedRow {
 
 const claimedColumns = sql`
   claimed.delivery_id AS "deliveryId", claimed.attempts_made AS attempt, claimed.lease_token AS token,
-  claimed.event_id AS "eventId", claimed.x_event_id AS "xEventId", claimed.app_id AS "appId",
-  claimed.user_id AS "userId", claimed.event_type AS "eventType", event.test, claimed.endpoint_id AS "endpointId",
+  delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.app_id AS "appId",
+  delivery.user_id AS "userId", delivery.event_type AS "eventType", event.test, claimed.endpoint_id AS "endpointId",
   endpoint.url, endpoint.standard_webhooks AS "standardWebhooks", event.body, claimed.unsent_since AS "unsentSince",
   event.trace_context AS "traceContext"
 FROM claimed
-JOIN kyc_relay_events AS event ON event.event_id = claimed.event_id
+JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = claimed.delivery_id
+JOIN kyc_relay_events AS event ON event.event_id = delivery.event_id
 JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`
 
 /**
  * Opens the attempts of the chosen deliveries and moves the turns on. A delivery that was cancelled since it was read
- * is left out; so the turns count what was claimed, not what was chosen.
+ * is left out; so the turns count what was claimed, not what was chosen. An attempt that was told to be unsent gives its
+ * number to the new one.
  */
 export const openAttempts = statement<ClaimedRow>(
   'open_attempts',
   sql`
 WITH chosen AS (
-  SELECT * FROM unnest(${value('deliveryIds')}::text[], ${value('tokens')}::text[]) AS c (delivery_id, token)
+  SELECT * FROM unnest(${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('tokens')}::text[])
+    AS c (app_id, position, token)
 ), claimed AS (
-  UPDATE kyc_relay_deliveries AS delivery
+  UPDATE kyc_relay_delivery_queue AS queued
   SET due_at = NULL, lease_token = chosen.token, lease_until = ${value('leaseUntil')}::timestamptz,
-    attempts_made = delivery.attempts_made + 1
+    started_at = ${value('now')}::timestamptz, attempts_made = queued.attempts_made + 1
   FROM chosen
-  WHERE delivery.delivery_id = chosen.delivery_id AND delivery.due_at IS NOT NULL
-  RETURNING delivery.delivery_id, delivery.attempts_made, delivery.lease_token, delivery.event_id, delivery.x_event_id,
-    delivery.app_id, delivery.user_id, delivery.event_type, delivery.endpoint_id, delivery.unsent_since
-), opened AS (
-  INSERT INTO kyc_relay_attempts AS attempt (delivery_id, number, state, started_at)
-  SELECT delivery_id, attempts_made, 'STARTED', ${value('now')}::timestamptz FROM claimed
-  ON CONFLICT (delivery_id, number) DO UPDATE
-  SET state = 'STARTED', started_at = excluded.started_at, ended_at = NULL, report = NULL, response_body = NULL
-  WHERE attempt.state = 'UNSENT'
+  WHERE queued.app_id = chosen.app_id AND queued.position = chosen.position AND queued.due_at IS NOT NULL
+  RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since
+), reopened AS (
+  DELETE FROM kyc_relay_attempts AS unsent USING claimed
+  WHERE claimed.unsent_since IS NOT NULL AND unsent.delivery_id = claimed.delivery_id
+    AND unsent.number = claimed.attempts_made
 ), counted AS (
   SELECT endpoint_id, count(*)::int AS claimed FROM claimed GROUP BY endpoint_id
 ), turned AS (
@@ -173,18 +173,18 @@ export const takeOverExpired = statement<ClaimedRow & { now: Date }>(
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 expired AS (
-  SELECT delivery_id, lease_until, position FROM kyc_relay_deliveries
+  SELECT app_id, lease_until, position FROM kyc_relay_delivery_queue
   WHERE lease_until <= (SELECT now FROM clock)
   ORDER BY lease_until, position LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
 ), numbered AS (
-  SELECT delivery_id, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
+  SELECT app_id, position, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
 ), claimed AS (
-  UPDATE kyc_relay_deliveries AS delivery
+  UPDATE kyc_relay_delivery_queue AS queued
   SET lease_token = fresh.token, lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
   FROM numbered
   JOIN unnest(${value('tokens')}::text[]) WITH ORDINALITY AS fresh (token, number) USING (number)
-  WHERE delivery.delivery_id = numbered.delivery_id
-  RETURNING delivery.*, numbered.number
+  WHERE queued.app_id = numbered.app_id AND queued.position = numbered.position
+  RETURNING queued.*, numbered.number
 )
 SELECT (SELECT now FROM clock) AS now, ${claimedColumns} ORDER BY claimed.number`,
 )

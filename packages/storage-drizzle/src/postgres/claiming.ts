@@ -24,7 +24,13 @@ export interface ClaimDependencies {
   readonly newToken: () => string
 }
 
-interface EndpointTurn extends Turn<string> {
+/** What finds a delivery in the queue. */
+interface QueueKey {
+  readonly appId: string
+  readonly position: number
+}
+
+interface EndpointTurn extends Turn<QueueKey> {
   readonly endpointId: string
   readonly firstNotDueMs: number | null
 }
@@ -86,24 +92,30 @@ async function claimOnce(
       endpointId,
       failing,
       turnAtMs: turnAt.getTime(),
-      waiting: due.map(({ deliveryId, position, dueAt }) => ({ id: deliveryId, position, dueAtMs: dueAt.getTime() })),
+      waiting: due.map(({ appId, position, dueAt }) => ({
+        id: { appId, position },
+        position,
+        dueAtMs: dueAt.getTime(),
+      })),
       firstNotDueMs: rows[due.length]?.dueAt.getTime() ?? null,
     }
   })
-  const chosen = chooseInTurn<string, EndpointTurn>(turns, request)
+  const chosen = chooseInTurn<QueueKey, EndpointTurn>(turns, request)
   const claimedOf = new Map<string, number>()
   for (const { turn } of chosen) claimedOf.set(turn.endpointId, (claimedOf.get(turn.endpointId) ?? 0) + 1)
+  const tokens = chosen.map(() => newToken())
   const rows = await openAttempts.rows(on, {
-    deliveryIds: chosen.map(({ waiting: { id } }) => id),
-    tokens: chosen.map(() => newToken()),
+    appIds: chosen.map(({ waiting: { id } }) => id.appId),
+    positions: chosen.map(({ waiting: { id } }) => id.position),
+    tokens,
     leaseUntil: new Date(now.getTime() + request.leaseMs),
     now,
     endpointIds: turns.map(({ endpointId }) => endpointId),
     nextDueAts: turns.map((turn) => nextDueAfter(turn, claimedOf.get(turn.endpointId) ?? 0)),
   })
-  const byId = new Map(rows.map((row) => [row.deliveryId, row]))
-  return chosen.flatMap(({ waiting: { id } }) => {
-    const row = byId.get(id)
+  const byToken = new Map(rows.map((row) => [row.token, row]))
+  return tokens.flatMap((token) => {
+    const row = byToken.get(token)
     return row === undefined ? [] : [readClaimed(row, now)]
   })
 }

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
-import { attempts, deliveries, endpoints, events } from './tables/webhooks.js'
+import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables/webhooks.js'
 
 const value = sql.placeholder
 
@@ -18,9 +18,9 @@ const columns = {
   endpointId: endpoints.endpointId,
   url: endpoints.url,
   state: deliveries.state,
-  attemptsMade: deliveries.attemptsMade,
+  attemptsMade: sql<number>`coalesce(${deliveryQueue.attemptsMade}, ${deliveries.attemptsMade})`,
   createdAt: deliveries.createdAt,
-  dueAt: deliveries.dueAt,
+  dueAt: deliveryQueue.dueAt,
   endedAt: deliveries.endedAt,
   cancelReason: deliveries.cancelReason,
   resendOf: deliveries.resendOf,
@@ -28,11 +28,15 @@ const columns = {
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 
+/** What the queue knows of a delivery that is pending. */
+const queued = and(eq(deliveryQueue.appId, deliveries.appId), eq(deliveryQueue.position, deliveries.position))
+
 /** The reads behind the delivery log. */
 export function createDeliveryLog(db: NodePgDatabase) {
   const findDelivery = db
-    .select({ ...columns, body: events.body })
+    .select({ ...columns, body: events.body, startedAt: deliveryQueue.startedAt })
     .from(deliveries)
+    .leftJoin(deliveryQueue, queued)
     .innerJoin(events, eq(events.eventId, deliveries.eventId))
     .innerJoin(endpoints, eq(endpoints.endpointId, deliveries.endpointId))
     .where(and(eq(deliveries.deliveryId, value('deliveryId')), eq(deliveries.appId, value('appId'))))
@@ -44,37 +48,46 @@ export function createDeliveryLog(db: NodePgDatabase) {
     .orderBy(asc(attempts.number))
     .prepare('kyc_relay_list_attempts')
 
-  function prepareList(name: string, filters: readonly (SQL | undefined)[]) {
-    return db
-      .select(columns)
-      .from(deliveries)
+  /** What is pending is found in the queue, which holds nothing else; all other states in the log. */
+  function prepareList(name: string, pending: boolean, filters: readonly (SQL | undefined)[]) {
+    const read = db.select(columns)
+    const { appId, position } = pending ? deliveryQueue : deliveries
+    const from = pending
+      ? read.from(deliveryQueue).innerJoin(deliveries, queued)
+      : read.from(deliveries).leftJoin(deliveryQueue, queued)
+    return from
       .innerJoin(events, eq(events.eventId, deliveries.eventId))
       .innerJoin(endpoints, eq(endpoints.endpointId, deliveries.endpointId))
-      .where(and(eq(deliveries.appId, value('appId')), lt(deliveries.position, value('before')), ...filters))
-      .orderBy(desc(deliveries.position))
+      .where(and(eq(appId, value('appId')), lt(position, value('before')), ...filters))
+      .orderBy(desc(position))
       .limit(value('limit'))
       .prepare(name)
   }
   /** One statement per combination of filters, so that each gets the plan of the index made for it. */
   const lists = new Map<string, ReturnType<typeof prepareList>>()
 
-  function listFor(request: ListRequest): ReturnType<typeof prepareList> {
+  function listFor({ state, ...request }: ListRequest): ReturnType<typeof prepareList> {
     const filters = {
-      // The literal is what lets the index of the other states be used.
-      state: and(eq(deliveries.state, value('state')), sql`${deliveries.state} <> 'DELIVERED'`),
-      delivered: sql`${deliveries.state} = 'DELIVERED'`,
+      pending: undefined,
+      delivered: eq(deliveries.state, 'DELIVERED'),
+      undelivered: eq(deliveries.undelivered, value('state')),
       eventType: eq(deliveries.eventType, value('eventType')),
       endpointId: eq(deliveries.endpointId, value('endpointId')),
     }
+    const byState = {
+      PENDING: 'pending',
+      DELIVERED: 'delivered',
+      FAILED: 'undelivered',
+      CANCELLED: 'undelivered',
+    } as const
     const asked = (['eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
-    const byState =
-      request.state === undefined ? [] : ([request.state === 'DELIVERED' ? 'delivered' : 'state'] as const)
-    const used = [...byState, ...asked]
+    const used = [...(state === undefined ? [] : [byState[state]]), ...asked]
     const name = ['kyc_relay_list_deliveries', ...used].join('_')
     const known = lists.get(name)
     if (known !== undefined) return known
     const made = prepareList(
       name,
+      state === 'PENDING',
       used.map((each) => filters[each]),
     )
     lists.set(name, made)
@@ -85,8 +98,8 @@ export function createDeliveryLog(db: NodePgDatabase) {
     async findDelivery({ appId, deliveryId }: Parameters<WebhookStore['findDelivery']>[0]) {
       const [row] = await findDelivery.execute({ appId, deliveryId })
       if (row === undefined) return null
-      const made = await listAttempts.execute({ deliveryId })
-      return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: made.map(readAttempt) }
+      const ended = (await listAttempts.execute({ deliveryId })).map(readAttempt)
+      return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
     },
     async listDeliveries(request: ListRequest) {
       const { limit, cursor, ...filters } = request
@@ -121,6 +134,15 @@ function readRecord(row: Row): DeliveryRecord {
     cancelReason: row.cancelReason,
     resendOf: row.resendOf,
   }
+}
+
+/** Adds the attempt in flight, which has no row before its end. */
+function withOneInFlight(
+  ended: readonly AttemptRecord[],
+  { startedAt, attemptsMade }: { readonly startedAt: Date | null; readonly attemptsMade: number },
+): readonly AttemptRecord[] {
+  if (startedAt === null || ended.some(({ number }) => number === attemptsMade)) return ended
+  return [...ended, { number: attemptsMade, state: 'STARTED', startedAt, endedAt: null, report: null }]
 }
 
 function readAttempt(row: typeof attempts.$inferSelect): AttemptRecord {

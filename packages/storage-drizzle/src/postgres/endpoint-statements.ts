@@ -41,25 +41,37 @@ export const cancelOfEndpoint = statement(
   'cancel_of_endpoint',
   sql`
 WITH cancelled AS (
-  UPDATE kyc_relay_deliveries
-  SET state = 'CANCELLED', due_at = NULL, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
-  WHERE endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
+  DELETE FROM kyc_relay_delivery_queue WHERE endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
+  RETURNING delivery_id, attempts_made
+), ended AS (
+  UPDATE kyc_relay_deliveries AS delivery
+  SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
+  FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id
 )
 UPDATE kyc_relay_endpoint_turns SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
 )
 
-/** By way of the user's events: an index of its own would cost every delivery two writes for this rare search. */
-const pendingOfUser = sql`event_id IN (
+/** By way of the user's events: an index of its own would cost every delivery a write for this rare search. */
+const pendingOfUser = sql`
+  SELECT app_id, position FROM kyc_relay_deliveries WHERE ended_at IS NULL AND event_id IN (
     SELECT event_id FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}
-  ) AND ended_at IS NULL`
+  )`
 
-/** The same for every endpoint at which something of the user is pending. */
+/** For attempts in flight: they end by themselves, and are not tried again. */
+export const requestCancelOfUser = statement(
+  'request_cancel_of_user',
+  sql`
+UPDATE kyc_relay_delivery_queue SET cancel_requested = ${value('reason')}
+WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
+)
+
+/** Keeps claims away from every endpoint at which something of the user waits. */
 export const lockTurnsOfUser = statement<{ endpointId: string }>(
   'lock_turns_of_user',
   sql`
 SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_turns
 WHERE endpoint_id IN (
-  SELECT endpoint_id FROM kyc_relay_deliveries WHERE ${pendingOfUser}
+  SELECT endpoint_id FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser})
 )
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
@@ -67,24 +79,20 @@ ORDER BY endpoint_id FOR NO KEY UPDATE`,
 export const cancelOfUser = statement(
   'cancel_of_user',
   sql`
-UPDATE kyc_relay_deliveries
-SET state = 'CANCELLED', due_at = NULL, ended_at = ${now}, cancel_reason = ${value('reason')}
-WHERE ${pendingOfUser} AND due_at IS NOT NULL`,
+WITH cancelled AS (
+  DELETE FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser}) AND due_at IS NOT NULL
+  RETURNING delivery_id, attempts_made
 )
-
-/** For attempts in flight: they end by themselves, and are not tried again. */
-export const requestCancelOfUser = statement(
-  'request_cancel_of_user',
-  sql`
-UPDATE kyc_relay_deliveries SET cancel_requested = ${value('reason')}
-WHERE ${pendingOfUser} AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
+UPDATE kyc_relay_deliveries AS delivery
+SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = ${value('reason')}
+FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id`,
 )
 
 export const refreshNextDue = statement(
   'refresh_next_due',
   sql`
 UPDATE kyc_relay_endpoint_turns AS turn SET next_due_at = (
-  SELECT due_at FROM kyc_relay_deliveries AS waiting
+  SELECT due_at FROM kyc_relay_delivery_queue AS waiting
   WHERE waiting.endpoint_id = turn.endpoint_id AND waiting.due_at IS NOT NULL
   ORDER BY waiting.due_at, waiting.position LIMIT 1
 )
@@ -108,13 +116,15 @@ export const insertResend = statement(
   sql`
 WITH written AS (
   INSERT INTO kyc_relay_deliveries (
-    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, due_at, resend_of
+    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, resend_of
   )
   SELECT ${value('newDeliveryId')}, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, 'PENDING',
-    at.now, at.now, delivery_id
-  FROM kyc_relay_deliveries, (SELECT ${now} AS now) AS at
-  WHERE delivery_id = ${value('deliveryId')}
-  RETURNING endpoint_id, due_at
+    ${now}, delivery_id
+  FROM kyc_relay_deliveries WHERE delivery_id = ${value('deliveryId')}
+  RETURNING app_id, position, delivery_id, endpoint_id, created_at
+), queued AS (
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 )
-INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, due_at FROM written`,
+INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written`,
 )

@@ -41,14 +41,17 @@ WITH source AS (
   JOIN live USING (endpoint_id)
 ), written AS (
   INSERT INTO kyc_relay_deliveries (
-    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, due_at
+    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at
   )
   SELECT w.delivery_id, event.event_id, w.endpoint_id, w.x_event_id, ${value('appId')}, ${value('userId')},
-    ${value('type')}, 'PENDING', event.created_at, event.created_at
+    ${value('type')}, 'PENDING', event.created_at
   FROM event, wanted w ORDER BY w.ordinal
-  RETURNING delivery_id, endpoint_id, due_at
+  RETURNING app_id, position, delivery_id, endpoint_id, created_at
+), queued AS (
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 ), announced AS (
-  INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, due_at FROM written
+  INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written
 )
 SELECT (SELECT count(*) FROM event)::int AS written,
   (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)

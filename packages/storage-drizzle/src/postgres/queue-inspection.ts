@@ -8,9 +8,9 @@ const inspectQueue = statement<QueueState>(
   'inspect_queue',
   sql`
 SELECT
-  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_deliveries WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
+  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
     AS waiting,
-  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_deliveries WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
+  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
     AS "inFlight",
   coalesce(greatest(0, floor(extract(epoch FROM ${now} - least(
     (SELECT min(next_due_at) FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL),

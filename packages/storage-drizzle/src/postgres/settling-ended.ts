@@ -21,32 +21,31 @@ given AS (
     ${value('responseBodies')}::bytea[]
   ) WITH ORDINALITY
     AS g (delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, ordinal)
-), leased AS MATERIALIZED (
-  SELECT delivery.endpoint_id, given.*
-  FROM given
-  JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = given.delivery_id
-    AND delivery.lease_token = given.token AND delivery.attempts_made = given.number
-  JOIN kyc_relay_endpoint_turns AS turn ON turn.endpoint_id = delivery.endpoint_id
-  ORDER BY delivery.endpoint_id, delivery.delivery_id
-  FOR NO KEY UPDATE OF turn, delivery
+), leased AS (
+  DELETE FROM kyc_relay_delivery_queue AS queued
+  USING given JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = given.delivery_id
+  WHERE queued.app_id = delivery.app_id AND queued.position = delivery.position
+    AND queued.lease_token = given.token AND queued.attempts_made = given.number
+  RETURNING queued.endpoint_id, queued.started_at, delivery.ctid AS row, given.*
 ), settled AS (
   UPDATE kyc_relay_deliveries AS delivery
-  SET state = leased.state, lease_token = NULL, lease_until = NULL, unsent_since = NULL,
-    ended_at = (SELECT now FROM clock), cancel_reason = leased.cancel_reason
-  FROM leased WHERE delivery.delivery_id = leased.delivery_id
+  SET state = leased.state, attempts_made = leased.number, ended_at = (SELECT now FROM clock),
+    cancel_reason = leased.cancel_reason
+  FROM leased WHERE delivery.ctid = leased.row
 ), ended AS (
-  UPDATE kyc_relay_attempts AS attempt
-  SET state = leased.attempt_state, ended_at = (SELECT now FROM clock), report = leased.report,
-    response_body = leased.response_body
-  FROM leased WHERE attempt.delivery_id = leased.delivery_id AND attempt.number = leased.number
+  INSERT INTO kyc_relay_attempts (delivery_id, number, state, started_at, ended_at, report, response_body)
+  SELECT delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report, response_body FROM leased
 ), counted AS (
   SELECT endpoint_id, count(*)::int AS ended,
     (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
   FROM leased GROUP BY endpoint_id
+), locked AS MATERIALIZED (
+  SELECT counted.* FROM counted JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
+  ORDER BY turn.endpoint_id FOR NO KEY UPDATE OF turn
 ), turned AS (
   UPDATE kyc_relay_endpoint_turns AS turn
-  SET in_flight = turn.in_flight - counted.ended, failing = counted.failing
-  FROM counted WHERE turn.endpoint_id = counted.endpoint_id
+  SET in_flight = turn.in_flight - locked.ended, failing = locked.failing
+  FROM locked WHERE turn.endpoint_id = locked.endpoint_id
 )
 SELECT delivery_id AS "deliveryId" FROM leased`,
 )

@@ -7,51 +7,77 @@ import { statement, type Queryable } from './statement.js'
 
 const value = sql.placeholder
 
-/** Locks deliveries with the turns of their endpoints, in one order so that two settlements never wait in a circle. */
+/**
+ * Locks deliveries in flight, and after them the turns of their endpoints, in one order so that two settlements never
+ * wait in a circle.
+ */
 const lockLeased = statement<{
   deliveryId: string
+  appId: string
+  position: number
   endpointId: string
   leaseToken: string | null
   attemptsMade: number
+  startedAt: Date | null
   unsentSince: Date | null
   cancelRequested: string | null
-  endpointRemoved: boolean
   now: Date
 }>(
   'lock_leased',
   sql`
-SELECT delivery.delivery_id AS "deliveryId", delivery.endpoint_id AS "endpointId", delivery.lease_token AS "leaseToken",
-  delivery.attempts_made AS "attemptsMade", delivery.unsent_since AS "unsentSince",
-  delivery.cancel_requested AS "cancelRequested", endpoint.removed_at IS NOT NULL AS "endpointRemoved", ${now} AS now
-FROM kyc_relay_deliveries AS delivery
-JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
-JOIN kyc_relay_endpoints AS endpoint USING (endpoint_id)
-WHERE delivery.delivery_id = ANY(${value('deliveryIds')}::text[]) AND delivery.lease_token IS NOT NULL
-ORDER BY delivery.endpoint_id, delivery.delivery_id
-FOR NO KEY UPDATE OF turn, delivery`,
+WITH leased AS MATERIALIZED (
+  SELECT queued.* FROM kyc_relay_deliveries AS delivery
+  JOIN kyc_relay_delivery_queue AS queued ON queued.app_id = delivery.app_id AND queued.position = delivery.position
+  WHERE delivery.delivery_id = ANY(${value('deliveryIds')}::text[]) AND queued.lease_token IS NOT NULL
+  ORDER BY queued.app_id, queued.position
+  FOR UPDATE OF queued
+)
+SELECT delivery_id AS "deliveryId", app_id AS "appId", position, endpoint_id AS "endpointId",
+  lease_token AS "leaseToken", attempts_made AS "attemptsMade", started_at AS "startedAt",
+  unsent_since AS "unsentSince", cancel_requested AS "cancelRequested", ${now} AS now
+FROM leased JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
+ORDER BY endpoint_id
+FOR NO KEY UPDATE OF turn`,
+)
+
+/** Read under the locks of their turns: a removal that came first is seen, and one that comes later sees what is written. */
+const findRemoved = statement<{ endpointId: string }>(
+  'find_removed',
+  sql`
+SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoints
+WHERE endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NOT NULL`,
 )
 
 const applySettlements = statement(
   'apply_settlements',
   sql`
-WITH settled AS (
+WITH outcome AS MATERIALIZED (
+  SELECT * FROM unnest(
+    ${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('deliveryIds')}::text[],
+    ${value('states')}::text[], ${value('attemptsMade')}::int[], ${value('dueAts')}::timestamptz[],
+    ${value('unsentSinces')}::timestamptz[], ${value('cancelReasons')}::text[]
+  ) AS s (app_id, position, delivery_id, state, attempts_made, due_at, unsent_since, cancel_reason)
+), again AS (
+  UPDATE kyc_relay_delivery_queue AS queued
+  SET due_at = outcome.due_at, attempts_made = outcome.attempts_made, lease_token = NULL, lease_until = NULL,
+    started_at = NULL, unsent_since = outcome.unsent_since
+  FROM outcome
+  WHERE queued.app_id = outcome.app_id AND queued.position = outcome.position AND outcome.state = 'PENDING'
+), gone AS (
+  DELETE FROM kyc_relay_delivery_queue AS queued USING outcome
+  WHERE queued.app_id = outcome.app_id AND queued.position = outcome.position AND outcome.state <> 'PENDING'
+), settled AS (
   UPDATE kyc_relay_deliveries AS delivery
-  SET state = s.state, attempts_made = s.attempts_made, due_at = s.due_at, lease_token = NULL, lease_until = NULL,
-    unsent_since = s.unsent_since, ended_at = s.ended_at, cancel_reason = s.cancel_reason
-  FROM unnest(
-    ${value('deliveryIds')}::text[], ${value('states')}::text[], ${value('attemptsMade')}::int[],
-    ${value('dueAts')}::timestamptz[], ${value('unsentSinces')}::timestamptz[], ${value('endedAts')}::timestamptz[],
-    ${value('cancelReasons')}::text[]
-  ) AS s (delivery_id, state, attempts_made, due_at, unsent_since, ended_at, cancel_reason)
-  WHERE delivery.delivery_id = s.delivery_id
+  SET state = outcome.state, attempts_made = outcome.attempts_made, ended_at = ${value('now')}::timestamptz,
+    cancel_reason = outcome.cancel_reason
+  FROM outcome WHERE delivery.delivery_id = outcome.delivery_id AND outcome.state <> 'PENDING'
 ), ended AS (
-  UPDATE kyc_relay_attempts AS attempt
-  SET state = a.state, ended_at = ${value('now')}::timestamptz, report = a.report, response_body = a.response_body
+  INSERT INTO kyc_relay_attempts (delivery_id, number, state, started_at, ended_at, report, response_body)
+  SELECT delivery_id, number, state, started_at, ${value('now')}::timestamptz, report, response_body
   FROM unnest(
     ${value('deliveryIds')}::text[], ${value('numbers')}::int[], ${value('attemptStates')}::text[],
-    ${value('reports')}::text[], ${value('responseBodies')}::bytea[]
-  ) AS a (delivery_id, number, state, report, response_body)
-  WHERE attempt.delivery_id = a.delivery_id AND attempt.number = a.number
+    ${value('startedAts')}::timestamptz[], ${value('reports')}::text[], ${value('responseBodies')}::bytea[]
+  ) AS a (delivery_id, number, state, started_at, report, response_body)
 )
 UPDATE kyc_relay_endpoint_turns AS turn
 SET in_flight = turn.in_flight - t.ended, failing = coalesce(t.failing, turn.failing),
@@ -65,6 +91,7 @@ WHERE turn.endpoint_id = t.endpoint_id`,
 
 interface Applied {
   readonly endpointId: string
+  readonly queued: { readonly appId: string; readonly position: number; readonly startedAt: Date | null }
   readonly settlement: Settlement
   readonly outcome: SettlementOutcome
 }
@@ -78,6 +105,8 @@ export async function settle(
   at: Date | null,
 ): Promise<{ readonly stale: readonly Fence[] }> {
   const rows = await lockLeased.rows(on, { deliveryIds: settlements.map(({ fence }) => fence.deliveryId), now: at })
+  const endpointIds = [...new Set(rows.map(({ endpointId }) => endpointId))]
+  const removed = new Set((await findRemoved.rows(on, { endpointIds })).map(({ endpointId }) => endpointId))
   const leased = new Map(rows.map((row) => [row.deliveryId, row]))
   const stale: Fence[] = []
   const applied: Applied[] = []
@@ -90,9 +119,15 @@ export async function settle(
     }
     // The lease is over: a second settlement of it in the same call is stale.
     leased.delete(fence.deliveryId)
-    const delivery = { ...row, unsentSinceMs: row.unsentSince?.getTime() ?? null }
+    const delivery = {
+      attemptsMade: row.attemptsMade,
+      unsentSinceMs: row.unsentSince?.getTime() ?? null,
+      cancelRequested: row.cancelRequested,
+      endpointRemoved: removed.has(row.endpointId),
+    }
     applied.push({
       endpointId: row.endpointId,
+      queued: row,
       settlement,
       outcome: settlementOutcome(delivery, settlement, row.now.getTime()),
     })
@@ -106,14 +141,16 @@ async function write(on: Queryable, applied: readonly Applied[], now: Date): Pro
   const turns = turnsAfter(applied)
   await applySettlements.count(on, {
     now,
+    appIds: applied.map(({ queued }) => queued.appId),
+    positions: applied.map(({ queued }) => queued.position),
     deliveryIds: applied.map(({ settlement }) => settlement.fence.deliveryId),
     states: applied.map(({ outcome }) => outcome.state),
     attemptsMade: applied.map(({ outcome }) => outcome.attemptsMade),
     dueAts: applied.map(({ outcome }) => instant(outcome.dueAtMs)),
     unsentSinces: applied.map(({ outcome }) => instant(outcome.unsentSinceMs)),
-    endedAts: applied.map(({ outcome }) => instant(outcome.endedAtMs)),
     cancelReasons: applied.map(({ outcome }) => outcome.cancelReason),
     numbers: applied.map(({ settlement }) => settlement.fence.attempt),
+    startedAts: applied.map(({ queued }) => queued.startedAt),
     attemptStates: applied.map(({ settlement }) => settlement.attempt.state),
     reports: applied.map(({ settlement }) => reportText(settlement)),
     responseBodies: applied.map(({ settlement }) => responseBodyOf(settlement)),

@@ -108,11 +108,14 @@ export async function cancelPending(
   request: { readonly appId: string; readonly userId: string; readonly reason: string },
   now: Date | null,
 ): Promise<number> {
+  // In flight first: a settlement, too, locks its deliveries before the turns of their endpoints.
+  const requested = await statements.requestCancelOfUser.count(on, request)
   const locked = await statements.lockTurnsOfUser.rows(on, request)
   const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
-  const requested = await statements.requestCancelOfUser.count(on, request)
+  // And what was claimed before the turns were locked.
+  const claimed = await statements.requestCancelOfUser.count(on, request)
   await statements.refreshNextDue.count(on, { endpointIds: locked.map(({ endpointId }) => endpointId) })
-  return cancelled + requested
+  return requested + cancelled + claimed
 }
 
 function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {

@@ -196,7 +196,7 @@ describe('the clock', () => {
     expect(claimed).toHaveLength(1)
     expect(nextDueInMs).toBeNull()
     const { rows } = await pool.query<{ seconds: number }>(
-      `SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS seconds FROM kyc_relay_deliveries`,
+      `SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS seconds FROM kyc_relay_delivery_queue`,
     )
     expect(rows[0]?.seconds).toBeGreaterThan(30)
     expect(rows[0]?.seconds).toBeLessThanOrEqual(60)

@@ -109,7 +109,7 @@ describe('the schema', () => {
   test('is the golden one', async () => {
     await migrateAll()
     const dump = await dumpSchema()
-    expect(dump).toContain('kyc_relay_deliveries_waiting')
+    expect(dump).toContain('kyc_relay_delivery_queue_waiting')
     await expect(dump).toMatchFileSnapshot('./postgres.schema.txt')
   })
 
@@ -232,7 +232,7 @@ describe('a database that is not ours to use is refused and not touched', () => 
     { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM ${ledger} WHERE number = 2` },
     { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE ${ledger}` },
     { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: 'ALTER TABLE kyc_relay_events ADD COLUMN note text' },
-    { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: 'DROP INDEX kyc_relay_deliveries_waiting' },
+    { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: 'DROP INDEX kyc_relay_delivery_queue_waiting' },
   ]
 
   test.each(changes)('$what', async ({ code, sql }) => {

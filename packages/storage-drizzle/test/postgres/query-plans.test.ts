@@ -74,7 +74,9 @@ async function statementsOfStores(): Promise<Map<string, string>> {
     await webhooks.listDeliveries({ appId, limit: 10, ...chosen })
   }
   await webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
+  await webhooks.listDeliveries({ appId, limit: 10, state: 'PENDING' })
   await webhooks.listDeliveries({ appId, limit: 10, ...filters, state: 'DELIVERED' })
+  await webhooks.listDeliveries({ appId, limit: 10, ...filters, state: 'PENDING' })
   await webhooks.cancelPending({ ...owner, reason: 'x' })
   await webhooks.removeEndpoint({ appId, endpointId: hook.endpointId })
   const at = new Date()
@@ -168,7 +170,8 @@ test('no statement of the stores reads a whole table', async () => {
 })
 
 test('waiting deliveries, turns and pages are read in the order of an index', async () => {
-  const ordered = ['list_waiting', 'lock_turns', 'list_deliveries', 'list_deliveries_state', 'list_verifications']
+  const lists = ['list_deliveries', 'list_deliveries_pending', 'list_deliveries_undelivered', 'list_verifications']
+  const ordered = ['list_waiting', 'lock_turns', ...lists]
   for (const name of ordered.map((each) => `kyc_relay_${each}`)) {
     const text = statements.get(name)
     if (text === undefined) throw new Error(`${name} was not prepared`)
@@ -178,8 +181,24 @@ test('waiting deliveries, turns and pages are read in the order of an index', as
 })
 
 test('the same look at plans notices a missing index', async () => {
-  const text = `SELECT delivery_id FROM kyc_relay_deliveries WHERE endpoint_id = $1 AND due_at <= $2`
+  const text = `SELECT delivery_id FROM kyc_relay_delivery_queue WHERE endpoint_id = $1 AND due_at <= $2`
   expect(readsWholeTable(await planOf('kyc_relay_probe', text))).toEqual([])
-  await client.query('DROP INDEX kyc_relay_deliveries_waiting; DROP INDEX kyc_relay_deliveries_of_endpoint')
+  await client.query('DROP INDEX kyc_relay_delivery_queue_waiting')
   expect(readsWholeTable(await planOf('kyc_relay_probe', text))).not.toEqual([])
+})
+
+test('what the end of a delivery changes in its row is in no index, so that the row is changed in its place', async () => {
+  const { rows } = await client.query<{ column: string }>(
+    `SELECT DISTINCT attribute.attname AS column FROM pg_index AS index
+    JOIN pg_depend AS needs ON needs.classid = 'pg_class'::regclass AND needs.objid = index.indexrelid
+      AND needs.refobjid = index.indrelid
+    JOIN pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = needs.refobjsubid
+    WHERE index.indrelid = 'kyc_relay_deliveries'::regclass ORDER BY 1`,
+  )
+  const indexed = rows.map(({ column }) => column)
+  expect(indexed).toContain('app_id')
+  const changed = ['state', 'attempts_made', 'ended_at', 'cancel_reason']
+  expect(indexed.filter((column) => changed.includes(column))).toEqual([])
+  // Null for what is pending and for what was delivered.
+  expect(indexed).toContain('undelivered')
 })

@@ -33,15 +33,23 @@ describe('F16 100,000 attempts that nobody can finish, before the one that can b
     await webhooks.registerEndpoint(hook, 50)
     await webhooks.insertEvent(event('first', [hook]))
     await direct.query(
-      `INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state,
-        attempts_made, created_at, lease_token, lease_until)
-      SELECT 'delivery ' || i, event_id, endpoint_id, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, now(),
-        'token ' || i, $1::timestamptz
-      FROM generate_series(1, 100000) i, kyc_relay_deliveries WHERE due_at IS NOT NULL`,
+      `WITH written AS (
+        INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state,
+          created_at)
+        SELECT 'delivery ' || i, event_id, endpoint_id, 'x ' || i, app_id, user_id, event_type, 'PENDING', now()
+        FROM generate_series(1, 100000) i, kyc_relay_deliveries
+        RETURNING *
+      )
+      INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, attempts_made, lease_token,
+        lease_until, started_at)
+      SELECT app_id, position, delivery_id, endpoint_id, 1, 'token ' || position, $1::timestamptz, now() FROM written`,
       [new Date(nowMs + leaseMs)],
     )
-    await direct.query(`UPDATE kyc_relay_deliveries SET state = 'CANCELLED', due_at = NULL, cancel_reason = 'x', ended_at = now()
-      WHERE due_at IS NOT NULL`)
+    await direct.query(
+      `WITH gone AS (DELETE FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL RETURNING delivery_id)
+      UPDATE kyc_relay_deliveries AS delivery SET state = 'CANCELLED', cancel_reason = 'x', ended_at = now()
+      FROM gone WHERE delivery.delivery_id = gone.delivery_id`,
+    )
     await webhooks.registerEndpoint(endpoint('b'), 50)
     await webhooks.insertEvent(event('last', [endpoint('b')]))
     expect((await webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).claimed).toHaveLength(1)
@@ -63,7 +71,7 @@ describe('F16 100,000 attempts that nobody can finish, before the one that can b
       const holder = await direct.connect()
       await holder.query('BEGIN')
       const held = await holder.query(
-        `SELECT FROM kyc_relay_deliveries WHERE lease_token LIKE 'token %' FOR NO KEY UPDATE`,
+        `SELECT FROM kyc_relay_delivery_queue WHERE lease_token LIKE 'token %' FOR NO KEY UPDATE`,
       )
       expect(held.rowCount).toBe(100_000)
       const taken = await webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AttemptState, DeliveryState, KnownTransactionState, WithheldReason } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
 import { bytea, instant, position } from './column-types.js'
@@ -44,20 +44,41 @@ export const deliveries = pgTable('kyc_relay_deliveries', {
   userId: text('user_id').notNull(),
   eventType: text('event_type').$type<EventType>().notNull(),
   state: text('state').$type<DeliveryState>().notNull(),
+  /** Attempts of a delivery that is over; of one that is pending the queue knows. */
   attemptsMade: integer('attempts_made').notNull().default(0),
   createdAt: instant('created_at').notNull(),
-  /** Set while waiting; null in flight and in a final state. */
-  dueAt: instant('due_at'),
-  leaseToken: text('lease_token'),
-  leaseUntil: instant('lease_until'),
-  unsentSince: instant('unsent_since'),
   endedAt: instant('ended_at'),
   cancelReason: text('cancel_reason'),
-  /** Reason to cancel as soon as the attempt in flight has ended without success. */
-  cancelRequested: text('cancel_requested'),
   resendOf: text('resend_of'),
+  /** Generated: the state of what failed or was cancelled, else null. */
+  undelivered: text('undelivered').generatedAlwaysAs(sql`CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END`),
 })
 
+/** What waits or is in flight; the row goes when the delivery ends. */
+export const deliveryQueue = pgTable(
+  'kyc_relay_delivery_queue',
+  {
+    appId: text('app_id').notNull(),
+    /** That of the delivery. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    deliveryId: text('delivery_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    /** Counts the attempt in flight. */
+    attemptsMade: integer('attempts_made').notNull().default(0),
+    /** Set while waiting; null in flight. */
+    dueAt: instant('due_at'),
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until'),
+    /** When the attempt in flight began. */
+    startedAt: instant('started_at'),
+    unsentSince: instant('unsent_since'),
+    /** Reason to cancel as soon as the attempt in flight has ended without success. */
+    cancelRequested: text('cancel_requested'),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.position] })],
+)
+
+/** Attempts that have ended. */
 export const attempts = pgTable(
   'kyc_relay_attempts',
   {
@@ -65,7 +86,7 @@ export const attempts = pgTable(
     number: integer('number').notNull(),
     state: text('state').$type<AttemptState>().notNull(),
     startedAt: instant('started_at').notNull(),
-    endedAt: instant('ended_at'),
+    endedAt: instant('ended_at').notNull(),
     /** JSON of the report without its response body. */
     report: text('report'),
     responseBody: bytea('response_body'),

@@ -1,0 +1,146 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createPostgresStorage, type PostgresStorage } from '../../src/postgres/index.js'
+import { claimRequest, endpoint, event, report, uuid } from '../samples.js'
+import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
+
+// Two transactions, one of which stands still between two of its statements.
+
+let server: PostgresServer
+let pool: pg.Pool
+let storage: PostgresStorage
+let direct: pg.Pool
+
+/** Stops the next statement of this name before it is sent; `go` lets it through. */
+let hold: { readonly name: string; readonly reached: () => void; readonly go: Promise<void> } | null = null
+const failures: string[] = []
+
+const hook = endpoint('a')
+const { appId, endpointId } = hook
+const user = { appId, userId: uuid('user'), reason: 'x' }
+const again = { state: 'PENDING', delayMs: 0 } as const
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const connectionString = await server.createDatabase()
+  pool = new pg.Pool({ connectionString, max: 5 })
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined
+    client.query = (async (config: { readonly name?: string }, ...rest: unknown[]) => {
+      const held = hold
+      if (held !== null && config.name === `kyc_relay_${held.name}`) {
+        hold = null
+        held.reached()
+        await held.go
+      }
+      const answer = query(config, ...rest)
+      // Asked by the pool itself it takes a callback, and answers nothing.
+      answer?.catch((error: unknown) => failures.push((error as pg.DatabaseError).code ?? 'unknown'))
+      return answer
+    }) as typeof client.query
+  })
+  storage = await createPostgresStorage({ pool }, { notify: false })
+  direct = new pg.Pool({ connectionString, max: 2 })
+})
+afterAll(async () => {
+  await storage.close()
+  await Promise.all([pool.end(), direct.end()])
+  await server.stop()
+})
+beforeEach(async () => {
+  await emptyTables(direct)
+  failures.length = 0
+  await storage.webhooks.registerEndpoint(hook, 50)
+})
+
+/** Starts work and answers once it stands before the statement. */
+async function standingBefore<T>(name: string, work: () => Promise<T>) {
+  let go!: () => void
+  let done!: Promise<T>
+  await new Promise<void>((reached) => {
+    hold = { name, reached, go: new Promise((resolve) => (go = resolve)) }
+    done = work()
+  })
+  return {
+    goOn: () => {
+      go()
+      return done
+    },
+  }
+}
+
+/** Waits until a transaction waits for a lock of another one. */
+const untilOneWaits = () =>
+  expect
+    .poll(async () => (await direct.query(`SELECT FROM pg_locks WHERE NOT granted`)).rowCount, { interval: 5 })
+    .toBeGreaterThan(0)
+
+async function claimOne() {
+  const [claimed] = (await storage.webhooks.claimDue(claimRequest)).claimed
+  if (claimed === undefined) throw new Error('nothing was due')
+  return claimed
+}
+
+test('a retry settled while its endpoint is removed is cancelled, not left waiting for an endpoint that is gone', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const { fence, deliveryId } = await claimOne()
+  const removal = await standingBefore('cancel_of_endpoint', () => webhooks.removeEndpoint({ appId, endpointId }))
+  const settled = webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: again }])
+  await untilOneWaits()
+  expect(await removal.goOn()).toBe(true)
+  expect(await settled).toEqual({ stale: [] })
+  expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({
+    state: 'CANCELLED',
+    cancelReason: 'ENDPOINT_REMOVED',
+  })
+  expect((await webhooks.claimDue(claimRequest)).claimed).toEqual([])
+})
+
+const ends = { retried: again, delivered: { state: 'DELIVERED' } } as const
+test.each(Object.entries(ends))(
+  'a settlement (%s) and a cancellation of the same user do not wait in a circle',
+  async (_, next) => {
+    const { webhooks } = storage
+    await webhooks.insertEvent(event('one', [hook]))
+    await webhooks.insertEvent(event('two', [hook]))
+    const { claimed } = await webhooks.claimDue(claimRequest)
+    expect(claimed).toHaveLength(2)
+    const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
+    const attempt = { state: next === again ? 'FAILED' : 'SUCCEEDED', report } as const
+    const settled = webhooks.settle(claimed.map(({ fence }) => ({ fence, attempt, next })))
+    await untilOneWaits()
+    expect(await cancelling.goOn()).toBe(2)
+    expect(await settled).toEqual({ stale: [] })
+    for (const { deliveryId } of claimed) {
+      const state = next === again ? 'CANCELLED' : 'DELIVERED'
+      expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state })
+    }
+    expect(failures).toEqual([])
+  },
+)
+
+test('what is claimed while it is being cancelled is not tried again', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
+  const { fence, deliveryId } = await claimOne()
+  expect(await cancelling.goOn()).toBe(1)
+  await webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: again }])
+  expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
+})
+
+test('a settlement that has its deliveries waits for a claim that has their turns, and the claim goes on', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const { fence } = await claimOne()
+  await webhooks.insertEvent(event('two', [hook]))
+  const claiming = await standingBefore('open_attempts', () => webhooks.claimDue(claimRequest))
+  const settled = webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+  await untilOneWaits()
+  expect((await claiming.goOn()).claimed).toHaveLength(1)
+  expect(await settled).toEqual({ stale: [] })
+  const { rows } = await direct.query('SELECT in_flight FROM kyc_relay_endpoint_turns')
+  expect(rows).toEqual([{ in_flight: 1 }])
+  expect(failures).toEqual([])
+})
