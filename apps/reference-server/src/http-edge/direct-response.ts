@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
-import { answerAndClose, hasUnreadBody, type PlainAnswer } from './early-answer.js'
+import { answerAndClose, hasUnreadBody, writeHead, type PlainAnswer } from './early-answer.js'
 import type { EdgeEnv } from './listener.js'
 
 /**
@@ -12,7 +12,7 @@ export function respondDirectly(c: Context<EdgeEnv>, answer: PlainAnswer): Respo
   const { incoming, outgoing } = c.env
   if (hasUnreadBody(incoming)) answerAndClose(incoming, outgoing, answer)
   else {
-    outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+    writeHead(incoming, outgoing, answer)
     outgoing.end(answer.body)
   }
   return RESPONSE_ALREADY_SENT

@@ -1,10 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestIdOf } from './request-id.js'
 
 /** A complete answer. */
 export interface PlainAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+}
+
+/**
+ * Writes the head of a complete answer, with the id of its request. Node takes a list as it is; it would look at each
+ * header of an object, and at each that was set before.
+ */
+export function writeHead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: PlainAnswer,
+  connection?: 'close',
+): void {
+  const lines = ['x-request-id', requestIdOf(request), 'content-length', String(Buffer.byteLength(body))]
+  for (const name of Object.keys(headers)) lines.push(name, headers[name] as string)
+  if (connection !== undefined) lines.push('connection', connection)
+  response.writeHead(status, lines)
 }
 
 /** Whether the client may still be sending a body that nobody will read. */
@@ -20,11 +37,7 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
  */
 export function answerAndClose(request: IncomingMessage, response: ServerResponse, answer: PlainAnswer): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    'content-length': Buffer.byteLength(answer.body),
-    connection: 'close',
-  })
+  writeHead(request, response, answer, 'close')
   response.write(answer.body)
   const end = () => response.end()
   if (request.complete || request.destroyed) {
@@ -51,6 +64,6 @@ export function answerAndGoOn(request: IncomingMessage, response: ServerResponse
     return
   }
   request.resume()
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+  writeHead(request, response, answer)
   response.end(answer.body)
 }

@@ -18,6 +18,7 @@ import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
+import { identify, requestIdOf } from './request-id.js'
 import type { ServesHost } from './served-hosts.js'
 
 /** What handlers find in Hono's context: Node's own request and response, and, once an API key was checked, its app. */
@@ -72,7 +73,6 @@ export async function startListener(options: {
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
-  const latest = new WeakMap<Duplex, Exchange>()
   let closing = false
 
   const present = (refusal: Refusal, requestId: string): PlainAnswer => {
@@ -98,8 +98,10 @@ export async function startListener(options: {
     })
   const answer = async (request: Request, env: HttpBindings) => {
     const response = await options.app.fetch(request, env)
-    // A connection that broke while the handler worked was answered already.
-    return env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
+    // It was answered directly, or its connection broke while the handler worked and was answered so.
+    if (env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    env.outgoing.setHeader('x-request-id', requestIdOf(env.incoming))
+    return response
   }
   const handle = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     overrideGlobalObjects: false,
@@ -120,20 +122,18 @@ export async function startListener(options: {
     onRefused(refusal, requestId)
     answerAndClose(request, response, present(refusal, requestId))
   }
-  /** Costs little: nothing is logged for one request, and the client keeps its connection for the next one. */
+  const overloaded = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, idPlace)
+  const [beforeId = '', afterId = ''] = overloaded.body.split(idPlace)
+  /** Costs little: all but the id is made, nothing is logged, and the client keeps its connection for the next request. */
   const shed = (request: IncomingMessage, response: ServerResponse, onShed: () => void) => {
     onShed()
-    const answer = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, requestIdOf(request))
-    const headers = { ...answer.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
-    answerAndGoOn(request, response, { ...answer, headers })
+    const headers = { ...overloaded.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
+    const body = `${beforeId}${requestIdOf(request)}${afterId}`
+    answerAndGoOn(request, response, { status: overloaded.status, headers, body })
   }
   const beginExchange = (request: IncomingMessage, response: ServerResponse) => {
-    const known = requestIds.get(request)
-    if (known !== undefined) return known
-    const requestId = randomUUID()
-    requestIds.set(request, requestId)
-    latest.set(request.socket, { request, response })
-    response.setHeader('x-request-id', requestId)
+    const requestId = identify(request)
+    ;(request.socket as Conversing)[latestExchange] = { request, response }
     // A client that never pauses would keep its connection, and with it the server, for ever.
     if (closing) response.shouldKeepAlive = false
     return requestId
@@ -186,7 +186,7 @@ export async function startListener(options: {
     refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 }),
   )
   const broken = createBrokenRequests({
-    latest: (socket) => latest.get(socket),
+    latest: (socket) => (socket as Conversing)[latestExchange],
     present,
     requestIdOf,
     onRefused,
@@ -225,11 +225,14 @@ export function retryAfterOverload(random: number): number {
   return 1 + Math.floor(random * 5)
 }
 
-const requestIds = new WeakMap<IncomingMessage, string>()
+/** Stands where the id of a request belongs. */
+const idPlace = '00000000-0000-4000-8000-000000000000'
 
-/** The id given to this request when it arrived. */
-export function requestIdOf(request: IncomingMessage): string {
-  return requestIds.get(request) ?? 'unknown'
+const latestExchange = Symbol('latest exchange')
+
+/** A connection with the latest request on it. */
+interface Conversing extends Duplex {
+  [latestExchange]?: Exchange
 }
 
 function statusOf(refusal: Refusal): number {

@@ -126,7 +126,8 @@ export function createOverloadGuard(options: {
 
   return {
     enter(target, isUploading) {
-      const path = target.split('?', 1)[0] ?? ''
+      const query = target.indexOf('?')
+      const path = query === -1 ? target : target.slice(0, query)
       const forPeople = path === '/portal' || path.startsWith('/portal/') || path.startsWith('/assets/')
       if (!always.has(path) && !mayEnter(forPeople)) return null
       let counted = true

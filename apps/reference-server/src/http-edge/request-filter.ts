@@ -13,7 +13,13 @@ export interface RequestHead {
 /** Most header lines of one request. Browsers send about 20, a chain of proxies adds about as many again. */
 export const maxHeaderLines = 128
 
-const singleHeaders = new Set(['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding'])
+/** A bit for each header that may be there once. */
+const singleHeaders = new Map(
+  ['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding'].map((name, index) => [
+    name,
+    1 << index,
+  ]),
+)
 
 // RFC 9112 §3.2.1. Brackets, braces and the like are what clients send unescaped; a backslash some parsers read as a slash.
 const originForm = /^\/[!$-[\]-~]*$/
@@ -40,18 +46,23 @@ export function refuseRequestHead(head: RequestHead, servesHost: (name: string) 
   if (head.rawHeaders.length / 2 >= maxHeaderLines) {
     return { code: 'BAD_REQUEST', detail: 'TOO_MANY_HEADERS', status: 431 }
   }
-  const seen = new Map<string, string>()
+  let seen = 0
+  let hostValue: string | undefined
+  let encoding: string | undefined
   for (let index = 0; index < head.rawHeaders.length; index += 2) {
     const name = head.rawHeaders[index]?.toLowerCase() ?? ''
-    if (singleHeaders.has(name) && seen.has(name)) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_HEADER' }
-    seen.set(name, head.rawHeaders[index + 1] ?? '')
+    const bit = singleHeaders.get(name) ?? 0
+    if ((seen & bit) !== 0) return { code: 'BAD_REQUEST', detail: 'DUPLICATE_HEADER' }
+    seen |= bit
+    if (name === 'host') hostValue = head.rawHeaders[index + 1] ?? ''
+    else if (name === 'content-encoding') encoding = head.rawHeaders[index + 1] ?? ''
   }
-  const host = hostHeader.exec(seen.get('host') ?? '')?.groups?.name
-  if (host === undefined) return { code: 'BAD_REQUEST', detail: seen.has('host') ? 'HOST_INVALID' : 'HOST_MISSING' }
+  const host = hostHeader.exec(hostValue ?? '')?.groups?.name
+  if (host === undefined)
+    return { code: 'BAD_REQUEST', detail: hostValue === undefined ? 'HOST_MISSING' : 'HOST_INVALID' }
   if (!probeTargets.has(head.target) && !servesHost(host)) {
     return { code: 'BAD_REQUEST', detail: 'HOST_NOT_SERVED', status: 421 }
   }
-  const encoding = seen.get('content-encoding')
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: 'CONTENT_ENCODING' }
   }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { refuseProblem } from '../http-edge/json-route.js'
-import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import type { EdgeEnv } from '../http-edge/listener.js'
+import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from './log.js'
 import { createMetricsRoute } from './metrics-route.js'

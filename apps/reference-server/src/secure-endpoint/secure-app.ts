@@ -1,6 +1,7 @@
 import { Hono, type Handler } from 'hono'
 import { graphqlPath, refuseGraphql } from '../graphql/graphql-route.js'
-import { requestIdOf, type EdgeEnv } from '../http-edge/listener.js'
+import type { EdgeEnv } from '../http-edge/listener.js'
+import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
