@@ -1,6 +1,12 @@
 // AWS Lambda behind API Gateway (REST, "v1", and HTTP, "v2"), a function URL or a load balancer.
 import { receiveWebhook, type DeduplicationStore } from '@kyc-relay/webhooks'
-import type { RecipeOptions } from './recipe-options.js'
+
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+  readonly deduplicate: DeduplicationStore
+}
 
 /** The parts of the event that matter here; the same in all four. */
 export interface HttpEvent {
@@ -11,7 +17,7 @@ export interface HttpEvent {
 }
 
 /** Memory does not outlive one instance of a function: the store must be a database. */
-export function createHandler({ apiKey, onDeposit, deduplicate }: RecipeOptions & { deduplicate: DeduplicationStore }) {
+export function createHandler({ apiKey, onDeposit, deduplicate }: Options) {
   return async (event: HttpEvent) => {
     const answer = await receiveWebhook(
       {

@@ -2,9 +2,14 @@
 import { createMemoryDeduplicationStore } from '@kyc-relay/webhooks'
 import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
 import express, { type Express } from 'express'
-import type { RecipeOptions } from './recipe-options.js'
 
-export function createApp({ apiKey, onDeposit }: RecipeOptions): Express {
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+}
+
+export function createApp({ apiKey, onDeposit }: Options): Express {
   const app = express()
 
   // Above express.json(): the handler reads the raw body itself.

@@ -1,9 +1,14 @@
 // Fastify 5.
 import { createMemoryDeduplicationStore, receiveWebhook } from '@kyc-relay/webhooks'
 import fastify, { type FastifyInstance } from 'fastify'
-import type { RecipeOptions } from './recipe-options.js'
 
-export function createApp({ apiKey, onDeposit }: RecipeOptions): FastifyInstance {
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+}
+
+export function createApp({ apiKey, onDeposit }: Options): FastifyInstance {
   const app = fastify({ bodyLimit: 262_144 })
   const deduplicate = createMemoryDeduplicationStore({ now: Date.now })
 

@@ -1,9 +1,14 @@
 // Plain Fetch, as Bun and Deno serve it: an object with a function from Request to Response.
 import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
-import type { RecipeOptions } from './recipe-options.js'
+
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+}
 
 // In a file that is served: export default createServer({ apiKey: …, onDeposit: … })
-export function createServer({ apiKey, onDeposit }: RecipeOptions) {
+export function createServer({ apiKey, onDeposit }: Options) {
   const receive = createWebhookHandler({
     secrets: apiKey,
     deduplicate: createMemoryDeduplicationStore({ now: Date.now }),

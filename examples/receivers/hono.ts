@@ -1,9 +1,14 @@
 // Hono 4, on any runtime.
 import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
 import { Hono } from 'hono'
-import type { RecipeOptions } from './recipe-options.js'
 
-export function createApp({ apiKey, onDeposit }: RecipeOptions): Hono {
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+}
+
+export function createApp({ apiKey, onDeposit }: Options): Hono {
   const app = new Hono()
   const receive = createWebhookHandler({
     secrets: apiKey,

@@ -3,9 +3,14 @@ import { createMemoryDeduplicationStore } from '@kyc-relay/webhooks'
 import { receiveNodeWebhook } from '@kyc-relay/webhooks/node'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
-import type { RecipeOptions } from './recipe-options.js'
 
-export function createApp({ apiKey, onDeposit }: RecipeOptions): Koa {
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+}
+
+export function createApp({ apiKey, onDeposit }: Options): Koa {
   const app = new Koa()
   const deduplicate = createMemoryDeduplicationStore({ now: Date.now })
 

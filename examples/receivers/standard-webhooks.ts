@@ -1,13 +1,15 @@
 // Refusing replays: the endpoint has opted in to the Standard Webhooks headers, which sign the id and the time too.
 import { createWebhookHandler, type DeduplicationStore } from '@kyc-relay/webhooks'
-import type { RecipeOptions } from './recipe-options.js'
 
-export function createReplayProofHandler({
-  apiKey,
-  onDeposit,
-  deduplicate,
-  now,
-}: RecipeOptions & { deduplicate: DeduplicationStore; now: () => Date }) {
+/** What is yours: the application's API key, and what to do about one kind of event. */
+interface Options {
+  readonly apiKey: string
+  readonly onDeposit: (customer: string, amount: number) => Promise<void>
+  readonly deduplicate: DeduplicationStore
+  readonly now: () => Date
+}
+
+export function createReplayProofHandler({ apiKey, onDeposit, deduplicate, now }: Options) {
   return createWebhookHandler({
     secrets: apiKey,
     // Older or newer than five minutes is refused. Within them the store knows every id that was processed.

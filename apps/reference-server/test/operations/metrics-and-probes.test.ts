@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -85,6 +85,15 @@ describe('metrics', () => {
     expect((await scrape(`${server.demo.apiUrl}/metrics`)).size).toBeGreaterThan(20)
     expect((await server.call(`${server.demo.secureUrl}/metrics`)).status).toBe(404)
     expect((await server.call(`${server.demo.internalUrl}/internal/v1/events`, { body: {} })).status).toBe(401)
+  })
+
+  it('that docs/operate.md says to look at are there', async () => {
+    const page = readFileSync(new URL('../../../../docs/operate.md', import.meta.url), 'utf8')
+    const named = [...page.matchAll(/`((?:kyc_relay|nodejs)_\w+)[`{]/g)].flatMap(([, name]) => name ?? [])
+    const metrics = named.filter((name) => !name.startsWith('kyc_relay_portal_') && !name.includes('audit_entries'))
+    expect(metrics.length).toBeGreaterThan(8)
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    expect(metrics.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })
 
   it('hold no id and no value of anybody', async () => {

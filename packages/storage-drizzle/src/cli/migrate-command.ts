@@ -69,7 +69,13 @@ export async function runMigrateCommand(
       await target.close()
     }
   } catch (error) {
-    print(error instanceof StorageError ? `${error.code}: ${error.message}` : 'The database could not be opened.')
+    print(
+      error instanceof StorageError
+        ? `${error.code}: ${error.message}`
+        : isMissingModule(error)
+          ? `The driver is not installed here: npm install ${/^postgres/.test(url) ? 'pg' : 'better-sqlite3'}`
+          : 'The database could not be opened.',
+    )
     return 1
   }
 }
@@ -77,6 +83,10 @@ export async function runMigrateCommand(
 /** `mysql://…`, or a misspelt `postgress://…`, would else be the name of a file. A drive (`C:\…`) is one letter. */
 function isOfAnotherKind(url: string): boolean {
   return /^[a-z][a-z\d+.-]+:/i.test(url) && !/^(?:file|postgres|postgresql):/.test(url)
+}
+
+function isMissingModule(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
 interface Parsed {

@@ -24,6 +24,20 @@ async function run(
 }
 
 describe('kyc-relay-migrate', () => {
+  test.each([
+    ['kyc.db', 'better-sqlite3'],
+    ['postgres://localhost/kyc', 'pg'],
+  ])('names the driver that %s needs and that is not installed', async (database, driver) => {
+    const lines: string[] = []
+    const code = await runMigrateCommand(['status', database], {
+      open: () => Promise.reject(Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })),
+      environment: {},
+      print: (line) => void lines.push(line),
+      terminal: null,
+    })
+    expect({ code, lines }).toEqual({ code: 1, lines: [`The driver is not installed here: npm install ${driver}`] })
+  })
+
   test('--version tells the version of the package', async () => {
     const manifest = new URL('../../package.json', import.meta.url)
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
