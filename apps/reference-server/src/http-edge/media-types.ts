@@ -21,6 +21,8 @@ const rangesOf: Readonly<Record<GraphqlMediaType, readonly string[]>> = {
  * absent or empty header, or one that only excludes, takes anything else.
  */
 export function negotiateMediaType(accept: string | undefined): GraphqlMediaType | null {
+  // What nearly every client sends.
+  if (accept === 'application/json') return accept
   const weights = parseAccept(accept ?? '')
   if (![...weights.values()].some((weight) => weight > 0)) weights.set('*/*', 1)
   const ranges = [...weights.keys()]

@@ -53,18 +53,20 @@ function recordedChecks({ verifications }: Submission): RecordedCheck[] {
  * number and photo URLs, `decisionReason` and the provider's data.
  */
 export function submissionDetails(submission: Submission): string {
-  const { ssn: _ssn, ...person } = submission.person
+  const { person } = submission
   const { document, ...sections } = submission.verifications
-  const { documentNumber: _number, photos: _photos, ...documentRest } = document ?? {}
+  // What is undefined is not written.
   return JSON.stringify({
-    person,
+    person: { ...person, ssn: undefined },
     // One spelling of composed characters, for comparison; the names above are as given.
     comparableNames: {
       firstName: comparableName(person.firstName),
       middleName: person.middleName === undefined ? undefined : comparableName(person.middleName),
       lastName: comparableName(person.lastName),
     },
-    verifications: document ? { document: documentRest, ...sections } : sections,
+    verifications: document
+      ? { document: { ...document, documentNumber: undefined, photos: undefined }, ...sections }
+      : sections,
     decisionReason: submission.decisionReason,
     externalProviderData: submission.externalProviderData,
   })

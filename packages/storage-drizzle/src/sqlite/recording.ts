@@ -3,7 +3,7 @@ import type { KycStatus, Prior, SubmissionKey, VerificationStore } from '@kyc-re
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from './audit-chain.js'
-import { prepare } from './prepared.js'
+import { prepare, prepareRows } from './prepared.js'
 import type { verifications } from './tables/verifications.js'
 
 type Recording = Parameters<VerificationStore['record']>[0]
@@ -22,7 +22,7 @@ export function prepareRecording(client: Database.Database) {
         result_message AS resultMessage, payload_digest AS payloadDigest
       FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
     ),
-    findStatus: prepare<[userId: string], { readonly status: KycStatus }>(
+    findStatus: prepareRows<[userId: string], [status: KycStatus]>(
       client,
       'SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ?',
     ),
@@ -83,7 +83,7 @@ export function record(statements: RecordingStatements, recording: Recording, au
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const prior = findPrior(statements, key)
   if (prior !== null) return prior
-  const previous = statements.findStatus.get(key.userId)?.status ?? 'UNVERIFIED'
+  const previous = statements.findStatus.get(key.userId)?.[0] ?? 'UNVERIFIED'
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
   const at = recordedAt.getTime()

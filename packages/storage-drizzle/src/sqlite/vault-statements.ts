@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from './drizzle-database.js'
-import { prepare } from './prepared.js'
+import { prepare, prepareRows } from './prepared.js'
 import { dataKeys, tokens, vaultAudit } from './tables/vault.js'
 
 const value = sql.placeholder
@@ -10,10 +10,13 @@ const value = sql.placeholder
 export function prepareVaultStatements(client: Database.Database, db: DrizzleDatabase) {
   const keyOfOwner = and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId')))
   return {
-    findDataKey: prepare<[appId: string, userId: string], typeof dataKeys.$inferSelect>(
+    findDataKey: prepareRows<[appId: string, userId: string], [position: number, keyId: string, wrapped: Buffer]>(
       client,
-      `SELECT position, app_id AS appId, user_id AS userId, key_id AS keyId, wrapped, created_at AS createdAt
-      FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?`,
+      'SELECT position, key_id, wrapped FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?',
+    ),
+    findDataKeyPosition: prepareRows<[appId: string, userId: string], [position: number]>(
+      client,
+      'SELECT position FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?',
     ),
     insertDataKey: db
       .insert(dataKeys)

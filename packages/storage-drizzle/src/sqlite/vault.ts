@@ -109,7 +109,9 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
 
   function findDataKey({ appId, userId }: AppUser): DataKeyRow | null {
     const row = statements.findDataKey.get(appId, userId)
-    return row === undefined ? null : readDataKey(row)
+    if (row === undefined) return null
+    const [position, keyId, wrapped] = row
+    return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
   }
 
   function findToken({ appId, userId }: AppUser, token: string): TokenRow | null {
@@ -126,8 +128,8 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       }),
     insertTokens: (owner, dataKeyPosition, rows) =>
       commits.write(() => {
-        if (findDataKey(owner)?.position !== dataKeyPosition) return false
         const { appId, userId } = owner
+        if (statements.findDataKeyPosition.get(appId, userId)?.[0] !== dataKeyPosition) return false
         const createdAt = clock().getTime()
         for (const { token, field, fingerprint, sealed } of rows) {
           statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt, dataKeyPosition)

@@ -68,7 +68,7 @@ export function createVerificationStore(dependencies: {
         const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
         return new Set(found.filter((token): token is Token => asked.has(token as Token)))
       }),
-    findKycStatus: (userId) => read(() => recording.findStatus.get(userId)?.status ?? 'UNVERIFIED'),
+    findKycStatus: (userId) => read(() => recording.findStatus.get(userId)?.[0] ?? 'UNVERIFIED'),
     findVerification: (owner, verificationId) =>
       read(() => {
         const row = statements.findVerification.get({ ...owner, verificationId })

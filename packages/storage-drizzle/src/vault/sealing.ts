@@ -54,6 +54,8 @@ function documentForFingerprint(value: Extract<ClearValue, { kind: 'document_num
   return JSON.stringify([value.documentClass, value.issuingCountryCode, letters === '' ? value.value : letters])
 }
 
+const encoder = new TextEncoder()
+
 /** Seals one value under the owner's data key. All cryptography happens here, before anything is written. */
 export async function sealValue(
   value: ClearValue,
@@ -68,7 +70,7 @@ export async function sealValue(
   const { owner, cipher, dataKey, madeAt } = deps
   const random = () => deps.randomBytes(TOKEN_RANDOM_BYTES)
   const seal = (context: SealContext, clear: string) =>
-    cipher.seal({ dataKey, keyContext: keyContext(owner), context, clear: new TextEncoder().encode(clear) })
+    cipher.seal({ dataKey, keyContext: keyContext(owner), context, clear: encoder.encode(clear) })
   switch (value.kind) {
     case 'record': {
       const sealed = await seal(recordContext(owner, value.recordId, value.part), value.value)
