@@ -64,17 +64,30 @@ async function stop({ child }) {
 const [before, after] = JSON.stringify({ query, variables: variablesOf('@@') }).split('@@')
 let runsMade = 0
 
-/** One run of the load generator against a server. */
-async function load({ demo, port }, kind, options) {
+/** Processor time of a process so far, in microseconds, where the system tells it (Linux). */
+function processorUs(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** One run of the load generator against a server, with the processor time that each of the two took. */
+async function load({ child, demo, port }, kind, options) {
   const generator = track(fork(fileURLToPath(new URL('./load-generator.mjs', import.meta.url)), { execArgv: [] }))
   const users = demo.users.filter(({ scopes }) => scopes.includes('VERIFY_KYC'))
   const run = `overload-${process.pid}-${(runsMade += 1)}`
   const tokens = users.map(({ accessToken }) => accessToken)
   const target = { host: '127.0.0.1', port, path: '/api/v1/graphql', tokens, before, after, run }
+  const usedBefore = processorUs(child.pid)
   generator.send({ kind, target, ...options })
   const [report] = await once(generator, 'message')
+  const serverUs = processorUs(child.pid) - usedBefore
+  const generatorUs = processorUs(generator.pid)
   generator.kill()
-  return report
+  return { ...report, serverUs, generatorUs }
 }
 
 /** Milliseconds from the start of a run to the first tenth of a second from which on nothing was refused or slow. */
@@ -110,6 +123,7 @@ try {
     const crowd = Math.round(peak * timesPeak)
     const storm = await load(server, 'storm', { clients: Math.min(crowd, 5_000), forMs: 60_000 })
     const perSecond = (count) => (count / flood.tookMs) * 1000
+    const takenUs = alone.serverUs / alone.taken.count
     runs.push({
       peak,
       offered: perSecond(flood.sent + flood.unsent),
@@ -117,6 +131,11 @@ try {
       taken: perSecond(flood.taken.count),
       refused: perSecond(flood.refused.count),
       goodputShare: perSecond(flood.taken.count) / peak,
+      takenUs,
+      // What is left of the server's processor time, if what it took costs as much as at the peak.
+      refusedUs: (flood.serverUs - flood.taken.count * takenUs) / flood.refused.count,
+      serverCores: flood.serverUs / 1000 / flood.tookMs,
+      loadCores: flood.generatorUs / 1000 / flood.tookMs,
       takenP99Ms: flood.taken.p99Ms,
       refusedP50Ms: flood.refused.p50Ms,
       refusedP99Ms: flood.refused.p99Ms,
