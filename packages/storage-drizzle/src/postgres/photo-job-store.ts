@@ -174,10 +174,12 @@ export function createPhotoJobStore(dependencies: {
       const limit = checkedLimit(request.limit, mostPhotosPerClaim)
       const leaseMs = checkedLeaseMs(request.leaseMs)
       const at = instant()
-      const claimed = await database.transaction((on) => claimOnce(on, limit, leaseMs, at))
-      const [next] = await database.run((on) => findNext.rows(on, { now: at }))
-      const nextDueInMs = next?.nextDueInMs ?? null
-      return { claimed, nextDueInMs: nextDueInMs === null ? null : Math.max(0, nextDueInMs) }
+      // One transaction, so that what was claimed and not answered is not claimed.
+      return database.transaction(async (on) => {
+        const claimed = await claimOnce(on, limit, leaseMs, at)
+        const nextDueInMs = (await findNext.rows(on, { now: at }))[0]?.nextDueInMs ?? null
+        return { claimed, nextDueInMs: nextDueInMs === null ? null : Math.max(0, nextDueInMs) }
+      })
     },
     async renewLease({ photoJobId, token }, leaseMs) {
       const values = { photoJobId, token, leaseMs: checkedLeaseMs(leaseMs), now: instant() }

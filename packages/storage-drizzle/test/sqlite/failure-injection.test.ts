@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
+import { createSqliteStorage } from '../../src/sqlite/index.js'
 import { auditSeal, verify } from '../audit/audit-samples.js'
-import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
+import { createStartingRows, hook, other, writes } from '../one-write-of-each-kind.js'
+import { event, submission, uuid } from '../samples.js'
 import { dumpRows, testFolder } from './sqlite-files.js'
 
 /**
@@ -45,117 +46,11 @@ function failingDatabase(path: string) {
   }
 }
 
-const hook = endpoint('a')
-const other = endpoint('b')
-
-const hashOf = (name: string) => Buffer.alloc(32, name)
-const holder = { kind: 'app', appId: hook.appId, appName: 'Example', keyVersion: 1 } as const
-/** With it the session that was ends. */
-const portalSession = (name: string) =>
-  ({ hash: hashOf(name), holder, idleMs: 120_000, absoluteMs: 120_000, most: 1 }) as const
-const portalPreview = (name: string) => ({
-  ...{ hash: hashOf('old'), previewId: uuid(`preview ${name}`), most: 1 },
-  content: Buffer.from(name),
-})
-
-/** One write of every kind, each from the same starting rows. */
-const writes: readonly { readonly name: string; run(storage: SqliteStorage): Promise<unknown> }[] = [
-  {
-    name: 'record',
-    run: ({ verifications }) => verifications.record(submission('new', { key: { userId: uuid('u2') } })),
-  },
-  { name: 'registerEndpoint', run: ({ webhooks }) => webhooks.registerEndpoint(endpoint('c'), 50) },
-  {
-    name: 'removeEndpoint',
-    run: ({ webhooks }) => webhooks.removeEndpoint({ appId: hook.appId, endpointId: hook.endpointId }),
-  },
-  { name: 'insertEvent', run: ({ webhooks }) => webhooks.insertEvent(event('new', [hook, other])) },
-  { name: 'claimDue', run: ({ webhooks }) => webhooks.claimDue(claimRequest) },
-  { name: 'claimExpired', run: ({ webhooks }) => webhooks.claimExpired({ limit: 10, leaseMs: 45_000 }) },
-  {
-    name: 'settle',
-    run: ({ webhooks }) =>
-      webhooks.settle(
-        ['leased-0', 'leased-1'].map((token) => ({
-          fence: {
-            deliveryId: uuid(`delivery ${token === 'leased-0' ? 'one' : 'two'} ${hook.endpointId}`),
-            attempt: 1,
-            token,
-          },
-          attempt: { state: 'FAILED', report },
-          next: { state: 'PENDING', delayMs: 30_000 },
-        })),
-      ),
-  },
-  {
-    name: 'cancelPending',
-    run: ({ webhooks }) => webhooks.cancelPending({ appId: hook.appId, userId: uuid('user'), reason: 'GRANT_REVOKED' }),
-  },
-  {
-    name: 'revokeGrant',
-    run: ({ apps }) => apps.revokeGrant({ appId: hook.appId, userId: uuid('user') }),
-  },
-  { name: 'moveTransaction', run: ({ transactions }) => transactions.moveTransaction(transactionMove('new', [hook])) },
-  { name: 'claim of photos', run: ({ photoJobs }) => photoJobs.claimDue({ limit: 5, leaseMs: 60_000 }) },
-  {
-    name: 'settlement of a photo',
-    run: ({ photoJobs }) =>
-      photoJobs.settle({ photoJobId: uuid('photo leased'), token: 'leased-2' }, { state: 'STORED' }),
-  },
-  {
-    name: 'begin of a portal session',
-    run: ({ portalSessions }) => portalSessions.beginSession(portalSession('new')).then(() => 'begun'),
-  },
-  {
-    name: 'keeping of a portal preview',
-    run: ({ portalSessions }) => portalSessions.keepPreview(portalPreview('new')).then(() => 'kept'),
-  },
-  { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
-  { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
-]
-
 async function openWithRows(path: string) {
   const failing = failingDatabase(path)
-  let tokens = 0
-  let now = Date.parse('2026-01-02T03:04:05.678Z')
-  const storage = await createSqliteStorage(
-    { database: failing.database },
-    { audit: auditSeal, clock: () => new Date(now), newToken: () => `leased-${tokens++}` },
-  )
-  const created = new Date(now)
-  const key = {
-    version: 1,
-    hash: Buffer.alloc(32, 1),
-    sealed: Buffer.from('s'),
-    createdAt: created,
-    signsFrom: created,
-  }
-  await storage.apps.createApp({
-    appId: hook.appId,
-    name: 'Example',
-    firstKey: { appId: hook.appId, ...key, retiredAt: null },
-  })
-  const grant = { appId: hook.appId, userId: uuid('user'), accountId: uuid('account'), externalReferenceId: 'ref' }
-  await storage.apps.putGrant({ ...grant, scopes: ['VERIFY_KYC'] })
-  await storage.apps.addAccessToken({
-    hash: Buffer.alloc(32, 2),
-    appId: hook.appId,
-    userId: uuid('user'),
-    scopes: ['VERIFY_KYC'],
-    expiresAt: new Date(now + 60_000),
-  })
-  await storage.portalSessions.beginSession(portalSession('old'))
-  await storage.portalSessions.keepPreview(portalPreview('old'))
-  await storage.webhooks.registerEndpoint(hook, 50)
-  await storage.webhooks.registerEndpoint(other, 50)
-  await storage.webhooks.insertEvent(event('one', [hook]))
-  await storage.webhooks.insertEvent(event('two', [hook]))
-  await storage.webhooks.claimDue({ ...claimRequest, limit: 2, keepForHealthy: 0 })
-  await storage.webhooks.insertEvent(event('three', [hook, other]))
-  await storage.verifications.record(submission('leased'))
-  await storage.photoJobs.claimDue({ limit: 1, leaseMs: 3_600_000 })
-  await storage.verifications.record(submission('old'))
-  now += 60_000
+  const starting = createStartingRows()
+  const storage = await createSqliteStorage({ database: failing.database }, { audit: auditSeal, ...starting.options })
+  await starting.write(storage)
   return { storage, failing }
 }
 

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createPostgresStorage } from '../../src/postgres/index.js'
+import { auditSeal, verify } from '../audit/audit-samples.js'
+import { createStartingRows, writes } from '../one-write-of-each-kind.js'
+import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
+
+let server: PostgresServer
+let direct: pg.Pool
+let connectionString: string
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  await (await createPostgresStorage({ connectionString }, { notify: false })).close()
+  direct = new pg.Pool({ connectionString, max: 1 })
+})
+afterAll(async () => {
+  await direct.end()
+  await server.stop()
+})
+beforeEach(() => emptyTables(direct))
+
+/** What the server answers in place of the n-th statement: its disk is full. */
+const diskFull = `DO $$ BEGIN RAISE EXCEPTION '078-05-1120 in a driver message' USING ERRCODE = '53100'; END $$`
+
+/** A pool whose n-th executed statement fails at the server, BEGIN and COMMIT included. Counts from `arm`; -1 never fails. */
+function failingPool() {
+  const pool = new pg.Pool({ connectionString, max: 2 })
+  let left = -1
+  let executed = 0
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...parameters: unknown[]) => unknown
+    const failing = (...parameters: unknown[]) => {
+      executed++
+      if (left > 0) left--
+      else if (left === 0) {
+        left = -1
+        return query(diskFull, ...parameters.filter((parameter) => typeof parameter === 'function'))
+      }
+      return query(...parameters)
+    }
+    client.query = failing as typeof client.query
+  })
+  return {
+    pool,
+    arm(after: number) {
+      left = after
+      executed = 0
+    },
+    executed: () => executed,
+  }
+}
+
+/**
+ * What is in every table of ours. Left out is when endpoints have something due, which a claim first folds from one table
+ * into the other, and which says the same in both.
+ */
+async function dumpRows(): Promise<string> {
+  const { rows } = await direct.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'
+      AND relname NOT IN ('kyc_relay_due_announcements', 'kyc_relay_endpoint_turns')
+      AND relnamespace = current_schema()::regnamespace ORDER BY relname`,
+  )
+  const dumps = rows.map(
+    ({ name }) => `SELECT '${name}' AS name, string_agg(t::text, E'\n' ORDER BY t::text) AS rows FROM ${name} t`,
+  )
+  const dump = (await direct.query<{ name: string; rows: string }>(dumps.join(' UNION ALL '))).rows
+  return dump
+    .map(
+      ({ name, rows: content }) =>
+        `${name} ${createHash('md5')
+          .update(content ?? '')
+          .digest('hex')
+          .slice(0, 6)}`,
+    )
+    .join('\n')
+}
+
+// Retention removes each kind in a statement of its own, so that no step holds its locks for long. A claim of deliveries
+// is committed before it looks for the next: what is claimed when that fails ends with its lease.
+const atomicWrites = writes.filter(({ name }) => name !== 'removeOld' && name !== 'claimDue')
+
+describe('a failure at every statement', () => {
+  test.each(atomicWrites)('of $name leaves nothing behind, and the same call works afterwards', async ({ run }) => {
+    const failing = failingPool()
+    onTestFinished(() => failing.pool.end())
+    const starting = createStartingRows()
+    const storage = await createPostgresStorage(
+      { pool: failing.pool },
+      { audit: auditSeal, notify: false, migrations: 'require', ...starting.options },
+    )
+    onTestFinished(() => storage.close())
+    await starting.write(storage)
+    const before = await dumpRows()
+    let failed = 0
+    for (let at = 0; ; at++) {
+      failing.arm(at)
+      const outcome = await run(storage).then(
+        () => 'done',
+        (error: unknown) => error,
+      )
+      if (outcome === 'done') {
+        expect(failing.executed()).toBeLessThanOrEqual(at)
+        break
+      }
+      failed++
+      expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, driverCode: '53100' })
+      expect(`${String(outcome)} ${JSON.stringify(outcome)}`).not.toContain('078-05-1120')
+      expect(await dumpRows()).toBe(before)
+    }
+    failing.arm(-1)
+    expect(failed).toBeGreaterThanOrEqual(1)
+    expect(await dumpRows()).not.toBe(before)
+    expect((await verify(storage.audit!)).findings).toEqual([])
+  })
+})
