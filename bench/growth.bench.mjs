@@ -55,7 +55,6 @@ const seeds = {
     SELECT position, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at)
     SELECT position, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
-    INSERT INTO kyc_relay_kyc_statuses (user_id, status, since) SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications ORDER BY user_id;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, source_event_id, created_at)
     SELECT printf('%08x-0001-7000-8000-000000000000', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), lower(hex(randomblob(16))),

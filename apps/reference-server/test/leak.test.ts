@@ -662,7 +662,7 @@ describe('after all of it', () => {
       ['vault.db', 'kyc_relay_vault_tokens'],
       ['kyc.db', 'kyc_relay_verifications'],
       ['kyc.db', 'kyc_relay_verification_checks'],
-      ['kyc.db', 'kyc_relay_kyc_statuses'],
+      ['kyc.db', 'kyc_relay_kyc_status_log'],
     ] as const) {
       const database = new Database(join(folder, name))
       database.exec(`create trigger fails before insert on ${table} begin select raise(abort, 'broken'); end`)

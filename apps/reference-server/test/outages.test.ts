@@ -61,7 +61,7 @@ describe('F40 a submission while', () => {
       'drop trigger kyc_relay_fails',
       500,
     ],
-    ['the store takes no status', 'kyc.db', fail('kyc_relay_kyc_statuses'), 'drop trigger kyc_relay_fails', 500],
+    ['the store takes no status', 'kyc.db', fail('kyc_relay_kyc_status_log'), 'drop trigger kyc_relay_fails', 500],
   ] as const)('%s answers an outage, writes nothing but unreferenced tokens, and works again after', async (...row) => {
     const [, name, breaks, mends, status] = row
     const token = (

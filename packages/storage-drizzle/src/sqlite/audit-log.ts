@@ -7,7 +7,7 @@ import { checkedLimit } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from './driver-errors.js'
 import { requireMigrated } from './migrate.js'
-import { prepare } from './prepared.js'
+import { prepare, type Prepared } from './prepared.js'
 import { read } from './read.js'
 import { prepareRecordedVerifications } from './recorded-verifications.js'
 import type { auditEntries } from './tables/audit.js'
@@ -109,41 +109,17 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
   const recorded = prepareRecordedVerifications(client)
   const listByPosition = prepare<[number, number], ExaminedRow>(
     client,
-    `SELECT v.position, v.verification_id AS subject, CASE
-      WHEN NOT EXISTS (
-        SELECT 1 FROM kyc_relay_audit_entries e WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id
-      ) THEN 'ROW_WITHOUT_ENTRY'
-      WHEN EXISTS (
-        SELECT 1 FROM kyc_relay_kyc_status_log l WHERE l.verification = v.position AND l.previous <> l.next
-          AND NOT EXISTS (SELECT 1 FROM kyc_relay_kyc_statuses s WHERE s.user_id = l.user_id AND s.since >= l.at)
-      ) THEN 'STATUS_MISSING' END AS code
+    `SELECT v.position, v.verification_id AS subject, CASE WHEN NOT EXISTS (
+      SELECT 1 FROM kyc_relay_audit_entries e WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id
+    ) THEN 'ROW_WITHOUT_ENTRY' END AS code
     FROM kyc_relay_verifications v WHERE v.position > ? ORDER BY v.position LIMIT ?`,
-  )
-  const listStatuses = prepare<[string, number], Omit<ExaminedRow, 'position'>>(
-    client,
-    `SELECT s.user_id AS subject, CASE WHEN NOT EXISTS (
-      SELECT 1 FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l ON l.verification = v.position
-      WHERE v.user_id = s.user_id AND l.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
-    ) THEN 'STATUS_UNFOUNDED' END AS code
-    FROM kyc_relay_kyc_statuses s WHERE s.user_id > ? ORDER BY s.user_id LIMIT ?`,
   )
   return {
     findRecorded: (subjects) =>
       new Map(
         recorded(subjects).map((one) => [one.verification.verificationId, seal.digest(verificationContent(one))]),
       ),
-    listUnaccounted(startedAfter, cursor, limit) {
-      if (cursor === null || !cursor.startsWith('s')) {
-        const page = listByPosition.all(cursor === null ? startedAfter : Number(cursor), limit)
-        const last = page.at(-1)
-        const nextCursor = page.length < limit || last === undefined ? 's' : String(last.position)
-        return { rows: unaccounted(page), examined: page.length, nextCursor }
-      }
-      const page = listStatuses.all(cursor.slice(1), limit)
-      const last = page.at(-1)
-      const nextCursor = page.length < limit || last === undefined ? null : `s${last.subject}`
-      return { rows: unaccounted(page), examined: page.length, nextCursor }
-    },
+    listUnaccounted: pagesOf(listByPosition),
   }
 }
 
@@ -168,15 +144,17 @@ function revealRows(client: Database.Database, seal: AuditSeal): AccountedRows {
           .all(JSON.stringify(subjects.map(Number)))
           .map((reveal) => [String(reveal.position), seal.digest(revealContent(reveal))]),
       ),
-    listUnaccounted(startedAfter, cursor, limit) {
-      const page = listByPosition.all(cursor === null ? startedAfter : Number(cursor), limit)
-      const last = page.at(-1)
-      const nextCursor = page.length < limit || last === undefined ? null : String(last.position)
-      return { rows: unaccounted(page), examined: page.length, nextCursor }
-    },
+    listUnaccounted: pagesOf(listByPosition),
   }
 }
 
-function unaccounted(page: readonly Pick<ExaminedRow, 'subject' | 'code'>[]): readonly UnaccountedRow[] {
-  return page.flatMap(({ subject, code }) => (code === null ? [] : [{ subject, code }]))
+/** Reads on from a position. */
+function pagesOf(listByPosition: Prepared<[number, number], ExaminedRow>): AccountedRows['listUnaccounted'] {
+  return (startedAfter, cursor, limit) => {
+    const page = listByPosition.all(cursor === null ? startedAfter : Number(cursor), limit)
+    const last = page.at(-1)
+    const nextCursor = page.length < limit || last === undefined ? null : String(last.position)
+    const rows = page.flatMap(({ subject, code }) => (code === null ? [] : [{ subject, code }]))
+    return { rows, examined: page.length, nextCursor }
+  }
 }

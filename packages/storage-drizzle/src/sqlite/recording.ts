@@ -22,14 +22,20 @@ export function prepareRecording(client: Database.Database) {
         result_message AS resultMessage, payload_digest AS payloadDigest
       FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
     ),
-    findStatus: prepareRows<[userId: string], [status: KycStatus]>(
+    // The newest verification of each app the user has been with, by a search for every app, and what the newest of all
+    // left: however many verifications one app records of a user, nobody reads more than one of them.
+    findStatus: prepareRows<[userId: string, userId: string, userId: string], [status: KycStatus]>(
       client,
-      'SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ?',
-    ),
-    setStatus: prepare<[userId: string, status: string, since: number]>(
-      client,
-      `INSERT INTO kyc_relay_kyc_statuses (user_id, status, since) VALUES (?, ?, ?)
-      ON CONFLICT (user_id) DO UPDATE SET status = excluded.status, since = excluded.since`,
+      `WITH RECURSIVE bounded_rows (app_id) AS (
+        SELECT max(app_id) FROM kyc_relay_verifications WHERE user_id = ?
+        UNION ALL
+        SELECT (SELECT max(v.app_id) FROM kyc_relay_verifications v WHERE v.user_id = ? AND v.app_id < bounded_rows.app_id)
+        FROM bounded_rows WHERE app_id IS NOT NULL
+      )
+      SELECT next FROM kyc_relay_kyc_status_log WHERE verification = (
+        SELECT max((SELECT max(position) FROM kyc_relay_verifications WHERE user_id = ? AND app_id = bounded_rows.app_id))
+        FROM bounded_rows
+      )`,
     ),
     insertVerification: prepare<unknown[]>(
       client,
@@ -70,6 +76,10 @@ type Position = number | bigint
 
 export type RecordingStatements = ReturnType<typeof prepareRecording>
 
+export function findStatus(statements: RecordingStatements, userId: string): KycStatus {
+  return statements.findStatus.get(userId, userId, userId)?.[0] ?? 'UNVERIFIED'
+}
+
 export function findPrior(statements: RecordingStatements, key: SubmissionKey): Prior | null {
   const row = statements.findPrior.get(key.appId, key.externalVerificationId)
   if (row === undefined) return null
@@ -83,7 +93,7 @@ export function record(statements: RecordingStatements, recording: Recording, au
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const prior = findPrior(statements, key)
   if (prior !== null) return prior
-  const previous = statements.findStatus.get(key.userId)?.[0] ?? 'UNVERIFIED'
+  const previous = findStatus(statements, key.userId)
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
   const at = recordedAt.getTime()
@@ -118,7 +128,6 @@ export function record(statements: RecordingStatements, recording: Recording, au
   for (const { photoJobId, side, sealedUrl } of verification.photoJobs) {
     statements.insertPhotoJob.run(photoJobId, position, side, sealedUrl, at, at)
   }
-  if (next !== previous) statements.setStatus.run(key.userId, next, at)
   statements.insertStatusLog.run(position, key.userId, previous, next, at)
   const statusLog = { previous, next, at: recordedAt } as const
   audit?.append(verificationEvent(audit.seal, { key, verification, payloadDigest, recordedAt, result, statusLog }))

@@ -4,7 +4,7 @@ import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
-import { findPrior, prepareRecording, record } from './recording.js'
+import { findPrior, findStatus, prepareRecording, record } from './recording.js'
 import type { SharedCommits } from './shared-commits.js'
 import type { kycStatusLog, verifications } from './tables/verifications.js'
 import { prepareReadingStatements } from './verification-statements.js'
@@ -68,7 +68,7 @@ export function createVerificationStore(dependencies: {
         const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
         return new Set(found.filter((token): token is Token => asked.has(token as Token)))
       }),
-    findKycStatus: (userId) => read(() => recording.findStatus.get(userId)?.[0] ?? 'UNVERIFIED'),
+    findKycStatus: (userId) => read(() => findStatus(recording, userId)),
     findVerification: (owner, verificationId) =>
       read(() => {
         const row = statements.findVerification.get({ ...owner, verificationId })

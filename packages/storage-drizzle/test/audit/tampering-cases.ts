@@ -35,6 +35,7 @@ export interface TamperingCase {
 
 const id = (index: number) => uuid(`verification n${index}`)
 const row = (index: number) => `verification_id = '${id(index)}'`
+const ofRow = (index: number) => `verification = (SELECT position FROM kyc_relay_verifications WHERE ${row(index)})`
 
 function tampered(
   name: string,
@@ -60,7 +61,7 @@ const columns = {
   key_id: `'other'`,
 } as const
 
-/** Ways to tamper, on either engine. */
+/** Ways to tamper, on either engine, beside those with a status. */
 export const tamperingCases: readonly TamperingCase[] = [
   ...Object.entries(columns).map(([column, value]) =>
     tampered(
@@ -151,23 +152,6 @@ export const tamperingCases: readonly TamperingCase[] = [
     },
     findings: () => [{ code: 'ROW_WITHOUT_ENTRY', chain: null, sequence: null, subject: 'made-up' }],
   },
-  tampered(
-    'a user is given another status',
-    () => `UPDATE kyc_relay_kyc_statuses SET status = 'PASS_INTERNATIONAL'`,
-    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('user') }],
-  ),
-  tampered(
-    'a user without a verification is given a status',
-    () =>
-      `INSERT INTO kyc_relay_kyc_statuses (user_id, status, since)
-       SELECT '${uuid('stranger')}', status, since FROM kyc_relay_kyc_statuses`,
-    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('stranger') }],
-  ),
-  tampered(
-    'the status of a user is removed',
-    () => `DELETE FROM kyc_relay_kyc_statuses`,
-    () => [{ code: 'STATUS_MISSING', subject: id(1) }],
-  ),
   {
     name: 'the database is an older copy, without the newest entries and what they speak of, against checkpoints',
     async run(stores) {
@@ -219,4 +203,39 @@ export const tamperingCases: readonly TamperingCase[] = [
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((index) => ({ code: 'ROW_WITHOUT_ENTRY' as const, subject: id(index) })),
     ],
   },
+]
+
+/** Where a status is a row of its own. */
+export const statusRowTamperingCases: readonly TamperingCase[] = [
+  tampered(
+    'a user is given another status',
+    () => `UPDATE kyc_relay_kyc_statuses SET status = 'PASS_INTERNATIONAL'`,
+    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('user') }],
+  ),
+  tampered(
+    'a user without a verification is given a status',
+    () =>
+      `INSERT INTO kyc_relay_kyc_statuses (user_id, status, since)
+       SELECT '${uuid('stranger')}', status, since FROM kyc_relay_kyc_statuses`,
+    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('stranger') }],
+  ),
+  tampered(
+    'the status of a user is removed',
+    () => `DELETE FROM kyc_relay_kyc_statuses`,
+    () => [{ code: 'STATUS_MISSING', subject: id(1) }],
+  ),
+]
+
+/** Where a status is what the log of the newest verification says: that is a part of what its entry speaks of. */
+export const statusLogTamperingCases: readonly TamperingCase[] = [
+  tampered(
+    'a user is given another status',
+    () => `UPDATE kyc_relay_kyc_status_log SET next = 'PASS_INTERNATIONAL' WHERE ${ofRow(8)}`,
+    ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 9, subject: id(8) }],
+  ),
+  tampered(
+    'the status of a user is removed',
+    () => `DELETE FROM kyc_relay_kyc_status_log WHERE ${ofRow(8)}`,
+    ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 9, subject: id(8) }],
+  ),
 ]

@@ -10,7 +10,7 @@ import {
 } from '../../src/postgres/index.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
-import { recordSome, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
+import { recordSome, statusRowTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from '../audit/vault-tampering-cases.js'
 import { startOfTests, submission, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
@@ -91,7 +91,7 @@ describe('the audit log of the stores on PostgreSQL', () => {
     await Promise.all(handles.map((handle) => handle.close()))
   })
 
-  test.each(tamperingCases)('finds that $name', async ({ run, findings }) => {
+  test.each([...tamperingCases, ...statusRowTamperingCases])('finds that $name', async ({ run, findings }) => {
     const stores = tampered(await open())
     const found = await run(stores)
     expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))

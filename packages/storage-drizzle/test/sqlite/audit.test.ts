@@ -16,7 +16,7 @@ import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../.
 import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
-import { recordSome, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
+import { recordSome, statusLogTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from '../audit/vault-tampering-cases.js'
 import { startOfTests, submission, uuid } from '../samples.js'
 import { dumpRowsOf, testFolder } from './sqlite-files.js'
@@ -108,7 +108,7 @@ describe('the audit log of the stores on SQLite', () => {
     await log.close()
   })
 
-  test.each(tamperingCases)('finds that $name', async ({ run, findings }) => {
+  test.each([...tamperingCases, ...statusLogTamperingCases])('finds that $name', async ({ run, findings }) => {
     const { stores } = await openStores()
     const found = await run(stores)
     expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))

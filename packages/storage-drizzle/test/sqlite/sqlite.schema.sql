@@ -132,12 +132,6 @@ CREATE TABLE kyc_relay_kyc_status_log (
   at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE kyc_relay_kyc_statuses (
-  user_id TEXT NOT NULL PRIMARY KEY,
-  status TEXT NOT NULL CHECK (status IN ('PASS', 'PASS_INTERNATIONAL')),
-  since INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE kyc_relay_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,

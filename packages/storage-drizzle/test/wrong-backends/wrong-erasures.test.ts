@@ -44,7 +44,7 @@ const wrongErasures: readonly WrongStorage[] = [
       (SELECT event FROM kyc_relay_deliveries WHERE state = 'DELIVERED')`),
   ],
   ['removes transactions as a whole', 'UE-04', sql('DELETE FROM kyc_relay_transactions')],
-  ['removes the KYC status', 'UE-05', sql('DELETE FROM kyc_relay_kyc_statuses')],
+  ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`)],
   ['removes attempts as a whole', 'UE-06', sql('DELETE FROM kyc_relay_attempts')],
   ['forgets the attempt under way', 'UE-07', sql('UPDATE kyc_relay_deliveries SET cancel_requested = NULL')],
   [

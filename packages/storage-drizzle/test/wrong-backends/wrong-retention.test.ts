@@ -35,7 +35,7 @@ const wrongRetentions: readonly WrongStorage[] = [
   ],
   ['removes a token when it expires', 'RT-07', withPolicy((policy) => ({ ...policy, expiredTokenAgeMs: 0 }))],
   ['has ages of its own', 'RT-08', withPolicy(({ limit = 1_000 }) => ({ limit }))],
-  ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_statuses')],
+  ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
   [
     'says what it would remove',
     'RT-10',

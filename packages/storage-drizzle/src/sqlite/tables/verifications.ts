@@ -2,12 +2,6 @@ import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite
 
 // Columns as migrations/sqlite/*.sql makes them; instants are milliseconds since 1970 in UTC.
 
-export const kycStatuses = sqliteTable('kyc_relay_kyc_statuses', {
-  userId: text('user_id').primaryKey(),
-  status: text('status', { enum: ['PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  since: integer('since').notNull(),
-})
-
 export const verifications = sqliteTable('kyc_relay_verifications', {
   position: integer('position').primaryKey({ autoIncrement: true }),
   verificationId: text('verification_id').notNull(),
