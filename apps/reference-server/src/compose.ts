@@ -26,6 +26,7 @@ import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
 import { checkReadiness } from './observability/readiness.js'
+import { createForeignAddressJudge } from './own-addresses.js'
 import { openPhotoStore } from './photos/open-photo-store.js'
 import { createPhotoFetching, wakingAfterIngestion } from './photos/photo-fetching.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
@@ -144,7 +145,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     ownHosts: env.publicHosts,
     ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
   }
-  const send = hideFromTracing(createHttpsSender({ policy: endpointPolicy }))
+  const isAllowedAddress = createForeignAddressJudge()
+  const send = hideFromTracing(createHttpsSender({ policy: endpointPolicy, isAllowedAddress }))
   const worker = createEventDelivery({
     store: webhooks,
     signingKeys: apiKeys,
@@ -159,7 +161,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     jobs: storage.photoJobs,
     photos,
     vault,
-    download: hideFromTracing(createHttpsDownloader({ policy: endpointPolicy, accept: 'image/*' })),
+    download: hideFromTracing(createHttpsDownloader({ policy: endpointPolicy, isAllowedAddress, accept: 'image/*' })),
     metrics: metrics.photos,
     log,
   })
