@@ -262,7 +262,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     writeCheckpoints,
     vault,
     verifications,
-    retention: storage.retention,
+    retention: { removeOld: () => storage.retention.removeOld(env.retention) },
     apiKeys: { directory, cipher, now },
     nowMs: () => performance.now(),
     log,

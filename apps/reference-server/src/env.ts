@@ -2,25 +2,8 @@ import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
+import { databaseUrl, filePath, flag, port, whole } from './setting-types.js'
 
-const flag = z
-  .enum(['0', '1', 'true', 'false'])
-  .default('0')
-  .transform((value) => value === '1' || value === 'true')
-/** Digits alone: `Number` also takes blanks for 0, hexadecimal and exponents. */
-const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/)
-    .transform(Number)
-    .pipe(z.number().min(least).max(most))
-const port = (fallback: number) => whole(0, 65_535).default(fallback)
-const requestsPerMinute = whole(1, 9_999_999_999)
-const filePath = z.string().min(1).optional()
-const databaseUrl = z
-  .string()
-  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
-  .optional()
 /** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
 const policySwitches = z
   .strictObject({
@@ -43,6 +26,9 @@ const policyJson = z
   })
   .pipe(policySwitches)
   .default({})
+
+const requestsPerMinute = whole(1, 9_999_999_999)
+const days = whole(1, 36_500)
 
 const schema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
@@ -81,6 +67,8 @@ const schema = z.object({
   ...photoVariables,
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: whole(1, 3_600_000).default(30_000),
+  BODY_RETENTION_DAYS: days.default(30),
+  ATTEMPT_RETENTION_DAYS: days.default(90),
   PUBLIC_HOSTS: z
     .string()
     .default('')
@@ -98,6 +86,8 @@ const schema = z.object({
   MAX_IN_FLIGHT: whole(1, 100_000).default(2_048),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+const dayMs = 24 * 60 * 60 * 1000
 
 /** An OAuth server whose JWT access tokens are accepted. */
 export interface OauthServer {
@@ -133,6 +123,8 @@ export interface Env {
   readonly photoStorage: PhotoStorage
   readonly allowLoopbackReceivers: boolean
   readonly deliveryRetryBaseMs: number
+  /** What is kept how long of events and deliveries that have ended. */
+  readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
   /** Names under which this service itself is reached: no webhook endpoint may be on one of them. */
   readonly publicHosts: readonly string[]
   /** Requests per minute of one app to the REST API, and as many at once. */
@@ -246,6 +238,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     photoStorage,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
+    retention: { bodyAgeMs: value.BODY_RETENTION_DAYS * dayMs, attemptAgeMs: value.ATTEMPT_RETENTION_DAYS * dayMs },
     publicHosts: value.PUBLIC_HOSTS,
     restRequestsPerMinute: value.REST_REQUESTS_PER_MINUTE,
     graphqlRequestsPerMinute: value.GRAPHQL_REQUESTS_PER_MINUTE,

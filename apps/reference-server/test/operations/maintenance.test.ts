@@ -9,6 +9,8 @@ import {
   createLocalCipher,
   parseKeyFile,
 } from '@kyc-relay/kyc-core/node'
+import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { readCheckpoints } from '../../src/audit/checkpoint-file.js'
 import { createApiKeys } from '../../src/auth/api-keys.js'
@@ -20,6 +22,7 @@ import { openStorage } from '../../src/storage.js'
 import { createMaintenance } from '../../src/workers/maintenance.js'
 import { rewrapApiKeys } from '../../src/workers/rewrap-api-keys.js'
 import { startPostgres } from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+import { event } from '../../../../packages/storage-drizzle/test/samples.js'
 
 const now = () => new Date('2026-01-01T00:00:00Z')
 const keyFile = createKeyFile({ randomBytes, now: now() })
@@ -154,6 +157,37 @@ it('a server that stops witnesses its audit logs once more, and one that only li
   const before = readFileSync(checkpoints, 'utf8')
   await listening.stop('TEST')
   expect(readFileSync(checkpoints, 'utf8')).toBe(before)
+})
+
+it.each([
+  ['', ['gone', 'kept']],
+  ['2', ['gone', 'gone']],
+])('of events that ended 40 and 3 days ago BODY_RETENTION_DAYS=%s leaves these bodies: %j', async (days, expected) => {
+  const dataDir = testFolder()
+  const path = join(dataDir, 'kyc.db')
+  for (const [name, age] of [
+    ['older', 40],
+    ['newer', 3],
+  ] as const) {
+    const clock = () => new Date(Date.now() - age * 86_400_000)
+    const storage = await createSqliteStorage({ path }, { clock })
+    await storage.webhooks.insertEvent(event(name, []))
+    await storage.close()
+  }
+  const ports = { PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0' }
+  const env = parseEnv({ ...ports, DATA_DIR: dataDir, BODY_RETENTION_DAYS: days })
+  const lines: string[] = []
+  const log = createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) })
+  const server = await startServer(env, log)
+  onTestFinished(() => server.stop('TEST'))
+  await expect.poll(() => lines.some((line) => line.includes('old rows removed'))).toBe(true)
+  const database = new Database(path, { readonly: true })
+  onTestFinished(() => void database.close())
+  const bodies = database
+    .prepare<[], Buffer | null>('SELECT body FROM kyc_relay_events ORDER BY created_at')
+    .pluck()
+    .all()
+  expect(bodies.map((body) => (body === null ? 'gone' : 'kept'))).toEqual(expected)
 })
 
 it('a server whose checkpoints cannot be written stops all the same, and says so', async () => {

@@ -95,7 +95,7 @@ async function erase({ jobs, vault, deps }: Awaited<ReturnType<typeof newSituati
   await deps.photos.erase(owner, photoJobIds)
 }
 
-describe('an attempt at a photo', () => {
+describe('F52 an attempt at a photo', () => {
   it('stores it sealed, bound to its verification and side, and forgets the URL', async () => {
     const situation = await newSituation()
     const job = await situation.claim()
