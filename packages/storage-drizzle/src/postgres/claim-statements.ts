@@ -23,71 +23,27 @@ SELECT endpoint_id, min(due_at) FROM taken GROUP BY endpoint_id ORDER BY endpoin
 ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, excluded.next_due_at)`,
 )
 
-/** A locked turn, and the instant that this claim calls now. */
-export interface LockedTurn {
-  readonly endpointId: string
-  readonly inFlight: number
-  readonly failing: boolean
-  readonly turnAt: Date
-  readonly now: Date
-}
-
-const turnColumns = sql`endpoint_id, in_flight, failing, turn_at, next_due_at`
-const lockedColumns = sql`endpoint_id AS "endpointId", in_flight AS "inFlight", failing, turn_at AS "turnAt"`
 const inOrder = sql`ORDER BY turn_at, next_due_at, endpoint_id`
 const hasRoom = sql`next_due_at <= (SELECT now FROM clock)
     AND in_flight < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
-const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('healthyLimit')}`
-const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}`
+const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('limit')}::int`
+const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
 
 /**
- * Locks the turns of endpoints that have something due and a free place. Endpoints that another claim or settlement
- * holds at this moment are passed over. The lock is taken before the caps are trusted: a row that changed meanwhile is
- * looked at again as it is now.
+ * Waits for the turns that have work and a free place, where others hold them: for when there is work and nothing of it
+ * could be locked at once. Locks in the order of settlements, so that they never wait for each other in a circle.
  */
-export const lockTurns = statement<LockedTurn>(
-  'lock_turns',
-  sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now),
-healthy AS (
-  SELECT ${turnColumns} FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
-),
-failing AS (
-  SELECT ${turnColumns} FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
-)
-SELECT ${lockedColumns}, (SELECT now FROM clock) AS now
-FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turns`,
-)
-
-/**
- * The same, but waits for those that others hold: for when there is work and nothing of it could be locked at once.
- * Locks in the order of settlements, so that they never wait for each other in a circle.
- */
-export const awaitTurns = statement<LockedTurn>(
+export const awaitTurns = statement(
   'await_turns',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now)
-SELECT ${lockedColumns}, (SELECT now FROM clock) AS now
-FROM kyc_relay_endpoint_turns
+SELECT FROM kyc_relay_endpoint_turns
 WHERE endpoint_id IN (
   SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${healthyInOrder}) AS healthy
   UNION ALL
   SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${failingInOrder}) AS failing
 ) AND ${hasRoom}
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
-)
-
-/** The first waiting deliveries of each locked endpoint, due or not, one more than it has room for. */
-export const listWaiting = statement<{ endpointId: string; appId: string; position: number; dueAt: Date }>(
-  'list_waiting',
-  sql`
-SELECT t.endpoint_id AS "endpointId", w.app_id AS "appId", w.position, w.due_at AS "dueAt"
-FROM unnest(${value('endpointIds')}::text[], ${value('rooms')}::int[]) AS t (endpoint_id, room)
-CROSS JOIN LATERAL (
-  SELECT app_id, position, due_at FROM kyc_relay_delivery_queue AS waiting
-  WHERE waiting.endpoint_id = t.endpoint_id AND waiting.due_at IS NOT NULL
-  ORDER BY due_at, position LIMIT t.room + 1
-) AS w`,
 )
 
 /** A claimed delivery as it is read. */
@@ -120,51 +76,97 @@ JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = claimed.delivery
 JOIN kyc_relay_events AS event ON event.event_id = delivery.event_id
 JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`
 
+/** What a claim answers with each row, and with one row of nulls when it claimed nothing. */
+interface ClaimLook {
+  readonly now: Date
+  /** When the next waiting delivery is due, announced or folded, in milliseconds from now. */
+  readonly nextDueInMs: number | null
+}
+
+/** Who waited longest for the turn goes first, one delivery for each before anyone gets a second. */
+const fairOrder = sql`round, turn_at, due_at, position`
+
 /**
- * Opens the attempts of the chosen deliveries and moves the turns on. A delivery that was cancelled since it was read
- * is left out; so the turns count what was claimed, not what was chosen. An attempt that was told to be unsent gives its
- * number to the new one.
+ * Claims in one statement: locks the turns of endpoints that have something due and a free place, passing over those that
+ * another claim or settlement holds at this moment, chooses among their first waiting deliveries as `chooseInTurn` does,
+ * opens the attempts and moves the turns on.
+ *
+ * The locks are taken before the caps are trusted, and a turn that changed since the statement began is read as it is
+ * then; deliveries are read as the statement found them. So of a changed turn one that waits may have been missed: it stays
+ * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is written: the
+ * turns count what was claimed, not what was chosen. An attempt that was told to be unsent gives its number to the new one.
  */
-export const openAttempts = statement<ClaimedRow>(
-  'open_attempts',
+export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
+  'claim_in_turn',
   sql`
-WITH chosen AS (
-  SELECT * FROM unnest(${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('tokens')}::text[])
-    AS c (app_id, position, token)
+WITH clock AS MATERIALIZED (SELECT ${now} AS now),
+healthy AS (
+  SELECT *, xmin AS version FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
+), failing AS (
+  SELECT *, xmin AS version FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
+), locked AS MATERIALIZED (
+  SELECT endpoint_id, failing, turn_at,
+    least(CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - in_flight,
+      ${value('limit')}::int) AS room,
+    version = (SELECT xmin FROM kyc_relay_endpoint_turns AS found WHERE found.endpoint_id = turn.endpoint_id) AS as_found
+  FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
+), waiting AS MATERIALIZED (
+  SELECT locked.endpoint_id, locked.failing, locked.turn_at, locked.room, first.*
+  FROM locked CROSS JOIN LATERAL (
+    SELECT app_id, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
+    FROM kyc_relay_delivery_queue AS queued
+    WHERE queued.endpoint_id = locked.endpoint_id AND queued.due_at IS NOT NULL
+    ORDER BY due_at, position LIMIT locked.room + 1
+  ) AS first
+), judged AS (
+  SELECT *, round <= room AND due_at <= (SELECT now FROM clock) AS has_place FROM waiting
+), placed AS (
+  SELECT *, has_place AND (NOT failing OR ${value('failingLimit')}::int >=
+    row_number() OVER (PARTITION BY failing, has_place ORDER BY ${fairOrder})) AS in_turn
+  FROM judged
+), ranked AS MATERIALIZED (
+  SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
+  FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM placed) AS numbered
 ), claimed AS (
   UPDATE kyc_relay_delivery_queue AS queued
-  SET due_at = NULL, lease_token = chosen.token, lease_until = ${value('leaseUntil')}::timestamptz,
-    started_at = ${value('now')}::timestamptz, attempts_made = queued.attempts_made + 1
-  FROM chosen
-  WHERE queued.app_id = chosen.app_id AND queued.position = chosen.position AND queued.due_at IS NOT NULL
-  RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since
+  SET due_at = NULL, lease_token = (${value('tokens')}::text[])[ranked.ordinal], started_at = (SELECT now FROM clock),
+    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond',
+    attempts_made = queued.attempts_made + 1
+  FROM ranked
+  WHERE ranked.chosen AND queued.app_id = ranked.app_id AND queued.position = ranked.position
+    AND queued.due_at IS NOT NULL
+  RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since,
+    ranked.ordinal
 ), reopened AS (
   DELETE FROM kyc_relay_attempts AS unsent USING claimed
   WHERE claimed.unsent_since IS NOT NULL AND unsent.delivery_id = claimed.delivery_id
     AND unsent.number = claimed.attempts_made
-), counted AS (
-  SELECT endpoint_id, count(*)::int AS claimed FROM claimed GROUP BY endpoint_id
+), outcome AS (
+  SELECT endpoint_id, bool_and(as_found) AS as_found, sum(claimed)::int AS claimed, min(due_at) AS next_due_at
+  FROM (
+    SELECT endpoint_id, as_found, 0 AS claimed, NULL::timestamptz AS due_at FROM locked
+    UNION ALL SELECT endpoint_id, NULL, 1, NULL FROM claimed
+    UNION ALL SELECT endpoint_id, NULL, 0, due_at FROM ranked WHERE NOT chosen
+  ) AS part GROUP BY endpoint_id
 ), turned AS (
   UPDATE kyc_relay_endpoint_turns AS turn
-  SET next_due_at = locked.next_due_at,
-    in_flight = turn.in_flight + coalesce(counted.claimed, 0),
-    last_claimed_at = CASE WHEN counted.claimed IS NULL THEN turn.last_claimed_at ELSE ${value('now')}::timestamptz END
-  FROM unnest(${value('endpointIds')}::text[], ${value('nextDueAts')}::timestamptz[])
-    AS locked (endpoint_id, next_due_at)
-  LEFT JOIN counted USING (endpoint_id)
-  WHERE turn.endpoint_id = locked.endpoint_id
+  SET next_due_at = CASE WHEN outcome.as_found THEN outcome.next_due_at ELSE turn.next_due_at END,
+    in_flight = turn.in_flight + outcome.claimed,
+    last_claimed_at = CASE WHEN outcome.claimed > 0 THEN (SELECT now FROM clock) ELSE turn.last_claimed_at END
+  FROM outcome WHERE turn.endpoint_id = outcome.endpoint_id
+  RETURNING turn.next_due_at
+), look AS (
+  SELECT now, ceil(extract(epoch FROM least(
+    (SELECT min(next_due_at) FROM turned),
+    (SELECT next_due_at FROM kyc_relay_endpoint_turns
+      WHERE next_due_at IS NOT NULL AND endpoint_id NOT IN (SELECT endpoint_id FROM locked)
+      ORDER BY next_due_at LIMIT 1),
+    (SELECT due_at FROM kyc_relay_due_announcements ORDER BY position LIMIT 1)
+  ) - now) * 1000)::float8 AS "nextDueInMs"
+  FROM clock
 )
-SELECT ${claimedColumns}`,
-)
-
-/** When the next waiting delivery is due, announced or folded, in milliseconds from now. */
-export const findNextDue = statement<{ nextDueInMs: number | null }>(
-  'find_next_due',
-  sql`
-SELECT ceil(extract(epoch FROM least(
-  (SELECT next_due_at FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1),
-  (SELECT due_at FROM kyc_relay_due_announcements ORDER BY position LIMIT 1)
-) - ${now}) * 1000)::float8 AS "nextDueInMs"`,
+SELECT look.*, row.* FROM look LEFT JOIN (SELECT claimed.ordinal, ${claimedColumns}) AS row ON true
+ORDER BY row.ordinal`,
 )
 
 /** Takes over ended leases under fresh tokens. What another process takes over at this moment is passed over. */

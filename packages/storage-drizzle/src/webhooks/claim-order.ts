@@ -1,4 +1,4 @@
-/** A waiting delivery as both engines read it. */
+/** A waiting delivery as it is read. */
 export interface Waiting<Id> {
   readonly id: Id
   readonly dueAtMs: number
@@ -24,7 +24,7 @@ export interface Choice<Id, T extends Turn<Id>> {
  * Which deliveries a claim takes: endpoints take turns, who waited longest for the turn goes first, and places kept
  * for healthy endpoints stay empty rather than go to failing ones.
  *
- * Pure, and the same for every engine: equal rows give equal claims.
+ * Pure. PostgreSQL decides the same inside the statement that claims: equal rows give equal claims.
  */
 export function chooseInTurn<Id, T extends Turn<Id>>(
   turns: readonly T[],

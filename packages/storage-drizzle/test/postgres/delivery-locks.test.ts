@@ -10,9 +10,12 @@ let server: PostgresServer
 let pool: pg.Pool
 let storage: PostgresStorage
 let direct: pg.Pool
+let connectionString: string
 
 /** Stops the next statement of this name before it is sent; `go` lets it through. */
 let hold: { readonly name: string; readonly reached: () => void; readonly go: Promise<void> } | null = null
+/** The next statement of this name fails. */
+let failing: string | null = null
 const failures: string[] = []
 
 const hook = endpoint('a')
@@ -22,16 +25,22 @@ const again = { state: 'PENDING', delayMs: 0 } as const
 
 beforeAll(async () => {
   server = await startPostgres()
-  const connectionString = await server.createDatabase()
+  connectionString = await server.createDatabase()
   pool = new pg.Pool({ connectionString, max: 5 })
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined
-    client.query = (async (config: { readonly name?: string }, ...rest: unknown[]) => {
+    client.query = (async (config: { readonly name?: string }, ...rest: ((error: Error) => undefined)[]) => {
       const held = hold
       if (held !== null && config.name === `kyc_relay_${held.name}`) {
         hold = null
         held.reached()
         await held.go
+      }
+      if (failing !== null && config.name === `kyc_relay_${failing}`) {
+        failing = null
+        const callback = rest.find((each) => typeof each === 'function')
+        if (callback === undefined) throw new Error('here')
+        return callback(new Error('here'))
       }
       const answer = query(config, ...rest)
       // Asked by the pool itself it takes a callback, and answers nothing.
@@ -74,6 +83,9 @@ const untilOneWaits = () =>
   expect
     .poll(async () => (await direct.query(`SELECT FROM pg_locks WHERE NOT granted`)).rowCount, { interval: 5 })
     .toBeGreaterThan(0)
+
+/** Looks at what was announced, and claims nothing. */
+const foldOnly = () => storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
 
 async function claimOne() {
   const [claimed] = (await storage.webhooks.claimDue(claimRequest)).claimed
@@ -130,17 +142,60 @@ test('what is claimed while it is being cancelled is not tried again', async () 
   expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
 })
 
-test('a settlement that has its deliveries waits for a claim that has their turns, and the claim goes on', async () => {
+test('a claim passes over an endpoint that a settlement holds, and then waits for it', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence } = await claimOne()
   await webhooks.insertEvent(event('two', [hook]))
-  const claiming = await standingBefore('open_attempts', () => webhooks.claimDue(claimRequest))
-  const settled = webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+  await foldOnly()
+  const settling = await standingBefore('apply_settlements', () =>
+    webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs: 60_000 } }]),
+  )
+  const claiming = webhooks.claimDue(claimRequest)
   await untilOneWaits()
-  expect((await claiming.goOn()).claimed).toHaveLength(1)
-  expect(await settled).toEqual({ stale: [] })
-  const { rows } = await direct.query('SELECT in_flight FROM kyc_relay_endpoint_turns')
-  expect(rows).toEqual([{ in_flight: 1 }])
+  expect(await settling.goOn()).toEqual({ stale: [] })
+  expect((await claiming).claimed.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
+  expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
   expect(failures).toEqual([])
+})
+
+test('a retry that is settled after a claim began to look is not forgotten', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const { fence } = await claimOne()
+  await webhooks.insertEvent(event('two', [hook]))
+  await foldOnly()
+  // In place of the server's clock one that waits: a statement asks for the time when its snapshot is taken.
+  const holder = await direct.connect()
+  await holder.query(`
+    CREATE SCHEMA IF NOT EXISTS slow;
+    CREATE OR REPLACE FUNCTION slow.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(7);
+      RETURN pg_catalog.clock_timestamp();
+    END $$;
+    SELECT pg_advisory_lock(7)`)
+  const slowPool = new pg.Pool({ connectionString, max: 1 })
+  const slow = await createPostgresStorage({ pool: slowPool }, { notify: false, migrations: 'require' })
+  await slowPool.query('SET search_path = slow, pg_catalog, public')
+  const claiming = slow.webhooks.claimDue(claimRequest)
+  await untilOneWaits()
+  await webhooks.settle([{ fence, attempt: { state: 'UNSENT', report }, next: { state: 'PENDING', delayMs: 60_000 } }])
+  await holder.query('SELECT pg_advisory_unlock(7)')
+  holder.release()
+  expect((await claiming).claimed.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
+  expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
+  await slow.close()
+  await slowPool.end()
+})
+
+test('what was claimed is answered although the rest of the look failed', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  await foldOnly()
+  failing = 'fold_announcements'
+  expect(await webhooks.claimDue(claimRequest)).toMatchObject({ claimed: [{}], nextDueInMs: 0 })
+  expect(failing).toBeNull()
+  failing = 'fold_announcements'
+  await expect(webhooks.claimDue(claimRequest)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })

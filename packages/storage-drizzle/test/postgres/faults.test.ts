@@ -83,7 +83,9 @@ describe('F37 a connection lost around COMMIT', () => {
 
   test('a claim whose answer was lost counts: its attempt is taken over when the lease ends', async () => {
     await storage.webhooks.insertEvent(event('one', [hook]))
-    proxy.change('lose the answer', commit)
+    // Looks at what was announced, and claims nothing.
+    await storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
+    proxy.change('lose the answer', 'kyc_relay_claim_in_turn')
     await expect(storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })

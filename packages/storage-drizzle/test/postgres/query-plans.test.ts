@@ -169,15 +169,25 @@ test('no statement of the stores reads a whole table', async () => {
   expect(slow).toEqual([])
 })
 
-test('waiting deliveries, turns and pages are read in the order of an index', async () => {
+test('pages are read in the order of an index', async () => {
   const lists = ['list_deliveries', 'list_deliveries_pending', 'list_deliveries_undelivered', 'list_verifications']
-  const ordered = ['list_waiting', 'lock_turns', ...lists]
-  for (const name of ordered.map((each) => `kyc_relay_${each}`)) {
+  for (const name of lists.map((each) => `kyc_relay_${each}`)) {
     const text = statements.get(name)
     if (text === undefined) throw new Error(`${name} was not prepared`)
     const plan = await planOf(name, text)
     expect({ name, sorts: plan.filter((step) => /\bSort\b/.test(step)) }).toEqual({ name, sorts: [] })
   }
+})
+
+test('a claim reads turns and waiting deliveries in the order of an index, and joins no two lists', async () => {
+  const plan = await planOf('kyc_relay_claim_in_turn', statements.get('kyc_relay_claim_in_turn') ?? '')
+  const read = (index: string) => plan.filter((step) => step.includes(`Index Scan using kyc_relay_${index} on`))
+  expect(read('endpoint_turns_in_order')).toHaveLength(2)
+  expect(read('delivery_queue_waiting')).toHaveLength(1)
+  // The two orders over all that was read: whose turn it is among those with a place, and among the chosen.
+  const sorted = plan.filter((step) => step.startsWith('Sort Key: '))
+  expect(sorted.filter((key) => !key.includes('turn_at')).filter((key) => !key.includes('ordinal'))).toEqual([])
+  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
 })
 
 test('the same look at plans notices a missing index', async () => {
