@@ -25,7 +25,11 @@ export function refuseEvent(c: Context<EdgeEnv>, error: unknown): Response {
   if (!(error instanceof WebhookError) || error.retryable) throw error
   const status = statuses[error.code]
   if (status === 404) return refuseProblem(c, { code: 'NOT_FOUND', detail: error.code })
-  const fields = error.violations.map(({ pointer, code }) => ({ pointer: `/data${pointer}`, code }))
+  const fields = error.violations.map(({ pointer, code, message }) => ({
+    pointer: `/data${pointer}`,
+    code,
+    message,
+  }))
   return refuseProblem(c, {
     code: 'BAD_REQUEST',
     detail: error.code,

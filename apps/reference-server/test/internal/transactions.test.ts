@@ -250,8 +250,9 @@ describe('input that is malformed', () => {
     const refused = await call('POST', '', body())
     expect([refused.status, refused.json.code]).toEqual([400, 'BAD_REQUEST'])
     expect(refused.headers['content-type']).toBe('application/problem+json')
-    const violations = refused.json.violations as { pointer: string; code: string }[]
+    const violations = refused.json.violations as { pointer: string; code: string; message: string }[]
     expect(violations.map((one) => [one.pointer, one.code])).toEqual([[pointer, code]])
+    for (const { message } of violations) expect(message).toMatch(/^.+\.$/)
     expect(refused.text).not.toContain('canary')
     expect(countRows()).toEqual(before)
   })
@@ -261,7 +262,7 @@ describe('input that is malformed', () => {
     const refused = await update(transactionId, { status: 'SETTLED', data: { status: 'PENDING' } })
     expect([refused.status, refused.json.violations]).toEqual([
       400,
-      [{ pointer: '/data/status', code: 'IDENTIFIER_MISMATCH' }],
+      [{ pointer: '/data/status', code: 'IDENTIFIER_MISMATCH', message: expect.any(String) }],
     ])
     expect((await update(transactionId, { status: 'DECLINED' })).status).toBe(400)
     expect((await update('not-a-uuid', { status: 'SETTLED' })).status).toBe(404)

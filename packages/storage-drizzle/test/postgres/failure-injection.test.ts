@@ -3,7 +3,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { auditSeal, verify } from '../audit/audit-samples.js'
-import { createStartingRows, writes } from '../one-write-of-each-kind.js'
+import { StorageError } from '../../src/storage-error.js'
+import { createStartingRows, hook, other, writes } from '../one-write-of-each-kind.js'
+import { claimRequest, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
 
 let server: PostgresServer
@@ -78,21 +80,29 @@ async function dumpRows(): Promise<string> {
     .join('\n')
 }
 
-// Retention removes each kind in a statement of its own, so that no step holds its locks for long. A claim of deliveries
-// is committed before it looks for the next: what is claimed when that fails ends with its lease.
+// Retention removes each kind in a statement of its own, so that no step holds its locks for long; a claim of deliveries is
+// below.
 const atomicWrites = writes.filter(({ name }) => name !== 'removeOld' && name !== 'claimDue')
+
+/** A store on a pool that can fail, with the rows that every write begins with. */
+async function openWithRows() {
+  const failing = failingPool()
+  onTestFinished(() => failing.pool.end())
+  const starting = createStartingRows()
+  const storage = await createPostgresStorage(
+    { pool: failing.pool },
+    { audit: auditSeal, notify: false, migrations: 'require', ...starting.options },
+  )
+  onTestFinished(() => storage.close())
+  await starting.write(storage)
+  return { failing, storage }
+}
+
+const dueDeliveries = [hook, other].map(({ endpointId }) => uuid(`delivery three ${endpointId}`)).sort()
 
 describe('a failure at every statement', () => {
   test.each(atomicWrites)('of $name leaves nothing behind, and the same call works afterwards', async ({ run }) => {
-    const failing = failingPool()
-    onTestFinished(() => failing.pool.end())
-    const starting = createStartingRows()
-    const storage = await createPostgresStorage(
-      { pool: failing.pool },
-      { audit: auditSeal, notify: false, migrations: 'require', ...starting.options },
-    )
-    onTestFinished(() => storage.close())
-    await starting.write(storage)
+    const { failing, storage } = await openWithRows()
     const before = await dumpRows()
     let failed = 0
     for (let at = 0; ; at++) {
@@ -114,5 +124,27 @@ describe('a failure at every statement', () => {
     expect(failed).toBeGreaterThanOrEqual(1)
     expect(await dumpRows()).not.toBe(before)
     expect((await verify(storage.audit!)).findings).toEqual([])
+  })
+
+  // One that fails later looks for more, after what it claimed was committed: that must reach its caller all the same.
+  test('of claimDue leaves nothing behind, or what was claimed is answered', async () => {
+    let failed = 0
+    for (let at = 0; ; at++) {
+      await emptyTables(direct)
+      const { failing, storage } = await openWithRows()
+      const before = await dumpRows()
+      failing.arm(at)
+      const outcome = await storage.webhooks.claimDue(claimRequest).catch((error: unknown) => error)
+      if (outcome instanceof StorageError) {
+        failed++
+        expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true, driverCode: '53100' })
+        expect(await dumpRows()).toBe(before)
+      } else {
+        const { claimed } = outcome as Awaited<ReturnType<typeof storage.webhooks.claimDue>>
+        expect(claimed.map(({ deliveryId }) => deliveryId).sort()).toEqual(dueDeliveries)
+      }
+      if (failing.executed() <= at) break
+    }
+    expect(failed).toBeGreaterThanOrEqual(1)
   })
 })
