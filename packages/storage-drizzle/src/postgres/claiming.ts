@@ -41,7 +41,7 @@ export async function claimDue(
             await awaitTurns.count(on, values)
             return claim(on)
           }))
-      const found = rows.flatMap((row) => (row.deliveryId === null ? [] : [readClaimed(row, row.now)]))
+      const found = rows.flatMap((row) => (row.deliveryId === null ? [] : [readClaimed(row, row.nowMs)]))
       claimed.push(...found)
       await folded
       const nextDueInMs = rows[0]?.nextDueInMs ?? null
@@ -78,12 +78,12 @@ export function claimExpired(
   return database.run(async (on) => {
     const tokens = Array.from({ length: limit }, () => newToken())
     const rows = await takeOverExpired.rows(on, { limit, leaseMs, tokens, now: instant() })
-    return rows.map((row) => readClaimed(row, row.now))
+    return rows.map((row) => readClaimed(row, row.nowMs))
   })
 }
 
-function readClaimed(row: ClaimedRow, now: Date): ClaimedDelivery {
-  const { deliveryId, endpointId, url, standardWebhooks } = row
+function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
+  const { deliveryId, endpointId, url, standardWebhooks, body } = row
   return {
     fence: { deliveryId, attempt: row.attempt, token: row.token },
     deliveryId,
@@ -94,8 +94,8 @@ function readClaimed(row: ClaimedRow, now: Date): ClaimedDelivery {
     eventType: row.eventType,
     test: row.test,
     endpoint: { endpointId, url, standardWebhooks },
-    body: new Uint8Array(row.body ?? []),
-    unsentForMs: row.unsentSince === null ? 0 : Math.max(0, now.getTime() - row.unsentSince.getTime()),
+    body: body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+    unsentForMs: row.unsentSince === null ? 0 : Math.max(0, nowMs - row.unsentSince.getTime()),
     traceContext: row.traceContext,
   }
 }

@@ -80,8 +80,8 @@ export async function settleEnded(
 
 /** What an attempt saw, without the body of the answer. */
 export function reportText({ attempt }: Settlement): string {
-  const { responseBody: _apart, ...report } = attempt.report
-  return JSON.stringify(report)
+  // JSON leaves out what is undefined.
+  return JSON.stringify({ ...attempt.report, responseBody: undefined })
 }
 
 export function responseBodyOf({ attempt: { report } }: Settlement): Buffer | null {
