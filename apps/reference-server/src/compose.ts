@@ -28,7 +28,7 @@ import { createOperationsApp } from './observability/operations-app.js'
 import { checkReadiness } from './observability/readiness.js'
 import { createForeignAddressJudge } from './own-addresses.js'
 import { openPhotoStore } from './photos/open-photo-store.js'
-import { createPhotoFetching, wakingAfterIngestion } from './photos/photo-fetching.js'
+import { createPhotoFetching, wakingForPhotos } from './photos/photo-fetching.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
 import { openStorage } from './storage.js'
@@ -102,10 +102,10 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   })
 
   // A submission.
-  const recording = metrics.observed(
+  const ingestion = metrics.observed(
     traceIngestion(
       createIngestion({
-        verifications,
+        verifications: wakingForPhotos(verifications, () => photoWorker.wake()),
         tokenizer,
         inspector: vault,
         now,
@@ -118,7 +118,6 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       }),
     ),
   )
-  const ingestion = wakingAfterIngestion(recording, () => photoWorker.wake())
   const secureApp = createSecureApp({
     graphql: tracedHandler(
       'secure',

@@ -1,4 +1,4 @@
-import type { Ingested, Ingestion, PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import { errorCode, type Log } from '../observability/log.js'
 import { createPhotoWorker, type PhotoWorker } from '../workers/photo-worker.js'
@@ -40,15 +40,14 @@ export function createPhotoFetching(deps: {
   })
 }
 
-/** The same ingestion; a recorded submission wakes the worker, which may have photos to fetch now. */
-export function wakingAfterIngestion(ingestion: Ingestion, wake: () => void): Ingestion {
-  const woken = (ingested: Ingested) => {
-    if (ingested.kind === 'recorded') wake()
-    return ingested
-  }
+/** The same store; what is recorded with photos wakes the worker. */
+export function wakingForPhotos(verifications: VerificationStore, wake: () => void): VerificationStore {
   return {
-    ...ingestion,
-    ingestSubmission: async (owner, input) => woken(await ingestion.ingestSubmission(owner, input)),
-    ingestTokenizedSubmission: async (owner, input) => woken(await ingestion.ingestTokenizedSubmission(owner, input)),
+    ...verifications,
+    async record(submission) {
+      const answer = await verifications.record(submission)
+      if (submission.verification.photoJobs.length > 0) wake()
+      return answer
+    },
   }
 }

@@ -1,5 +1,9 @@
-import type { ClaimedPhotoJob, PhotoJobStore } from '@kyc-relay/kyc-core'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIngestion, type ClaimedPhotoJob, type PhotoJobStore } from '@kyc-relay/kyc-core'
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it } from 'vitest'
+import { wakingForPhotos } from '../../src/photos/photo-fetching.js'
 import { createPhotoWorker } from '../../src/workers/photo-worker.js'
 
 const jobOf = (number: number): ClaimedPhotoJob => ({
@@ -110,4 +114,30 @@ describe('the photo worker', () => {
   it('that never started stops', async () => {
     await newSituation(3).worker.stop()
   })
+})
+
+it('a submission wakes the worker when it is recorded with photos, and only then', async () => {
+  let woken = 0
+  const verifications = wakingForPhotos(createMemoryVerificationStore(), () => {
+    woken += 1
+  })
+  const now = () => new Date()
+  const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: now() })) })
+  const ingestion = createIngestion({
+    ...{ verifications, tokenizer: createMemoryVault({ cipher, now, randomBytes }), now, newId: randomUUID },
+  })
+  const submit = async (externalVerificationId: string, photos?: { readonly front: string }) => {
+    const { verifications: sections, ...rest } = sampleSubmission()
+    const document = {
+      ...(sections as { readonly document: object }).document,
+      ...(photos === undefined ? {} : { photos }),
+    }
+    const input = { ...rest, externalVerificationId, verifications: { ...(sections as object), document } }
+    const { kind } = await ingestion.ingestSubmission({ appId: 'app', userId: 'user' }, input)
+    return { kind, woken }
+  }
+  const photos = { front: 'https://photos.example.com/front.jpg' }
+  expect(await submit('without')).toEqual({ kind: 'recorded', woken: 0 })
+  expect(await submit('with', photos)).toEqual({ kind: 'recorded', woken: 1 })
+  expect(await submit('with', photos)).toEqual({ kind: 'replayed', woken: 1 })
 })

@@ -42,10 +42,12 @@ const mostPerCommit = 256
 /**
  * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`). Every later write is refused: after
  *   a failed fsync only a new process, which recovers from the WAL, knows what is on disk.
+ * @param gatheringTurns Most turns of the event loop that a commit is put off while each of them brings more writes.
  */
 export function createSharedCommits(
   client: Database.Database,
   onFailure: (error: StorageError) => void = () => undefined,
+  gatheringTurns = 0,
 ): SharedCommits {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
@@ -161,6 +163,12 @@ export function createSharedCommits(
     if (refusal === null && outcomes?.some((outcome) => outcome.ok) === true) runCheckpoint()
   }
 
+  /** A turn that brings nothing more costs microseconds; a commit for half of those who are about to write, its fsync. */
+  function gather(queuedBefore: number, turnsLeft: number): void {
+    if (turnsLeft === 0 || queue.length === queuedBefore) flush()
+    else setImmediate(gather, queue.length, turnsLeft - 1)
+  }
+
   return {
     write<T>(work: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
@@ -171,7 +179,7 @@ export function createSharedCommits(
         if (scheduled) return
         scheduled = true
         // After the I/O callbacks of this turn of the loop: the requests that arrived together are all here by then.
-        setImmediate(flush)
+        setImmediate(gather, 0, gatheringTurns)
       })
     },
     epoch: () => epoch,

@@ -81,12 +81,18 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
   return new Promise((resolve) => resolve(createVault(openRows(location, options), { cipher, randomBytes, now })))
 }
 
+/**
+ * The requests whose verifications are being committed come back for their tokens a turn or two later: without waiting for
+ * them, one half of the callers would commit while the other half is answered, for ever.
+ */
+const gatheringTurns = 2
+
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
   const { clock = () => new Date(), migrations = 'apply' } = options
   const file = ownFile(location)
   if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
   const { client, close } = openConnection(location)
-  const commits = createSharedCommits(client, options.onFailure)
+  const commits = createSharedCommits(client, options.onFailure, gatheringTurns)
   let commitCount: CommitCount | null = null
   let audit: AuditChain | null = null
   try {

@@ -56,6 +56,26 @@ describe('shared commits', () => {
     database.close()
   })
 
+  test.each([
+    { gatheringTurns: 0, turns: 2, commits: 2 },
+    { gatheringTurns: 2, turns: 2, commits: 1 },
+    { gatheringTurns: 2, turns: 6, commits: 2 },
+  ])('gathers writes for %o', async ({ gatheringTurns, turns, commits: expected }) => {
+    const database = new Database(':memory:')
+    database.exec('CREATE TABLE t (n INTEGER)')
+    const insert = database.prepare('INSERT INTO t VALUES (?)')
+    const commits = createSharedCommits(database, undefined, gatheringTurns)
+    const writes: Promise<unknown>[] = []
+    for (let turn = 0; turn < turns; turn++) {
+      writes.push(commits.write(() => insert.run(turn)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(writes)
+    expect(commits.epoch()).toBe(expected)
+    commits.close()
+    database.close()
+  })
+
   test('a failing write takes none of its neighbours down', async () => {
     const path = join(testFolder(), 'kyc.db')
     const storage = await createSqliteStorage({ path })
