@@ -1,10 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createIngestion, type AppUser } from '@kyc-relay/kyc-core'
-import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 
-/** Ingestion inside your own server: two SQLite files in a folder of yours. */
-export async function openIngestion(folder: string, keyFile = createKeyFile({ randomBytes, now: new Date() })) {
+/**
+ * Ingestion inside your own server: two SQLite files in a folder of yours, and the text of a key file that `createKeyFile`
+ * made once. What it sealed opens with it alone, so keep it, and not beside the files.
+ */
+export async function openIngestion(folder: string, keyFile: string) {
   const storage = await createSqliteStorage({ path: `${folder}/kyc.db` })
   const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
   const vault = await createSqliteVault({ path: `${folder}/vault.db` }, { cipher })
