@@ -12,6 +12,9 @@ export function createReceiver(apiKey: string, onEvent: (type: string, eventId: 
     return 200
   }
   return createServer((request, response) => {
-    void receive(request).then((status) => response.writeHead(status).end())
+    // A client that goes away in the middle, or a failure of your own, must not end the process: it is sent again.
+    void receive(request)
+      .catch(() => 500)
+      .then((status) => response.writeHead(status).end())
   })
 }
