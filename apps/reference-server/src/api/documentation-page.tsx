@@ -75,7 +75,9 @@ export const DocumentationPage: FC<{ readonly document: OpenApiDocument }> = ({ 
           <header>
             <Crumbs path={[{ label: 'For Developers', href: '/portal' }, { label: 'API reference' }]} />
             <h1>API reference</h1>
-            <p class="lead">{info.description}</p>
+            <p class="lead">
+              <Prose inline text={info.description} />
+            </p>
             <p>
               Send <code>Authorization: Bearer</code> with the API key of the application. The same description for
               machines: <a href="/api/v1/openapi.json">OpenAPI 3.1</a>.

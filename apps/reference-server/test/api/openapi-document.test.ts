@@ -145,6 +145,8 @@ describe('the documentation page', () => {
       expect(page.text).toContain(`id="schema-${name}"`)
     expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     expect(page.text).not.toMatch(/<style|style="|<script>|\son\w+="/)
+    // What is code in a description looks like code.
+    expect(page.text).not.toContain('`')
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")
     expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
     const links = [...page.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
