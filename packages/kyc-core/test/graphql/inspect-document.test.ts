@@ -1,6 +1,11 @@
 import { buildSchema, graphql, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { blankedVariables, inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import {
+  blankedVariables,
+  inspectSubmissionDocument,
+  prepareSubmissionDocument,
+  typeDefs,
+} from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
 const ARGUMENTS = {
