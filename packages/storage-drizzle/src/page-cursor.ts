@@ -1,15 +1,24 @@
+import { createHash } from 'node:crypto'
 import { StorageError } from './storage-error.js'
 
-/** Cursors are opaque to callers: the position of the last row of a page, encoded. */
-export function encodeCursor(position: number): string {
-  return Buffer.from(`p${position}`, 'latin1').toString('base64url')
+/**
+ * Cursors are opaque to callers: the position of the last row of a page, encoded.
+ *
+ * @param list What the page is of, where a cursor of another list is to be refused. That is a help and no guard: who asks
+ *   decides what a page may show.
+ */
+export function encodeCursor(position: number, list?: string): string {
+  const mark = list === undefined ? '' : `.${createHash('sha256').update(list).digest('base64url').slice(0, 11)}`
+  return Buffer.from(`p${position}${mark}`, 'latin1').toString('base64url')
 }
 
-/** @throws `CURSOR_INVALID` for anything {@link encodeCursor} did not make. */
-export function decodeCursor(cursor: string | undefined): number {
+/** @throws `CURSOR_INVALID` for anything {@link encodeCursor} did not make of the same list. */
+export function decodeCursor(cursor: string | undefined, list?: string): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
-  const position = /^p([1-9]\d{0,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1]
-  if (position === undefined || encodeCursor(Number(position)) !== cursor) throw new StorageError('CURSOR_INVALID')
+  const position = /^p([1-9]\d{0,15})(?:$|\.)/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1]
+  if (position === undefined || encodeCursor(Number(position), list) !== cursor) {
+    throw new StorageError('CURSOR_INVALID')
+  }
   return Number(position)
 }
 

@@ -103,12 +103,12 @@ export function createDeliveryLog(db: NodePgDatabase) {
     },
     async listDeliveries(request: ListRequest) {
       const { limit, cursor, ...filters } = request
-      const page = { before: decodeCursor(cursor), limit: checkedLimit(limit) + 1 }
+      const page = { before: decodeCursor(cursor, filters.appId), limit: checkedLimit(limit) + 1 }
       const rows = await listFor(request).execute({ ...filters, ...page })
       const items = rows.slice(0, limit)
       const last = items.at(-1)
       const more = rows.length > limit && last !== undefined
-      return { items: items.map(readRecord), nextCursor: more ? encodeCursor(last.position) : null }
+      return { items: items.map(readRecord), nextCursor: more ? encodeCursor(last.position, filters.appId) : null }
     },
   }
 }

@@ -87,11 +87,15 @@ export function createDeliveryLog(db: DrizzleDatabase) {
     },
     listDeliveries(request: ListRequest) {
       const { limit, cursor, ...filters } = request
-      const rows = listFor(request).all({ ...filters, before: decodeCursor(cursor), limit: checkedLimit(limit) + 1 })
+      const rows = listFor(request).all({
+        ...filters,
+        before: decodeCursor(cursor, filters.appId),
+        limit: checkedLimit(limit) + 1,
+      })
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       const more = rows.length > limit && last !== undefined
-      return { items: page.map(readRecord), nextCursor: more ? encodeCursor(last.position) : null }
+      return { items: page.map(readRecord), nextCursor: more ? encodeCursor(last.position, filters.appId) : null }
     },
   }
 }

@@ -232,7 +232,7 @@ export interface WebhookStore {
     readonly appId: string
     readonly deliveryId: string
   }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
-  /** Newest first. `limit` 1–200. Rejects a cursor that this store did not make. */
+  /** Newest first. `limit` 1–200. Rejects a cursor that this store did not make for the app. */
   listDeliveries(request: {
     readonly appId: string
     readonly state?: DeliveryState

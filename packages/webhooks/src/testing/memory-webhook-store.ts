@@ -219,9 +219,10 @@ export function createMemoryWebhookStore(
     },
 
     async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
-      if (cursor !== undefined && !/^[1-9]\d{0,14}$/.test(cursor))
+      const [sequence = '', ofApp] = cursor?.split('@', 2) ?? []
+      if (cursor !== undefined && (!/^[1-9]\d{0,14}$/.test(sequence) || ofApp !== appId))
         throw new Error('This store did not make the cursor.')
-      const before = cursor === undefined ? Infinity : Number(cursor)
+      const before = cursor === undefined ? Infinity : Number(sequence)
       const found = [...deliveries.values()]
         .filter((delivery) => delivery.event.appId === appId && delivery.sequence < before)
         .filter((delivery) => state === undefined || delivery.state === state)
@@ -232,7 +233,7 @@ export function createMemoryWebhookStore(
       const last = page.at(-1)
       return {
         items: page.map((delivery) => recordOf(delivery, endpointOf(delivery).endpoint)),
-        nextCursor: found.length > page.length && last !== undefined ? String(last.sequence) : null,
+        nextCursor: found.length > page.length && last !== undefined ? `${last.sequence}@${appId}` : null,
       }
     },
 

@@ -129,13 +129,19 @@ export const readingCases: readonly WebhookStoreCase[] = [
     }
   }),
 
-  webhookStoreCase('WS-READ-6', 'A cursor that the store did not make MUST be refused', async ({ store }) => {
-    const { registered, published } = createSamples()
-    await published(store, await registered(store), 2)
-    for (const cursor of ['', 'x', '-1', '1e9', '0x10', "' OR 1=1 --", '9'.repeat(40)]) {
-      await rejects(store.listDeliveries({ appId: appA, limit: 10, cursor }), `cursor ${cursor.length}`)
-    }
-  }),
+  webhookStoreCase(
+    'WS-READ-6',
+    'A cursor that the store did not make for the app MUST be refused',
+    async ({ store }) => {
+      const { registered, published } = createSamples()
+      await published(store, await registered(store), 2)
+      for (const cursor of ['', 'x', '-1', '1e9', '0x10', "' OR 1=1 --", '9'.repeat(40)]) {
+        await rejects(store.listDeliveries({ appId: appA, limit: 10, cursor }), `cursor ${cursor.length}`)
+      }
+      const { nextCursor: cursor } = await store.listDeliveries({ appId: appA, limit: 1 })
+      await rejects(store.listDeliveries({ appId: appB, limit: 10, cursor: cursor ?? '' }), 'the cursor of another app')
+    },
+  ),
 
   webhookStoreCase(
     'WS-RESEND-1',
