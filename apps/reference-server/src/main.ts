@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError, parseEnv } from './env.js'
+import { heapGrowth } from './observability/heap-growth.js'
 import { createLog, errorCode } from './observability/log.js'
 import { StartError } from './start-error.js'
 import { startServer } from './start-server.js'
@@ -30,6 +32,7 @@ function refuseArguments(given: readonly string[]): void {
 async function main(): Promise<void> {
   const given = process.argv.slice(2)
   if (given.length > 0) return refuseArguments(given)
+  setFlagsFromString(heapGrowth)
   const env = parseEnv(process.env)
   const log = createLog(env)
   // Whoever reads the output may go: that is no reason to stop serving.
