@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { StorageError } from './storage-error.js'
 
 /**
@@ -8,14 +7,13 @@ import { StorageError } from './storage-error.js'
  *   decides what a page may show.
  */
 export function encodeCursor(position: number, list?: string): string {
-  const mark = list === undefined ? '' : `.${createHash('sha256').update(list).digest('base64url').slice(0, 11)}`
-  return Buffer.from(`p${position}${mark}`, 'latin1').toString('base64url')
+  return Buffer.from(list === undefined ? `p${position}` : `p${position}.${list}`, 'utf8').toString('base64url')
 }
 
 /** @throws `CURSOR_INVALID` for anything {@link encodeCursor} did not make of the same list. */
 export function decodeCursor(cursor: string | undefined, list?: string): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
-  const position = /^p([1-9]\d{0,15})(?:$|\.)/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1]
+  const position = /^p([1-9]\d{0,15})(?:$|\.)/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]
   if (position === undefined || encodeCursor(Number(position), list) !== cursor) {
     throw new StorageError('CURSOR_INVALID')
   }

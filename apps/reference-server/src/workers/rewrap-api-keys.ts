@@ -20,8 +20,9 @@ export async function rewrapApiKeys(
   const { directory, cipher, now } = deps
   const current = await cipher.currentKeyId()
   const outdatedOf = (page: readonly ApiKeyRow[]) => page.filter((row) => wrappingKeyIdOf(row) !== current)
-  let remaining = 0
-  for await (const page of pagesOfApiKeys(directory, now)) remaining += outdatedOf(page).length
+  const outdatedByPage: number[] = []
+  for await (const page of pagesOfApiKeys(directory, now)) outdatedByPage.push(outdatedOf(page).length)
+  let remaining = outdatedByPage.reduce((sum, count) => sum + count, 0)
   let rewrapped = 0
   if (remaining === 0) return rewrapped
   for await (const page of pagesOfApiKeys(directory, now)) {
@@ -32,8 +33,10 @@ export async function rewrapApiKeys(
       const fresh = await rewrapApiKey(cipher, row)
       if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1
     }
-    remaining = Math.max(0, remaining - outdated.length)
-    if (outdated.length > 0) onProgress({ rewrapped, remaining })
+    // Also of a page that another process had re-wrapped before it was read here.
+    const counted = outdatedByPage.shift() ?? 0
+    remaining -= counted
+    if (counted + outdated.length > 0) onProgress({ rewrapped, remaining })
   }
   return rewrapped
 }
