@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError, parseEnv } from './env.js'
-import { heapGrowth } from './observability/heap-growth.js'
+import { heapGrowth } from './heap-growth.js'
 import { createLog, errorCode } from './observability/log.js'
 import { StartError } from './start-error.js'
 import { startServer } from './start-server.js'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { heapGrowth } from '../src/observability/heap-growth.js'
+import { heapGrowth } from '../src/heap-growth.js'
 
 it('the setting that bounds the heap is one that this version of Node has', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })

@@ -83,7 +83,7 @@ export function claimExpired(
 }
 
 function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
-  const { deliveryId, endpointId, url, standardWebhooks, body } = row
+  const { deliveryId, endpointId, url, standardWebhooks } = row
   return {
     fence: { deliveryId, attempt: row.attempt, token: row.token },
     deliveryId,
@@ -94,7 +94,8 @@ function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
     eventType: row.eventType,
     test: row.test,
     endpoint: { endpointId, url, standardWebhooks },
-    body: body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+    // A copy: small buffers of Node share their memory with others, which is nobody's to see.
+    body: new Uint8Array(row.body ?? []),
     unsentForMs: row.unsentSince === null ? 0 : Math.max(0, nowMs - row.unsentSince.getTime()),
     traceContext: row.traceContext,
   }

@@ -8,7 +8,8 @@ const value = sql.placeholder
 
 /**
  * Settles deliveries that are over, in one statement and so in one round trip: nothing of it depends on the row but
- * whether the fence is current. Locks as `lockLeased` does, and what changed meanwhile is looked at again as it is now.
+ * whether the fence is current. Locks as `lockLeased` does, and what changed meanwhile is looked at again as it is now. The
+ * delivery is found once: nobody but who holds its row in the queue changes it, so it stands where it was read.
  */
 const settleEndedOnes = statement<{ deliveryId: string }>(
   'settle_ended',
