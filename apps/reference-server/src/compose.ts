@@ -274,6 +274,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     operationsApp: createOperationsApp({ probes, metrics, log }),
     /** A request was refused for overload. */
     onRequestRefused: () => metrics.requestRefused(),
+    onConnectionDropped: (listener: string) => metrics.connectionDropped(listener),
     worker,
     photoWorker,
     maintenance,

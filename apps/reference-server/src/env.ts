@@ -84,6 +84,7 @@ const schema = z.object({
   FAILED_AUTHENTICATIONS_PER_MINUTE: requestsPerMinute.default(1_200),
   OPERATOR_PORTAL: z.enum(['0', '1', 'true', 'false']).optional(),
   MAX_IN_FLIGHT: whole(1, 100_000).default(2_048),
+  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -137,6 +138,8 @@ export interface Env {
   readonly operatorPortal: boolean
   /** Requests that are worked on at once; more are answered 503. */
   readonly maxInFlight: number
+  /** Connections open at once at each listener; more are closed unheard. */
+  readonly maxConnections: number
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
@@ -248,6 +251,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
         ? value.NODE_ENV !== 'production'
         : value.OPERATOR_PORTAL === '1' || value.OPERATOR_PORTAL === 'true',
     maxInFlight: value.MAX_IN_FLIGHT,
+    maxConnections: value.MAX_CONNECTIONS,
     logLevel: value.LOG_LEVEL,
   }
 }

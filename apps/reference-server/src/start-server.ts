@@ -61,10 +61,16 @@ export async function startServer(
     throw error
   })
 
-  const overload = startOverloadWatch({ maxInFlight: env.maxInFlight, log, onRefused: parts.onRequestRefused })
+  const overload = startOverloadWatch({
+    maxInFlight: env.maxInFlight,
+    log,
+    onRefused: parts.onRequestRefused,
+    onDropped: parts.onConnectionDropped,
+  })
   const listeners: Listener[] = []
-  const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload'>) => {
-    const listener = await startListener({ ...options, overload }).catch((error: unknown) => {
+  const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload' | 'connections'>) => {
+    const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }
+    const listener = await startListener({ ...options, overload, connections }).catch((error: unknown) => {
       throw portError(error, portSettings[options.name])
     })
     listeners.push(listener)

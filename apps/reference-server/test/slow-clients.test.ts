@@ -42,6 +42,7 @@ beforeAll(async () => {
     errorBody: graphqlErrorBody,
     name: 'secure' as const,
     log: createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
+    connections: { max: 100, onDropped: () => undefined },
     timeouts: { headMs: 100, requestMs: 200, checkMs: 10 },
   }
   plain = await startListener({ ...options, tls: null })

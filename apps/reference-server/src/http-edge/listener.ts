@@ -15,6 +15,7 @@ import type { Hono } from 'hono'
 import type { Log, LogFields } from '../observability/log.js'
 import { createBrokenRequests, type Exchange } from './broken-requests.js'
 import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.js'
+import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
@@ -70,6 +71,7 @@ export async function startListener(options: {
   readonly log: Log
   /** Refuses what cannot be served in time. Default: nothing is refused. */
   readonly overload?: { readonly guard: OverloadGuard; readonly onRefused: () => void }
+  readonly connections: ConnectionLimits
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
   const { log, name, timeouts = defaultTimeouts } = options
@@ -118,7 +120,7 @@ export async function startListener(options: {
     },
   })
   const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => {
-    const requestId = beginExchange(request, response)
+    const requestId = requestIdOf(request)
     onRefused(refusal, requestId)
     answerAndClose(request, response, present(refusal, requestId))
   }
@@ -132,11 +134,10 @@ export async function startListener(options: {
     answerAndGoOn(request, response, { status: overloaded.status, headers, body })
   }
   const beginExchange = (request: IncomingMessage, response: ServerResponse) => {
-    const requestId = identify(request)
+    identify(request)
     ;(request.socket as Conversing)[latestExchange] = { request, response }
     // A client that never pauses would keep its connection, and with it the server, for ever.
-    if (closing) response.shouldKeepAlive = false
-    return requestId
+    if (isLastOn(request.socket) || closing) response.shouldKeepAlive = false
   }
 
   const onRequest: RequestListener = (request, response) => {
@@ -174,6 +175,7 @@ export async function startListener(options: {
           onRequest,
         )
   server.maxHeadersCount = maxHeaderLines
+  const isLastOn = limitConnections(server, options.connections)
 
   // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -182,9 +184,10 @@ export async function startListener(options: {
     })
     onRequest(request, response)
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 }),
-  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    beginExchange(request, response)
+    refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
+  })
   const broken = createBrokenRequests({
     latest: (socket) => (socket as Conversing)[latestExchange],
     present,

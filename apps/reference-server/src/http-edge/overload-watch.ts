@@ -10,11 +10,22 @@ export function startOverloadWatch(options: {
   readonly log: Log
   /** Told of each request that was refused for overload. */
   readonly onRefused: () => void
-}): { readonly guard: OverloadGuard; readonly onRefused: () => void; stop(): void } {
+  /** Told of each connection that a listener closed unheard. */
+  readonly onDropped: (listener: string) => void
+}): {
+  readonly guard: OverloadGuard
+  readonly onRefused: () => void
+  readonly onDropped: (listener: string) => void
+  stop(): void
+} {
   const nowMs = () => performance.now()
   const lag = createLagMeter(nowMs)
   const heap = watchHeap(nowMs)
-  const shed = createShedLog(options.log, nowMs)
+  const shed = createShedLog(options.log, nowMs, 'requests refused for overload', {
+    code: 'UNAVAILABLE',
+    detail: 'OVERLOADED',
+  })
+  const dropped = createShedLog(options.log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
   const guard = createOverloadGuard({ maxInFlight: options.maxInFlight, lag, isHeapFull: () => heap.isFull() })
   let usedBefore = performance.eventLoopUtilization()
   const looking = setInterval(() => {
@@ -23,12 +34,17 @@ export function startOverloadWatch(options: {
     guard.look(performance.eventLoopUtilization(used, usedBefore).utilization)
     usedBefore = used
     shed.look()
+    dropped.look()
   }, lagCheckMs).unref()
   return {
     guard,
     onRefused() {
-      shed.refused()
+      shed.turnedAway()
       options.onRefused()
+    },
+    onDropped(listener) {
+      dropped.turnedAway()
+      options.onDropped(listener)
     },
     stop() {
       clearInterval(looking)

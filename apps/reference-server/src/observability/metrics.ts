@@ -14,6 +14,8 @@ export interface Metrics {
   observed(ingestion: Ingestion): Ingestion
   /** A request was refused for overload. */
   requestRefused(): void
+  /** A connection was closed unheard, since its listener had as many as it may. */
+  connectionDropped(listener: string): void
   /** An event was written, or withheld from everybody. */
   eventPublished(eventType: string, event: InsertedEvent): void
   readonly worker: Required<DeliveryWorkerObserver>
@@ -51,6 +53,12 @@ export function createMetrics(deps: {
   const refused = new Counter({
     name: 'kyc_relay_requests_refused_total',
     help: 'Requests that were answered 503 for overload, before any work.',
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'kyc_relay_connections_dropped_total',
+    help: 'Connections that were closed unheard, since their listener had MAX_CONNECTIONS open.',
+    labelNames: ['listener'],
     registers,
   })
   const events = new Counter({
@@ -178,6 +186,7 @@ export function createMetrics(deps: {
       ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
     }),
     requestRefused: () => refused.inc(),
+    connectionDropped: (listener) => dropped.inc({ listener }),
     eventPublished(type, event) {
       if (event.duplicate) return
       events.inc({ type })

@@ -1,25 +1,25 @@
-import type { Log } from './log.js'
+import type { Log, LogFields } from './log.js'
 
-/** Counts requests that were refused for overload: a line for each would be a flood of its own. */
+/** Counts what is turned away while there is too much of it: a line for each would be a flood of its own. */
 export interface ShedLog {
-  refused(): void
+  turnedAway(): void
   /** Writes what was not told yet, at most every 10 s. */
   look(): void
 }
 
 const everyMs = 10_000
 
-/** The first refusal is told at the next look. */
-export function createShedLog(log: Log, nowMs: () => number): ShedLog {
+/** The first one is told at the next look. `message` is a fixed text. */
+export function createShedLog(log: Log, nowMs: () => number, message: string, fields: LogFields = {}): ShedLog {
   let count = 0
   let toldMs = -everyMs
   return {
-    refused() {
+    turnedAway() {
       count += 1
     },
     look() {
       if (count === 0 || nowMs() - toldMs < everyMs) return
-      log.warn('requests refused for overload', { code: 'UNAVAILABLE', detail: 'OVERLOADED', count })
+      log.warn(message, { ...fields, count })
       count = 0
       toldMs = nowMs()
     },

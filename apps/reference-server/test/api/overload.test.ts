@@ -160,9 +160,9 @@ describe('the log of a flood', () => {
     const counts: (number | undefined)[] = []
     const write = (_message: string, fields: LogFields = {}) => void counts.push(fields.count)
     let nowMs = 0
-    const shed = createShedLog({ info: write, warn: write, error: write }, () => nowMs)
+    const shed = createShedLog({ info: write, warn: write, error: write }, () => nowMs, 'too much')
     for (; nowMs < 25_000; nowMs += 100) {
-      if (nowMs < 12_000) shed.refused()
+      if (nowMs < 12_000) shed.turnedAway()
       shed.look()
     }
     expect(counts).toEqual([1, 100, 19])
