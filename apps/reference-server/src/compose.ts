@@ -13,6 +13,7 @@ import { createEmbeddedAccessTokens, withIssuedTokens } from './auth/access-toke
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
 import { createGrantLookup } from './auth/grants.js'
+import { startDiskWatch } from './disk-space/disk-watch.js'
 import type { Env } from './env.js'
 import { createGraphqlEndpoint } from './graphql/graphql-endpoint.js'
 import { graphqlPath, graphqlRoute } from './graphql/graphql-route.js'
@@ -68,10 +69,11 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   )
   const { apps: directory, users, overview, vault } = storage
   const { verifications, tokenizer } = traceSubmissionPorts(storage.verifications, storage.vault)
-  const webhooks = tracePublishing(storage.webhooks)
-  const transactions = traceTransactions(storage.transactions)
   const photos = await openPhotoStore(env, now)
-  const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines() })
+  const disk = await startDiskWatch(env, log)
+  const webhooks = tracePublishing(disk.gate(storage.webhooks, 'insertEvent'))
+  const transactions = traceTransactions(disk.gate(storage.transactions, 'moveTransaction'))
+  const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines(), disk })
 
   let stopping = false
   const probes = {
@@ -83,6 +85,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
           ...(servesWorker(env) ? { worker: () => isDelivering(worker.status()) } : {}),
         },
         () => stopping,
+        { disk: disk.isLow },
       ),
   }
 
@@ -125,7 +128,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       graphqlRoute({
         endpoint: createGraphqlEndpoint({
           schema: secureSchema,
-          door: createSecureDoor(ingestion, log),
+          door: createSecureDoor(disk.gate(ingestion, 'ingestSubmission'), log),
           validationRules: secureRules,
         }),
         accessTokens,
@@ -163,6 +166,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     download: hideFromTracing(createHttpsDownloader({ policy: endpointPolicy, isAllowedAddress, accept: 'image/*' })),
     metrics: metrics.photos,
     log,
+    disk,
   })
   const publishing = { grants, endpoints: webhooks, now, newId: uuidv7 }
   const internalApp = createInternalApp({
@@ -202,7 +206,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       graphqlRoute({
         endpoint: createGraphqlEndpoint({
           schema: standardSchema({ ingestion, verifications, photoJobs: storage.photoJobs }),
-          door: createStandardDoor(ingestion, { externalTokenizer: env.externalTokenizer }, log),
+          door: createStandardDoor(disk.gate(ingestion, 'ingestTokenizedSubmission'), env, log),
         }),
         accessTokens,
         limits,
@@ -272,9 +276,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     internalApp,
     standardApp,
     operationsApp: createOperationsApp({ probes, metrics, log }),
-    /** A request was refused for overload. */
-    onRequestRefused: () => metrics.requestRefused(),
-    onConnectionDropped: (listener: string) => metrics.connectionDropped(listener),
+    metrics,
+    disk,
     worker,
     photoWorker,
     maintenance,

@@ -1,5 +1,6 @@
 import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
+import type { DiskSpaceLimits } from './disk-space/disk-space.js'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
 import { databaseUrl, filePath, flag, port, whole } from './setting-types.js'
@@ -41,6 +42,8 @@ const schema = z.object({
   DATABASE_URL: databaseUrl,
   VAULT_DATABASE_URL: databaseUrl,
   SQLITE_CHECK_UP_TO_MB: whole(0, 1_000_000).default(256),
+  MIN_FREE_DISK_PERCENT: whole(0, 100).default(5),
+  MIN_FREE_DISK_MB: whole(0, 1_000_000_000).default(1_024),
   KEY_FILE: filePath,
   AUDIT_CHECKPOINTS: filePath,
   TLS_CERT_FILE: filePath,
@@ -109,6 +112,8 @@ export interface Env {
   readonly vaultDatabaseUrl: string
   /** Largest SQLite file that is read from end to end for damage at the start. */
   readonly sqliteCheckUpToBytes: number
+  /** How little may be free on the disks of this process before nothing new is taken. */
+  readonly diskSpaceLimits: DiskSpaceLimits
   readonly keyFile: string
   /** Where the heads of the audit logs are witnessed, outside the databases. */
   readonly auditCheckpoints: string
@@ -225,6 +230,10 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     dataDir: value.DATA_DIR,
     ...placesOf(value),
     sqliteCheckUpToBytes: value.SQLITE_CHECK_UP_TO_MB * 1_048_576,
+    diskSpaceLimits: {
+      minFreePercent: value.MIN_FREE_DISK_PERCENT,
+      minFreeBytes: value.MIN_FREE_DISK_MB * 1_048_576,
+    },
     tls:
       value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
         ? { certFile: value.TLS_CERT_FILE, keyFile: value.TLS_KEY_FILE }

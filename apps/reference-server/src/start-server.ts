@@ -64,8 +64,8 @@ export async function startServer(
   const overload = startOverloadWatch({
     maxInFlight: env.maxInFlight,
     log,
-    onRefused: parts.onRequestRefused,
-    onDropped: parts.onConnectionDropped,
+    onRefused: parts.metrics.requestRefused,
+    onDropped: parts.metrics.connectionDropped,
   })
   const listeners: Listener[] = []
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload' | 'connections'>) => {
@@ -99,6 +99,7 @@ export async function startServer(
     log.info('stopping', { signal: reason })
     parts.beginStopping()
     overload.stop()
+    parts.disk.stop()
     await Promise.all([
       ...listeners.map((listener) => listener.close()),
       parts.worker.stop(),

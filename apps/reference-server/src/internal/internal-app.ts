@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { isInternalCaller } from '../auth/internal-token.js'
+import { DiskSpaceError } from '../disk-space/disk-space.js'
 import { isRetryable } from '../graphql/graphql-route.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
@@ -56,6 +57,9 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
+    if (error instanceof DiskSpaceError) {
+      return refuseProblem(c, { code: 'UNAVAILABLE', detail: error.code }, { 'retry-after': '5' })
+    }
     log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
       listener: 'internal',

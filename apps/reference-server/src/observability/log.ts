@@ -25,6 +25,7 @@ export interface LogFields {
   readonly examined?: number
   readonly total?: number
   readonly perSecond?: number
+  readonly freeBytes?: number
   readonly migration?: string
   readonly job?: string
   readonly port?: number
@@ -54,6 +55,7 @@ const allowed = new Set<keyof LogFields>([
   'examined',
   'total',
   'perSecond',
+  'freeBytes',
   'migration',
   'job',
   'port',

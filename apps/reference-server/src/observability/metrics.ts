@@ -3,6 +3,8 @@ import type { Ingested, Ingestion } from '@kyc-relay/kyc-core'
 import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
 import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
+import { observeDisk } from './disk-metrics.js'
+import type { DiskSpace } from '../disk-space/disk-space.js'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What a scraper reads, and what the parts of the server tell. Label values are ours: codes and types, never input. */
@@ -33,6 +35,7 @@ export function createMetrics(deps: {
   readonly queue: QueueInspection
   /** Log lines that found no reader. */
   readonly droppedLogLines: () => number
+  readonly disk: Pick<DiskSpace, 'state' | 'isLow' | 'refusals'>
 }): Metrics {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
@@ -145,6 +148,8 @@ export function createMetrics(deps: {
       this.set(deps.droppedLogLines())
     },
   })
+
+  observeDisk(registers, deps.disk)
 
   async function timed(ingest: () => Promise<Ingested>): Promise<Ingested> {
     const startedAtMs = performance.now()

@@ -1,5 +1,5 @@
 /** What a part of the server says about itself. */
-export type PartState = 'ok' | 'failing'
+export type PartState = 'ok' | 'failing' | 'low'
 
 /** Whether the process should get work now, and which part says no. */
 export interface Readiness {
@@ -13,15 +13,19 @@ const patienceMs = 2_000
 /**
  * Asks every part at once. A part that throws, answers false, or takes longer than 2 s is failing; a server that is
  * stopping is not ready whatever its parts say.
+ *
+ * @param lows What may be low without making the process useless: told, and no reason for it to get no work.
  */
 export async function checkReadiness(
   parts: Readonly<Record<string, () => boolean | Promise<unknown>>>,
   isStopping: () => boolean,
+  lows: Readonly<Record<string, () => boolean>> = {},
 ): Promise<Readiness> {
   const checked = await Promise.all(
     Object.entries(parts).map(async ([name, check]): Promise<[string, PartState]> => [name, await stateOf(check)]),
   )
-  const states = Object.fromEntries(checked)
+  const told = Object.entries(lows).map(([name, isLow]): [string, PartState] => [name, isLow() ? 'low' : 'ok'])
+  const states = Object.fromEntries([...checked, ...told])
   const ready = checked.every(([, state]) => state === 'ok') && !isStopping()
   return { ready, parts: isStopping() ? { ...states, server: 'stopping' } : states }
 }

@@ -1,5 +1,6 @@
 import type { PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
+import type { DiskSpace } from '../disk-space/disk-space.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createPhotoWorker, type PhotoWorker } from '../workers/photo-worker.js'
 import { processPhoto, type ProcessedPhoto } from './process-photo.js'
@@ -17,8 +18,14 @@ export function createPhotoFetching(deps: {
   readonly download: Downloader
   readonly metrics: { onProcessed(photo: ProcessedPhoto): void; onProblem(problem: string): void }
   readonly log: Log
+  /** While it is low, photos wait. */
+  readonly disk: Pick<DiskSpace, 'isLow'>
 }): PhotoWorker {
-  const { jobs, metrics, log } = deps
+  const { metrics, log } = deps
+  const jobs: PhotoJobStore = {
+    ...deps.jobs,
+    claimDue: async (request) => (deps.disk.isLow() ? { claimed: [], nextDueInMs: null } : deps.jobs.claimDue(request)),
+  }
   const processing = { ...deps, timeoutMs, leaseMs, nowMs: () => performance.now() }
   return createPhotoWorker({
     jobs,

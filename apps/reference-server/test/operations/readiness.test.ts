@@ -37,3 +37,11 @@ it('a server that is stopping is not ready, however well it is', async () => {
   const checked = await checkReadiness({ database: () => true }, () => true)
   expect(checked).toEqual({ ready: false, parts: { database: 'ok', server: 'stopping' } })
 })
+
+it('what is low is told, and keeps no work away', async () => {
+  const lows = { disk: () => true, other: () => false }
+  expect(await checkReadiness({ database: () => true }, () => false, lows)).toEqual({
+    ready: true,
+    parts: { database: 'ok', disk: 'low', other: 'ok' },
+  })
+})

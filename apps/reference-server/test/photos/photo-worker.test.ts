@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIngestion, type ClaimedPhotoJob, type PhotoJobStore } from '@kyc-relay/kyc-core'
+import { createIngestion, type ClaimedPhotoJob, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it } from 'vitest'
-import { wakingForPhotos } from '../../src/photos/photo-fetching.js'
+import { createPhotoFetching, wakingForPhotos } from '../../src/photos/photo-fetching.js'
 import { createPhotoWorker } from '../../src/workers/photo-worker.js'
 
 const jobOf = (number: number): ClaimedPhotoJob => ({
@@ -140,4 +140,37 @@ it('a submission wakes the worker when it is recorded with photos, and only then
   expect(await submit('without')).toEqual({ kind: 'recorded', woken: 0 })
   expect(await submit('with', photos)).toEqual({ kind: 'recorded', woken: 1 })
   expect(await submit('with', photos)).toEqual({ kind: 'replayed', woken: 1 })
+})
+
+it('T40 photos wait while disk space is low', async () => {
+  let low = true
+  let looked: () => void = () => undefined
+  const looks: number[] = []
+  const unused = (): never => {
+    throw new Error('not used')
+  }
+  const worker = createPhotoFetching({
+    jobs: {
+      claimDue: async ({ limit }: { limit: number }) => {
+        looks.push(limit)
+        looked()
+        return { claimed: [], nextDueInMs: null }
+      },
+    } as unknown as PhotoJobStore,
+    photos: {} as PhotoStore,
+    vault: {} as Parameters<typeof createPhotoFetching>[0]['vault'],
+    download: unused,
+    metrics: { onProcessed: unused, onProblem: unused },
+    log: { info: unused, warn: unused, error: unused },
+    disk: { isLow: () => low },
+  })
+  worker.start()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(looks).toEqual([])
+  low = false
+  const look = new Promise<void>((resolve) => (looked = resolve))
+  worker.wake()
+  await look
+  expect(looks).toEqual([4])
+  await worker.stop()
 })
