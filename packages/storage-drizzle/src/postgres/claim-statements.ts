@@ -24,8 +24,11 @@ ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, e
 )
 
 const inOrder = sql`ORDER BY turn_at, next_due_at, endpoint_id`
-const hasRoom = sql`next_due_at <= (SELECT now FROM clock)
-    AND in_flight < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
+/** At most so many are in flight: claims are counted under the lock of the turn, ends may have been counted since. */
+const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
+    (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
+const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_turns`)}
+    < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
 const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('limit')}::int`
 const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
 
@@ -111,7 +114,8 @@ healthy AS (
   SELECT endpoint_id, failing, turn_at,
     -- With as many turns as places nobody gets a second one, so no second one has to be read.
     CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
-      WHEN failing THEN ${value('failingCap')}::int - in_flight ELSE ${value('healthyCap')}::int - in_flight END AS room,
+      ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
+      END AS room,
     version = (SELECT xmin FROM kyc_relay_endpoint_turns AS found WHERE found.endpoint_id = turn.endpoint_id) AS as_found
   FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
 ), waiting AS MATERIALIZED (
@@ -155,7 +159,7 @@ healthy AS (
 ), turned AS (
   UPDATE kyc_relay_endpoint_turns AS turn
   SET next_due_at = CASE WHEN outcome.as_found THEN outcome.next_due_at ELSE turn.next_due_at END,
-    in_flight = turn.in_flight + outcome.claimed,
+    claimed = turn.claimed + outcome.claimed,
     last_claimed_at = CASE WHEN outcome.claimed > 0 THEN (SELECT now FROM clock) ELSE turn.last_claimed_at END
   FROM outcome WHERE turn.endpoint_id = outcome.endpoint_id
   RETURNING turn.next_due_at

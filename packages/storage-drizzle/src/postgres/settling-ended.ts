@@ -42,11 +42,17 @@ given AS (
   FROM leased GROUP BY endpoint_id
 ), locked AS MATERIALIZED (
   SELECT counted.* FROM counted JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
+  WHERE turn.failing <> counted.failing
   ORDER BY turn.endpoint_id FOR NO KEY UPDATE OF turn
 ), turned AS (
-  UPDATE kyc_relay_endpoint_turns AS turn
-  SET in_flight = turn.in_flight - locked.ended, failing = locked.failing
+  UPDATE kyc_relay_endpoint_turns AS turn SET failing = locked.failing
   FROM locked WHERE turn.endpoint_id = locked.endpoint_id
+  RETURNING turn.endpoint_id
+), ends AS (
+  INSERT INTO kyc_relay_endpoint_ends AS ends (endpoint_id, ended)
+  -- Turns are locked before ends, as by every settlement, so that two of them never wait in a circle.
+  SELECT endpoint_id, ended FROM counted WHERE (SELECT count(*) FROM turned) IS NOT NULL ORDER BY endpoint_id
+  ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
 SELECT delivery_id AS "deliveryId" FROM leased`,
 )

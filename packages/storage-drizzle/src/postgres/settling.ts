@@ -78,14 +78,17 @@ WITH outcome AS MATERIALIZED (
     ${value('deliveryIds')}::text[], ${value('numbers')}::int[], ${value('attemptStates')}::text[],
     ${value('startedAts')}::timestamptz[], ${value('reports')}::text[], ${value('responseBodies')}::bytea[]
   ) AS a (delivery_id, number, state, started_at, report, response_body)
+), ends AS (
+  INSERT INTO kyc_relay_endpoint_ends AS ends (endpoint_id, ended)
+  SELECT endpoint_id, ended FROM unnest(${value('endpointIds')}::text[], ${value('endedCounts')}::int[])
+    AS e (endpoint_id, ended) ORDER BY endpoint_id
+  ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
 UPDATE kyc_relay_endpoint_turns AS turn
-SET in_flight = turn.in_flight - t.ended, failing = coalesce(t.failing, turn.failing),
-  next_due_at = least(turn.next_due_at, t.due_at)
+SET failing = coalesce(t.failing, turn.failing), next_due_at = least(turn.next_due_at, t.due_at)
 FROM unnest(
-  ${value('endpointIds')}::text[], ${value('endedCounts')}::int[], ${value('failings')}::boolean[],
-  ${value('earliestDues')}::timestamptz[]
-) AS t (endpoint_id, ended, failing, due_at)
+  ${value('endpointIds')}::text[], ${value('failings')}::boolean[], ${value('earliestDues')}::timestamptz[]
+) AS t (endpoint_id, failing, due_at)
 WHERE turn.endpoint_id = t.endpoint_id`,
 )
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Fence } from '@kyc-relay/webhooks/delivery'
 import { createPostgresStorage, type PostgresStorage } from '../../src/postgres/index.js'
 import { claimRequest, endpoint, event, report, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
@@ -42,9 +43,18 @@ beforeAll(async () => {
         if (callback === undefined) throw new Error('here')
         return callback(new Error('here'))
       }
-      const answer = query(config, ...rest)
+      const note = (error: unknown) => void failures.push((error as pg.DatabaseError).code ?? 'unknown')
       // Asked by the pool itself it takes a callback, and answers nothing.
-      answer?.catch((error: unknown) => failures.push((error as pg.DatabaseError).code ?? 'unknown'))
+      const noted = rest.map((each) =>
+        typeof each === 'function'
+          ? (error: Error | undefined, ...answer: []) => {
+              if (error) note(error)
+              return each(error as Error, ...answer)
+            }
+          : each,
+      )
+      const answer = query(config, ...noted)
+      answer?.catch(note)
       return answer
     }) as typeof client.query
   })
@@ -156,6 +166,55 @@ test('a claim passes over an endpoint that a settlement holds, and then waits fo
   expect(await settling.goOn()).toEqual({ stale: [] })
   expect((await claiming).claimed.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
   expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
+  expect(failures).toEqual([])
+})
+
+/** Holds the turn of the endpoint as a claim does that is not over yet. */
+async function holdTurn() {
+  const holder = await direct.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = $1 FOR NO KEY UPDATE', [endpointId])
+  return {
+    async letGo() {
+      await holder.query('COMMIT')
+      holder.release()
+    },
+  }
+}
+
+test('what is delivered is settled while a claim holds the turn, and gives its place to the next claim', async () => {
+  const { webhooks } = storage
+  for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
+  const request = { ...claimRequest, maxInFlight: { healthy: 1, failing: 1 } }
+  const { claimed } = await webhooks.claimDue(request)
+  expect(claimed).toHaveLength(1)
+  expect((await webhooks.claimDue(request)).claimed).toEqual([])
+  const held = await holdTurn()
+  const [{ fence }] = claimed as [(typeof claimed)[number]]
+  const settled = await webhooks.settle([
+    { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+  ])
+  expect(settled).toEqual({ stale: [] })
+  await held.letGo()
+  const next = (await webhooks.claimDue(request)).claimed
+  expect(next.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
+  expect((await webhooks.claimDue(request)).claimed).toEqual([])
+})
+
+test('a settlement that ends a delivery and one that retries another of the same endpoint do not wait in a circle', async () => {
+  const { webhooks } = storage
+  for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
+  const { claimed } = await webhooks.claimDue(claimRequest)
+  const [one, two] = claimed.map(({ fence }) => fence) as [Fence, Fence]
+  const attempt = { state: 'FAILED', report } as const
+  const retrying = await standingBefore('apply_settlements', () =>
+    webhooks.settle([{ fence: one, attempt, next: { state: 'PENDING', delayMs: 60_000 } }]),
+  )
+  // The endpoint was healthy: this one changes its turn too.
+  const ending = webhooks.settle([{ fence: two, attempt, next: { state: 'FAILED' } }])
+  await untilOneWaits()
+  expect(await retrying.goOn()).toEqual({ stale: [] })
+  expect(await ending).toEqual({ stale: [] })
   expect(failures).toEqual([])
 })
 

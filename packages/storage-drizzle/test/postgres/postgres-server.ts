@@ -40,6 +40,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     crash: () => server.crash(),
     async stop() {
+      await untilSessionsLeft(server.url, made)
       for (const name of made) await ask(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await server.stop()
     },
@@ -50,6 +51,18 @@ async function ask(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(text)
+  await client.end()
+}
+
+/** A pool has ended before the server took note: a session that is dropped then tells nobody but the whole process. */
+async function untilSessionsLeft(url: string, databases: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  for (let look = 0; look < 200; look += 1) {
+    const { rowCount } = await client.query('SELECT FROM pg_stat_activity WHERE datname = ANY($1)', [databases])
+    if (rowCount === 0) break
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
   await client.end()
 }
 

@@ -96,7 +96,6 @@ export const attempts = pgTable(
 
 export const endpointTurns = pgTable('kyc_relay_endpoint_turns', {
   endpointId: text('endpoint_id').primaryKey(),
-  inFlight: integer('in_flight').notNull().default(0),
   /** True while the endpoint's last attempt failed. */
   failing: boolean('failing').notNull().default(false),
   lastClaimedAt: instant('last_claimed_at'),
@@ -104,6 +103,15 @@ export const endpointTurns = pgTable('kyc_relay_endpoint_turns', {
   nextDueAt: instant('next_due_at'),
   /** Generated: since when the endpoint waits for its present turn. */
   turnAt: instant('turn_at').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
+  /** Attempts that were ever claimed. Those that have not ended are in flight. */
+  claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
+})
+
+/** What settlements count, so that they leave the turns to the claims. */
+export const endpointEnds = pgTable('kyc_relay_endpoint_ends', {
+  endpointId: text('endpoint_id').primaryKey(),
+  /** Attempts that were ever settled. */
+  ended: bigint('ended', { mode: 'number' }).notNull(),
 })
 
 export const transactions = pgTable('kyc_relay_transactions', {
