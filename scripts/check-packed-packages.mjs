@@ -111,6 +111,33 @@ async function loadEntries(folder, entries, what) {
   }
 }
 
+/** Of what is installed both formats find the thread that makes the checkpoints of SQLite; without it they would work on. */
+async function checkThread(folder) {
+  const program = `
+    const { createRequire } = await import('node:module')
+    const require = createRequire(process.cwd() + '/consumer.cjs')
+    const Database = require('better-sqlite3')
+    const entry = '@kyc-relay/storage-drizzle/sqlite'
+    for (const [format, { createSqliteStorage }] of Object.entries({ import: await import(entry), require: require(entry) })) {
+      const path = process.cwd() + '/' + format + '.db'
+      const storage = await createSqliteStorage({ path })
+      const other = new Database(path)
+      other.pragma('wal_autocheckpoint = 0')
+      other.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (randomblob(14000000))')
+      other.close()
+      const answered = new Promise((resolve) => process.once('worker', (worker) => worker.once('message', resolve)))
+      await storage.apps.revokeGrant({ appId: 'app', userId: 'user' })
+      const patience = setTimeout(() => process.exit(1), 30000)
+      console.log(format, (await answered).code)
+      clearTimeout(patience)
+      await storage.close()
+    }`
+  const file = path.join(folder, 'thread.mjs')
+  writeFileSync(file, program)
+  const output = await run('checkpoints in a thread', process.execPath, ['--no-warnings', file], folder)
+  if (output !== null && output !== 'import null\nrequire null\n') problems.push(`checkpoints in a thread: ${output}`)
+}
+
 function checkDataEntries(folder, { manifest }) {
   const require = (entry) => path.join(folder, 'node_modules', manifest.name, entry)
   for (const [key, target] of Object.entries(manifest.exports)) {
@@ -180,6 +207,7 @@ try {
           checkDataEntries(everything, published)
           await runCommands(everything, published)
         }
+        await checkThread(everything)
         await compileConsumer(everything, packages)
         // A partner's receiver: the tarball of webhooks and nothing else.
         const webhooks = packages.filter(({ name }) => name === 'webhooks')

@@ -101,7 +101,10 @@ describe('F05 a disk that fails to sync', () => {
     return library
   }
 
-  it.skipIf(!canFail)('ends it as well when the sync of a checkpoint fails, of which no commit hears', async () => {
+  it.skipIf(!canFail).each([
+    ['in the thread', 14],
+    ['where the WAL is too long to leave it to the thread', 80],
+  ])('ends it as well when the sync of a checkpoint fails, of which no commit hears: %s', async (_where, megabytes) => {
     const flag = inDataDir('sync-fails')
     const preload = { LD_PRELOAD: compileFailingSync(), SYNC_FAILS: flag, SYNC_FAILS_OF: 'kyc.db' }
     const server = await start(preload)
@@ -113,7 +116,8 @@ describe('F05 a disk that fails to sync', () => {
     const other = new Database(inDataDir('kyc.db'))
     other.pragma('wal_autocheckpoint = 0')
     other.exec('CREATE TABLE filler (bytes BLOB)')
-    for (let megabyte = 0; megabyte < 80; megabyte += 1) other.exec('INSERT INTO filler VALUES (randomblob(1000000))')
+    for (let megabyte = 0; megabyte < megabytes; megabyte += 1)
+      other.exec('INSERT INTO filler VALUES (randomblob(1000000))')
     other.close()
 
     const ended = exitOf(server)

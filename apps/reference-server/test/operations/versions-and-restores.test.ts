@@ -62,7 +62,7 @@ function buildNextVersion(): { program: string; migration: string } {
   }
   for (const name of ['kyc-core', 'webhooks']) symlinkSync(join(repository, 'packages', name), join(ours, name))
   const storage = join(ours, 'storage-drizzle')
-  for (const part of ['dist', 'migrations', 'package.json']) {
+  for (const part of ['dist', 'migrations', 'threads', 'package.json']) {
     cpSync(join(repository, 'packages/storage-drizzle', part), join(storage, part), { recursive: true })
   }
   for (const part of ['dist', 'package.json']) {

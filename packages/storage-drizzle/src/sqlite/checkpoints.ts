@@ -1,26 +1,125 @@
 import type Database from 'better-sqlite3'
-import { checkpointPages } from './connection.js'
+import type { StorageError } from '../storage-error.js'
+import { processCheckpointThread, type CheckpointThread } from './checkpoint-thread.js'
+import { checkpointPages, emptyWal } from './connection.js'
 import { prepare } from './prepared.js'
+
+/** Copies what was committed from the WAL into the file, beside the work where that can be. */
+export interface Checkpoints {
+  /**
+   * To be called after each commit.
+   *
+   * @returns a promise where no further write should begin before it is settled.
+   * @throws what better-sqlite3 throws, as the promise does.
+   */
+  afterCommit(): Promise<unknown> | null
+  /**
+   * What was erased is also out of the WAL then, unless another process reads or checkpoints just then.
+   *
+   * @throws StorageError `STORE_FAILED`
+   */
+  empty(): Promise<void>
+  /** To be called before the connection is closed. */
+  close(): Promise<void>
+}
+
+/** How long the WAL is, in frames: one for each page of each commit. */
+interface WalLength {
+  readonly log: number
+}
 
 /** First version of SQLite that tells how long the WAL is without checkpointing it. */
 const tellsLength = [3, 51] as const
 
+/** Frames in the WAL before the thread is asked: 12 MiB, for writers go on meanwhile, and it is to end near 16. */
+export const threadPages = 3_000
+
+/** Frames in the WAL before writers wait for a thread that is slower than they are: 20 MiB. */
+export const mostPages = 5_000
+
+/** What a commit leaves to be done about the WAL. */
+export type Due = 'nothing' | 'in the thread' | 'here' | 'wait for the thread'
+
 /**
- * Takes checkpoints over from SQLite on a connection of ours, to be called after each commit.
+ * Says what a commit leaves to be done.
+ *
+ * While the thread copies, writers add frames, and the next pass of the thread copies those: fewer each time. Most often it
+ * has copied everything when the next write begins, and the WAL begins anew. Where it does not get that far, the WAL is kept from
+ * growing here.
+ */
+export function dueAfter({ log }: WalLength, thread: 'idle' | 'busy' | 'none'): Due {
+  if (thread === 'none') return log < checkpointPages ? 'nothing' : 'here'
+  if (log < threadPages) return 'nothing'
+  if (thread === 'idle') return log < mostPages ? 'in the thread' : 'here'
+  return log < mostPages ? 'nothing' : 'wait for the thread'
+}
+
+/** The connection of a caller, a database in memory, and SQLite before 3.51: it makes them itself, inside a COMMIT. */
+export function leaveCheckpointsToSqlite(client: Database.Database): Checkpoints {
+  return { afterCommit: () => null, empty: async () => emptyWal(client), close: async () => undefined }
+}
+
+/**
+ * Takes checkpoints over from SQLite on a connection of ours.
  *
  * The checkpoint that SQLite makes by itself inside a COMMIT keeps its errors: a disk that fails to sync would be asked again
- * with every commit, and nobody would know. Null where this SQLite cannot tell when a checkpoint is due.
- *
- * @returns a function that throws what better-sqlite3 throws.
+ * with every commit, and nobody would know. It stays with SQLite where this SQLite cannot tell when one is due.
  */
-export function takeOverCheckpoints(client: Database.Database): (() => void) | null {
+export function takeOverCheckpoints(
+  client: Database.Database,
+  fail: (error: StorageError) => void,
+  thread: CheckpointThread = processCheckpointThread,
+): Checkpoints {
   const version = prepare<[], { version: string }>(client, 'SELECT sqlite_version() AS version').get()?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < tellsLength[0] || (major === tellsLength[0] && minor < tellsLength[1])) return null
+  const tells = major > tellsLength[0] || (major === tellsLength[0] && minor >= tellsLength[1])
+  if (!tells) return leaveCheckpointsToSqlite(client)
   client.pragma('wal_autocheckpoint = 0')
-  const measure = prepare<[], { log: number }>(client, 'PRAGMA wal_checkpoint(NOOP)')
-  const checkpoint = prepare<[], { log: number }>(client, 'PRAGMA wal_checkpoint(PASSIVE)')
-  return () => {
-    if ((measure.get()?.log ?? 0) >= checkpointPages) checkpoint.get()
+  const measure = prepare<[], WalLength>(client, 'PRAGMA wal_checkpoint(NOOP)')
+  const checkpoint = prepare(client, 'PRAGMA wal_checkpoint(PASSIVE)')
+  const seat = thread.join(client.name)
+  let running: Promise<void> | null = null
+  /** Whether the thread met an error: the next checkpoint is made here, and tells what it is. */
+  let wasRefused = false
+  let failure: StorageError | null = null
+
+  function stateOfThread(): 'idle' | 'busy' | 'none' {
+    if (running !== null) return 'busy'
+    return seat.isThere() && !wasRefused ? 'idle' : 'none'
+  }
+
+  async function inThread(): Promise<void> {
+    const error = await seat.checkpoint()
+    running = null
+    wasRefused = error !== null
+    if (error?.code !== 'STORE_FAILED') return
+    failure = error
+    fail(error)
+  }
+
+  function afterCommit(): Promise<unknown> | null {
+    const length = measure.get()
+    // Nothing is tried again after a failed sync: the system may have dropped the pages that it could not write.
+    if (length === undefined || failure !== null) return null
+    const due = dueAfter(length, stateOfThread())
+    // What the thread left is copied here then, before anything is added.
+    if (due === 'wait for the thread') return running?.then(afterCommit) ?? null
+    if (due === 'in the thread') running = inThread()
+    if (due === 'here') {
+      wasRefused = false
+      checkpoint.get()
+    }
+    return null
+  }
+
+  return {
+    afterCommit,
+    async empty() {
+      // TRUNCATE gives up at once beside another checkpoint.
+      while (running !== null) await running
+      if (failure !== null) throw failure
+      emptyWal(client)
+    },
+    close: () => seat.leave(),
   }
 }

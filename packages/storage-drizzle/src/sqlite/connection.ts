@@ -60,7 +60,7 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
 }
 
 /**
- * What was erased is also out of the WAL then, unless a reader of another process holds it up.
+ * What was erased is also out of the WAL then, unless another process reads or checkpoints just then.
  *
  * @throws StorageError `STORE_FAILED`
  */

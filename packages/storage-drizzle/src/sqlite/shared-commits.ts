@@ -20,8 +20,11 @@ export interface SharedCommits {
   epoch(): number
   /** Counts the commits from now on. */
   countWith(count: CommitCount): void
-  /** Runs this after each commit from now on; its callers have their answers whatever it throws. */
-  checkpointWith(checkpoint: () => void): void
+  /**
+   * Runs this after each commit from now on; its callers have their answers whatever it throws. No write begins before a
+   * promise that it returned is settled.
+   */
+  checkpointWith(checkpoint: () => Promise<unknown> | null): void
   /** Refuses every later write with this error, and tells of it, unless one failed before. */
   fail(error: StorageError): void
   /** Runs what is queued and refuses everything later. */
@@ -57,10 +60,12 @@ export function createSharedCommits(
   const rollbackToSavepoint = client.prepare('ROLLBACK TO kyc_relay_write')
   const changes = client.prepare<[], number>('SELECT total_changes()').pluck()
   let commitCount: CommitCount | null = null
-  let checkpoint: (() => void) | null = null
+  let checkpoint: (() => Promise<unknown> | null) | null = null
 
   let queue: Waiting[] = []
   let scheduled = false
+  /** While writes wait for a checkpoint; `isDue` once there are some. */
+  let pause: { isDue: boolean } | null = null
   let refusal: StorageError | null = null
   let epoch = 0
 
@@ -80,12 +85,25 @@ export function createSharedCommits(
 
   function runCheckpoint(): void {
     try {
-      checkpoint?.()
+      const over = checkpoint?.() ?? null
+      if (over !== null) void pauseUntil(over)
     } catch (error) {
-      // What was committed is in the WAL. One that found no space is tried again after the next commit.
-      const mapped = storageErrorOf(error)
-      if (mapped.code === 'STORE_FAILED') fail(mapped)
+      checkpointFailed(error)
     }
+  }
+
+  /** What was committed is in the WAL. One that found no space is tried again after the next commit. */
+  function checkpointFailed(error: unknown): void {
+    const mapped = storageErrorOf(error)
+    if (mapped.code === 'STORE_FAILED') fail(mapped)
+  }
+
+  async function pauseUntil(over: Promise<unknown>): Promise<void> {
+    const ours = (pause = { isDue: false })
+    await over.catch(checkpointFailed)
+    if (pause !== ours) return
+    pause = null
+    if (ours.isDue) setImmediate(flush)
   }
 
   /** Runs one write so that it can be undone alone. */
@@ -147,6 +165,10 @@ export function createSharedCommits(
   }
 
   function flush(): void {
+    if (pause !== null) {
+      pause.isDue = true
+      return
+    }
     const batch = queue.slice(0, mostPerCommit)
     queue = queue.slice(mostPerCommit)
     scheduled = queue.length > 0
@@ -191,6 +213,9 @@ export function createSharedCommits(
     },
     fail,
     close() {
+      // What is written now is checkpointed when the file is closed.
+      checkpoint = null
+      pause = null
       while (queue.length > 0) flush()
       refusal ??= new StorageError('STORE_CLOSED')
     },

@@ -13,7 +13,7 @@ import type { VerificationOverview } from '../verification-overview.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
-import { takeOverCheckpoints } from './checkpoints.js'
+import { leaveCheckpointsToSqlite, takeOverCheckpoints } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
 import { watchFailures } from './failure-watch.js'
@@ -124,6 +124,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   const commits = createSharedCommits(client, onFailure)
   let audit: AuditChain | null = null
   let commitCount: CommitCount | null = null
+  let checkpoints = leaveCheckpointsToSqlite(client)
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
     migrate(client, 'sqlite', clock, options.onMigration)
@@ -133,8 +134,8 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     if (file !== null) {
       commitCount = openCommitCount(client, 'sqlite')
       commits.countWith(commitCount)
-      const checkpoint = takeOverCheckpoints(client)
-      if (checkpoint !== null) commits.checkpointWith(checkpoint)
+      checkpoints = takeOverCheckpoints(client, commits.fail)
+      commits.checkpointWith(checkpoints.afterCommit)
     }
   } catch (error) {
     close()
@@ -157,7 +158,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     apps: watched(createAppDirectory({ client, db, commits, audit })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
     portalSessions: watched(createPortalSessions({ client, commits, clock })),
-    users: watched(createUserErasure({ client, db, commits, clock, audit })),
+    users: watched(createUserErasure({ client, db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     queue: watched(createQueueInspection(db, clock)),
     overview: watched(createVerificationOverview(db)),
@@ -179,15 +180,13 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
         },
       }
     },
-    close() {
-      return new Promise((resolve) => {
-        commits.close()
-        commitCount?.close()
-        commitCount = null
-        releaseLock()
-        close()
-        resolve()
-      })
+    async close() {
+      commits.close()
+      await checkpoints.close()
+      commitCount?.close()
+      commitCount = null
+      releaseLock()
+      close()
     },
   }
 }

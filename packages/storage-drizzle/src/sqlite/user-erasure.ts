@@ -4,7 +4,7 @@ import { userErasedEvent } from '../audit/erasure-events.js'
 import type { ErasedRows, UserErasure } from '../user-erasure.js'
 import type { AuditChain } from './audit-chain.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
-import { emptyWal } from './connection.js'
+import type { Checkpoints } from './checkpoints.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { erasePhotoJobs, preparePhotoErasure } from './photo-job-store.js'
 import { read } from './read.js'
@@ -66,10 +66,11 @@ export function createUserErasure(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
+  readonly checkpoints: Checkpoints
   readonly clock: () => Date
   readonly audit: AuditChain | null
 }): UserErasure {
-  const { client, db, commits, clock, audit } = dependencies
+  const { client, db, commits, checkpoints, clock, audit } = dependencies
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
   const photoErasure = preparePhotoErasure(client)
@@ -99,7 +100,7 @@ export function createUserErasure(dependencies: {
       }),
     async eraseUser(owner) {
       const erased = await commits.write(() => eraseRows(owner))
-      emptyWal(client)
+      await checkpoints.empty()
       return erased
     },
   }

@@ -9,16 +9,9 @@ import { createVault, type StoredVault } from '../vault/vault.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
-import { takeOverCheckpoints } from './checkpoints.js'
+import { leaveCheckpointsToSqlite, takeOverCheckpoints } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
-import {
-  assertDurable,
-  defaultCheckUpToBytes,
-  emptyWal,
-  openConnection,
-  ownFile,
-  type SqliteLocation,
-} from './connection.js'
+import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
 import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
@@ -94,6 +87,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   const { client, close } = openConnection(location)
   const commits = createSharedCommits(client, options.onFailure, gatheringTurns)
   let commitCount: CommitCount | null = null
+  let checkpoints = leaveCheckpointsToSqlite(client)
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
@@ -104,8 +98,8 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     if (file !== null) {
       commitCount = openCommitCount(client, 'sqlite-vault')
       commits.countWith(commitCount)
-      const checkpoint = takeOverCheckpoints(client)
-      if (checkpoint !== null) commits.checkpointWith(checkpoint)
+      checkpoints = takeOverCheckpoints(client, commits.fail)
+      commits.checkpointWith(checkpoints.afterCommit)
     }
   } catch (error) {
     close()
@@ -165,7 +159,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         }
         return { tokens, dataKeys }
       })
-      emptyWal(client)
+      await checkpoints.empty()
       return deleted
     },
     async deleteTokens(erased) {
@@ -173,7 +167,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         const deleted = erased.filter((token) => statements.deleteToken.run({ token }).changes > 0)
         if (deleted.length > 0) audit?.append(tokensErasedEvent(audit.seal, clock().getTime(), deleted))
       })
-      emptyWal(client)
+      await checkpoints.empty()
     },
     listOlderThan: ({ ageMs, limit, after }) =>
       read(() => {
@@ -201,12 +195,15 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         audit?.append(dataKeyRewrappedEvent(audit.seal, former, clock().getTime(), fresh))
         return true
       }),
-    close: () =>
-      read(() => {
-        commits.close()
+    async close() {
+      commits.close()
+      await checkpoints.close()
+      await read(() => {
         commitCount?.close()
+        commitCount = null
         close()
-      }),
+      })
+    },
   }
   return watchFailures(rows, commits.fail)
 }

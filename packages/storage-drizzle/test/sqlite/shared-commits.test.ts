@@ -253,9 +253,9 @@ describe('the WAL', () => {
       )
       largest = Math.max(largest, statSync(`${path}-wal`).size)
     }
+    await storage.close()
     expect(statSync(path).size).toBeGreaterThan(48 * 1024 * 1024)
     expect(largest).toBeLessThan(24 * 1024 * 1024)
-    await storage.close()
   })
 
   test('readers of another process see the last commit and hold no writer up', async () => {
