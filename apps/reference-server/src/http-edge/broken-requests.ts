@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answerAndClose, type PlainAnswer } from './early-answer.js'
 import type { Refusal } from './error-catalogue.js'
-
-/** The latest request of a connection and its answer. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
+import { latestOn } from './latest-exchange.js'
 
 /** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
 export function refusalOfParserError(code: string | undefined): Refusal | null {
@@ -31,8 +26,6 @@ export function refusalOfParserError(code: string | undefined): Refusal | null {
  * once and closed.
  */
 export function createBrokenRequests(options: {
-  /** The latest request on this connection, if there was one. */
-  readonly latest: (socket: Duplex) => Exchange | undefined
   /** Shapes a refusal as this listener does. */
   readonly present: (refusal: Refusal, requestId: string) => PlainAnswer
   readonly requestIdOf: (request: IncomingMessage) => string
@@ -76,7 +69,7 @@ export function createBrokenRequests(options: {
     // The parser complains again about every further piece.
     if (refused.has(socket)) return
     refused.add(socket)
-    const exchange = options.latest(socket)
+    const exchange = latestOn(socket)
     if (exchange === undefined || (exchange.request.complete && exchange.response.writableFinished)) {
       refuseConnection(socket, refusal)
     } else if (exchange.request.complete) {

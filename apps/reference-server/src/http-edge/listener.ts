@@ -13,14 +13,16 @@ import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Log, LogFields } from '../observability/log.js'
-import { createBrokenRequests, type Exchange } from './broken-requests.js'
+import { createBrokenRequests } from './broken-requests.js'
 import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.js'
 import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
+import { rememberExchange, type Exchange } from './latest-exchange.js'
 import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
 import { identify, requestIdOf } from './request-id.js'
 import type { ServesHost } from './served-hosts.js'
+import type { WaitingConnections } from './waiting-connections.js'
 
 /** What handlers find in Hono's context: Node's own request and response, and, once an API key was checked, its app. */
 export interface EdgeEnv {
@@ -49,6 +51,9 @@ const maxHeaderBytes = 18 * 1024
 /** Longer than load balancers keep an idle connection (60 s), so that they never write to one that just closed. */
 const idleConnectionMs = 65_000
 
+/** Connections that a crowd opens in one moment, as far as the system allows: Node's 511 made the others wait for seconds. */
+const longestBacklog = 4_096
+
 /** While the listener closes. */
 const idleCheckMs = 50
 
@@ -70,7 +75,11 @@ export async function startListener(options: {
   readonly name: NonNullable<LogFields['listener']>
   readonly log: Log
   /** Refuses what cannot be served in time. Default: nothing is refused. */
-  readonly overload?: { readonly guard: OverloadGuard; readonly onRefused: () => void }
+  readonly overload?: {
+    readonly guard: OverloadGuard
+    readonly waiting: WaitingConnections
+    readonly onRefused: () => void
+  }
   readonly connections: ConnectionLimits
   readonly timeouts?: ListenerTimeouts
 }): Promise<Listener> {
@@ -133,15 +142,17 @@ export async function startListener(options: {
     const body = `${beforeId}${requestIdOf(request)}${afterId}`
     answerAndGoOn(request, response, { status: overloaded.status, headers, body })
   }
-  const beginExchange = (request: IncomingMessage, response: ServerResponse) => {
+  const beginExchange = (request: IncomingMessage, response: ServerResponse): Exchange => {
     identify(request)
-    ;(request.socket as Conversing)[latestExchange] = { request, response }
+    const exchange = { request, response }
+    rememberExchange(request.socket, exchange)
     // A client that never pauses would keep its connection, and with it the server, for ever.
     if (isLastOn(request.socket) || closing) response.shouldKeepAlive = false
+    return exchange
   }
 
   const onRequest: RequestListener = (request, response) => {
-    beginExchange(request, response)
+    const exchange = beginExchange(request, response)
     const head = {
       method: request.method ?? '',
       target: request.url ?? '',
@@ -151,9 +162,17 @@ export async function startListener(options: {
     const refusal = refuseRequestHead(head, options.servesHost)
     if (refusal !== null) return refuse(request, response, refusal)
     if (options.overload !== undefined) {
-      const admission = options.overload.guard.enter(head.target, () => !request.complete)
-      if (admission === null) return shed(request, response, options.overload.onRefused)
-      response.once('close', () => admission.leave())
+      const { guard, waiting, onRefused: onShed } = options.overload
+      const admission = guard.enter(head.target, () => !request.complete)
+      if (admission === null) {
+        shed(request, response, onShed)
+        waiting.refused(exchange)
+        return
+      }
+      response.once('close', () => {
+        admission.leave()
+        if (admission.mayWait) waiting.served(exchange)
+      })
     }
     void handle(request, response)
   }
@@ -189,7 +208,6 @@ export async function startListener(options: {
     refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
   })
   const broken = createBrokenRequests({
-    latest: (socket) => (socket as Conversing)[latestExchange],
     present,
     requestIdOf,
     onRefused,
@@ -202,7 +220,7 @@ export async function startListener(options: {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: longestBacklog }, () => {
       server.off('error', reject)
       resolve()
     })
@@ -212,13 +230,17 @@ export async function startListener(options: {
     close: () =>
       new Promise((resolve) => {
         closing = true
-        // Node closes the connections that are idle now, not those that become it while the last requests end.
-        const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
-        server.close(() => {
-          clearInterval(idle)
-          resolve()
-        })
-        server.closeIdleConnections()
+        const close = () => {
+          // Node closes the connections that are idle now, not those that become it while the last requests end.
+          const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+          server.close(() => {
+            clearInterval(idle)
+            resolve()
+          })
+          server.closeIdleConnections()
+        }
+        // What was sent on connections that were not read is read first, which takes a turn of the event loop.
+        setImmediate(() => setImmediate(close))
       }),
   }
 }
@@ -230,13 +252,6 @@ export function retryAfterOverload(random: number): number {
 
 /** Stands where the id of a request belongs. */
 const idPlace = '00000000-0000-4000-8000-000000000000'
-
-const latestExchange = Symbol('latest exchange')
-
-/** A connection with the latest request on it. */
-interface Conversing extends Duplex {
-  [latestExchange]?: Exchange
-}
 
 function statusOf(refusal: Refusal): number {
   return refusal.status ?? errorCatalogue[refusal.code].status

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Log } from '../observability/log.js'
 import { createShedLog } from '../observability/shed-log.js'
 import { watchHeap } from './heap-pressure.js'
+import { createWaitingConnections, type WaitingConnections } from './waiting-connections.js'
 import { createLagMeter, createOverloadGuard, lagCheckMs, type OverloadGuard } from './overload.js'
 
 /** The overload guard of this process, looking at its event loop and its heap, and telling what it refused. */
@@ -14,8 +15,10 @@ export function startOverloadWatch(options: {
   readonly onDropped: (listener: string) => void
 }): {
   readonly guard: OverloadGuard
+  readonly waiting: WaitingConnections
   readonly onRefused: () => void
   readonly onDropped: (listener: string) => void
+  /** Lets none wait any more, before listeners close. */
   stop(): void
 } {
   const nowMs = () => performance.now()
@@ -27,6 +30,7 @@ export function startOverloadWatch(options: {
   })
   const dropped = createShedLog(options.log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
   const guard = createOverloadGuard({ maxInFlight: options.maxInFlight, lag, isHeapFull: () => heap.isFull() })
+  const waiting = createWaitingConnections(() => guard.mayRead(), nowMs)
   let usedBefore = performance.eventLoopUtilization()
   const looking = setInterval(() => {
     lag.look()
@@ -38,6 +42,7 @@ export function startOverloadWatch(options: {
   }, lagCheckMs).unref()
   return {
     guard,
+    waiting,
     onRefused() {
       shed.turnedAway()
       options.onRefused()
@@ -48,6 +53,7 @@ export function startOverloadWatch(options: {
     },
     stop() {
       clearInterval(looking)
+      waiting.stop()
       heap.close()
     },
   }

@@ -72,6 +72,37 @@ describe('F44 F46 the overload guard', () => {
     expect(enters('/x')).toBe(true)
   })
 
+  it('lets as many be read again as there is room for, and one for every two that were finished, to be refused', () => {
+    let lagMs = 0
+    let full = false
+    const guard = createOverloadGuard({
+      maxInFlight: 600,
+      lag: { standingLagMs: () => lagMs },
+      isHeapFull: () => full,
+    })
+    expect(guard.mayRead()).toBe(512)
+    const admitted = Array.from({ length: 512 }, () => guard.enter('/x', whole))
+    expect(guard.mayRead()).toBe(0)
+    for (const one of admitted.splice(0, 13)) one?.leave()
+    expect([guard.mayRead(), guard.mayRead()]).toEqual([19, 13])
+    admitted.pop()?.leave()
+    expect([guard.mayRead(), guard.mayRead()]).toEqual([15, 14])
+    lagMs = 500
+    expect(guard.mayRead()).toBe(0)
+    lagMs = 0
+    full = true
+    expect(guard.mayRead()).toBe(0)
+    full = false
+    // No more than may be open at all: slow uploads have left the limit's count.
+    const few = createOverloadGuard({ maxInFlight: 2, lag: calm })
+    few.enter('/x', whole)
+    expect(few.mayRead()).toBe(1)
+    expect(guard.enter('/x', whole)?.mayWait).toBe(true)
+    for (const target of ['/healthz', '/metrics?x', '/portal', '/portal/kyc', '/assets/x']) {
+      expect(guard.enter(target, whole)?.mayWait, target).toBe(false)
+    }
+  })
+
   /** Fills the guard, finishes so many, looks: one tenth of a second under a flood. */
   function floodedLook(guard: OverloadGuard, open: Admission[], finished: number, worked: number): number {
     for (let one = guard.enter('/x', whole); one !== null; one = guard.enter('/x', whole)) open.push(one)
@@ -87,19 +118,19 @@ describe('F44 F46 the overload guard', () => {
       'one that waits for something else lets in twice as many each time, up to the most',
       0.3,
       [5, 5, 5, 5],
-      [512, 1_000, 1_000, 1_000],
+      [1_024, 2_048, 3_000, 3_000],
     ],
   ])('%s', (_name, worked, finished, limits) => {
-    const guard = createOverloadGuard({ maxInFlight: 1_000, lag: calm })
+    const guard = createOverloadGuard({ maxInFlight: 3_000, lag: calm })
     const open: Admission[] = []
-    expect(guard.state().limit).toBe(256)
+    expect(guard.state().limit).toBe(512)
     expect(finished.map((count) => floodedLook(guard, open, count, worked))).toEqual(limits)
   })
 
   it('the limit follows what is finished per second, over a second, and is back when the load is gone', () => {
     const guard = createOverloadGuard({ maxInFlight: 10_000, lag: calm })
     const open: Admission[] = []
-    for (let look = 0; look < 3; look += 1) floodedLook(guard, open, 0, 0.1)
+    for (let look = 0; look < 2; look += 1) floodedLook(guard, open, 0, 0.1)
     expect(guard.state().limit).toBe(2_048)
     for (let look = 0; look < 10; look += 1) floodedLook(guard, open, 200, 1)
     // 2,000 a second: 100 are a twentieth of it.
@@ -107,15 +138,15 @@ describe('F44 F46 the overload guard', () => {
     expect(floodedLook(guard, open, 0, 1)).toBe(90)
     for (const one of open.splice(0)) one.leave()
     guard.look(0)
-    expect(guard.state()).toEqual({ working: 0, limit: 256 })
+    expect(guard.state()).toEqual({ working: 0, limit: 512 })
   })
 
   it('slow uploads take no place from others after a second, and count for the most that may be open', () => {
-    const guard = createOverloadGuard({ maxInFlight: 278, lag: calm })
-    const slow = Array.from({ length: 256 }, () => guard.enter('/x', () => true))
+    const guard = createOverloadGuard({ maxInFlight: 534, lag: calm })
+    const slow = Array.from({ length: 512 }, () => guard.enter('/x', () => true))
     expect(guard.enter('/x', whole)).toBeNull()
     for (let look = 0; look < 10; look += 1) guard.look(0)
-    expect(guard.state().working).toBe(256)
+    expect(guard.state().working).toBe(512)
     guard.look(0)
     expect(guard.state().working).toBe(0)
     const others = Array.from({ length: 22 }, () => guard.enter('/x', whole))
