@@ -93,13 +93,13 @@ const uploadPatienceLooks = 10
 export function createOverloadGuard(options: {
   /** Requests open at once, over all listeners of the process, and the highest limit. */
   readonly maxInFlight: number
-  /** Default 500. */
+  /** Default 200. */
   readonly maxLagMs?: number
   readonly lag: Pick<LagMeter, 'standingLagMs'>
   /** Default: never. */
   readonly isHeapFull?: () => boolean
 }): OverloadGuard {
-  const { maxInFlight, maxLagMs = 500, lag, isHeapFull = () => false } = options
+  const { maxInFlight, maxLagMs = 200, lag, isHeapFull = () => false } = options
   const uploading = new Map<object, { readonly stillIs: () => boolean; readonly sinceLook: number; setAside(): void }>()
   let open = 0
   let working = 0

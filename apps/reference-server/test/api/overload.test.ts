@@ -55,11 +55,11 @@ describe('F44 F46 the overload guard', () => {
   })
 
   it('refuses while the event loop stays late', () => {
-    let lagMs = 500
+    let lagMs = 200
     const guard = createOverloadGuard({ maxInFlight: 9, lag: { standingLagMs: () => lagMs } })
     const enters = (target: string) => guard.enter(target, whole) !== null
     expect([enters('/x'), enters('/readyz'), enters('/portal/kyc')]).toEqual([false, true, true])
-    lagMs = 499
+    lagMs = 199
     expect(enters('/x')).toBe(true)
   })
 
@@ -87,7 +87,7 @@ describe('F44 F46 the overload guard', () => {
     expect([guard.mayRead(), guard.mayRead()]).toEqual([19, 13])
     admitted.pop()?.leave()
     expect([guard.mayRead(), guard.mayRead()]).toEqual([15, 14])
-    lagMs = 500
+    lagMs = 200
     expect(guard.mayRead()).toBe(0)
     lagMs = 0
     full = true
