@@ -1,4 +1,5 @@
 import { Hono, type Handler } from 'hono'
+import { DiskSpaceError } from '../disk-space/disk-space.js'
 import { isRetryable } from '../graphql/graphql-route.js'
 import { createAssetRoutes } from '../html/assets.js'
 import { refuseProblem } from '../http-edge/json-route.js'
@@ -31,6 +32,10 @@ export function createStandardApp(deps: {
   app.route('/', deps.metrics)
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
+    // One line tells when it begins and ends.
+    if (error instanceof DiskSpaceError) {
+      return refuseProblem(c, { code: 'UNAVAILABLE', detail: error.code }, { 'retry-after': '5' })
+    }
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
       listener: 'api',

@@ -57,6 +57,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
+    // One line tells when it begins and ends.
     if (error instanceof DiskSpaceError) {
       return refuseProblem(c, { code: 'UNAVAILABLE', detail: error.code }, { 'retry-after': '5' })
     }

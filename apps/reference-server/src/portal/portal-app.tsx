@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
+import { DiskSpaceError } from '../disk-space/disk-space.js'
+import { isRetryable } from '../graphql/graphql-route.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { errorCode, type Log } from '../observability/log.js'
 import { createDeveloperRoutes } from './developer-routes.js'
@@ -66,12 +68,14 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
 
   app.all('/portal/*', (c) => sendProblem(c, c.env.incoming.method === 'POST' ? 405 : 404))
   app.onError((error, c) => {
+    // One line tells when it begins and ends.
+    if (error instanceof DiskSpaceError) return sendProblem(c, 503)
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
       listener: 'api',
       code: errorCode(error),
     })
-    return sendProblem(c, 500)
+    return sendProblem(c, isRetryable(error) ? 503 : 500)
   })
   return app
 }

@@ -50,6 +50,7 @@ const problems = {
   415: ['Not done', 'Send a form.'],
   429: ['Too many attempts', 'Wait a minute, then try again.'],
   500: ['Something failed', 'Nothing was done that trying again would repeat.'],
+  503: ['Not now', 'The service cannot do this at the moment. Try again in a little while.'],
 } as const
 
 /** Sends a page that says why nothing was done. */

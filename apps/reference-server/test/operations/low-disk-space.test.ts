@@ -2,6 +2,7 @@ import { eventExample } from '@kyc-relay/webhooks/events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectGraphqlRefusal } from '../expect-refusal.js'
 import { startReceiver } from '../local-receiver.js'
+import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 
 // Limits that every real disk is below: nothing has to be filled, and what is measured is a disk.
@@ -68,7 +69,13 @@ it('T40 events and moves of transactions are refused, and so are test events', a
   const registered = await server.call(webhooks, { token, body: { url: receiver.url('/disk') } })
   const { endpointId } = registered.json as { endpointId: string }
   const tested = await server.call(`${webhooks}/${endpointId}/test`, { token, body: {} })
-  expect([tested.status, tested.json.code]).toEqual([503, 'UNAVAILABLE'])
+  expect([tested.status, tested.json.code, tested.json.detail]).toEqual([503, 'UNAVAILABLE', 'DISK_SPACE_LOW'])
+  const browser = createPortalClient(server)
+  await browser.signIn()
+  const page = `/portal/webhooks/${endpointId}/test`
+  const sent = await browser.submit(await browser.get(page), page)
+  expect([sent.status, sent.text.includes('Try again in a little while.')]).toEqual([503, true])
+  expect(lines('request failed')).toEqual([])
   await receiver.close()
 })
 
@@ -91,7 +98,7 @@ it('T40 metrics show what is free, the log says it once', async () => {
     expect(ratio).toBeLessThan(1)
   }
   expect(text).toMatch(/^kyc_relay_disk_low 1$/m)
-  expect(text).toMatch(/^kyc_relay_disk_refusals_total 5$/m)
+  expect(text).toMatch(/^kyc_relay_disk_refusals_total 6$/m)
   expect(lines('disk space is low')).toMatchObject([{ detail: 'database', freeBytes: expect.any(Number) }])
   expect(lines('submission failed')).toEqual([])
 })

@@ -99,8 +99,9 @@ const fairOrder = sql`round, turn_at, due_at, position`
  *
  * The locks are taken before the caps are trusted, and a turn that changed since the statement began is read as it is
  * then; deliveries are read as the statement found them. So of a changed turn one that waits may have been missed: it stays
- * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is written: the
- * turns count what was claimed, not what was chosen. An attempt that was told to be unsent gives its number to the new one.
+ * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is locked: the
+ * turns count what was claimed, not what was chosen. It waits for no lock: whoever claimed such a delivery since may be
+ * settling it, and wait for one of these. An attempt that was told to be unsent gives its number to the new one.
  */
 export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
   'claim_in_turn',
@@ -135,16 +136,19 @@ healthy AS (
 ), ranked AS MATERIALIZED (
   SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
   FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM placed) AS numbered
+), taken AS MATERIALIZED (
+  SELECT queued.ctid AS row, ranked.ordinal
+  FROM ranked JOIN kyc_relay_delivery_queue AS queued USING (app_id, position)
+  WHERE ranked.chosen AND queued.due_at IS NOT NULL
+  FOR NO KEY UPDATE OF queued SKIP LOCKED
 ), claimed AS (
   UPDATE kyc_relay_delivery_queue AS queued
-  SET due_at = NULL, lease_token = (${value('tokens')}::text[])[ranked.ordinal], started_at = (SELECT now FROM clock),
+  SET due_at = NULL, lease_token = (${value('tokens')}::text[])[taken.ordinal], started_at = (SELECT now FROM clock),
     lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond',
     attempts_made = queued.attempts_made + 1
-  FROM ranked
-  WHERE ranked.chosen AND queued.app_id = ranked.app_id AND queued.position = ranked.position
-    AND queued.due_at IS NOT NULL
+  FROM taken WHERE queued.ctid = taken.row AND queued.due_at IS NOT NULL
   RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since,
-    ranked.ordinal
+    taken.ordinal
 ), reopened AS (
   DELETE FROM kyc_relay_attempts AS unsent USING claimed
   WHERE claimed.unsent_since IS NOT NULL AND unsent.delivery_id = claimed.delivery_id

@@ -218,12 +218,8 @@ test('a settlement that ends a delivery and one that retries another of the same
   expect(failures).toEqual([])
 })
 
-test('a retry that is settled after a claim began to look is not forgotten', async () => {
-  const { webhooks } = storage
-  await webhooks.insertEvent(event('one', [hook]))
-  const { fence } = await claimOne()
-  await webhooks.insertEvent(event('two', [hook]))
-  await foldOnly()
+/** Begins a claim that stands still between its snapshot and its first lock. */
+async function claimThatLooksBack() {
   // In place of the server's clock one that waits: a statement asks for the time when its snapshot is taken.
   const holder = await direct.connect()
   await holder.query(`
@@ -239,13 +235,45 @@ test('a retry that is settled after a claim began to look is not forgotten', asy
   await slowPool.query('SET search_path = slow, pg_catalog, public')
   const claiming = slow.webhooks.claimDue(claimRequest)
   await untilOneWaits()
+  return {
+    async goOn() {
+      await holder.query('SELECT pg_advisory_unlock(7)')
+      holder.release()
+      const { claimed } = await claiming
+      await slow.close()
+      await slowPool.end()
+      return claimed
+    },
+  }
+}
+
+test('a retry that is settled after a claim began to look is not forgotten', async () => {
+  const { webhooks } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const { fence } = await claimOne()
+  await webhooks.insertEvent(event('two', [hook]))
+  await foldOnly()
+  const claiming = await claimThatLooksBack()
   await webhooks.settle([{ fence, attempt: { state: 'UNSENT', report }, next: { state: 'PENDING', delayMs: 60_000 } }])
-  await holder.query('SELECT pg_advisory_unlock(7)')
-  holder.release()
-  expect((await claiming).claimed.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
+  expect((await claiming.goOn()).map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
   expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
-  await slow.close()
-  await slowPool.end()
+})
+
+test('a claim does not wait for the settlement of what another one claimed since it began to look', async () => {
+  const { webhooks } = storage
+  for (const name of ['one', 'two', 'three']) await webhooks.insertEvent(event(name, [hook]))
+  await foldOnly()
+  const claiming = await claimThatLooksBack()
+  const request = { ...claimRequest, limit: 2 }
+  const { claimed } = await webhooks.claimDue(request)
+  expect(claimed).toHaveLength(2)
+  // A settlement that stands between the first of its deliveries and the second.
+  const settling = await direct.connect()
+  await settling.query('BEGIN')
+  await settling.query('DELETE FROM kyc_relay_delivery_queue WHERE delivery_id = $1', [claimed[1]?.deliveryId])
+  expect((await claiming.goOn()).map(({ eventId }) => eventId)).toEqual([event('three', [hook]).eventId])
+  await settling.query('ROLLBACK')
+  settling.release()
 })
 
 test('what was claimed is answered although the rest of the look failed', async () => {
