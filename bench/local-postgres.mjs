@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,7 +8,7 @@ import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/postgres/
 
 /** A real PostgreSQL with its ordinary settings: that of TEST_POSTGRES_URL, or one that is started and goes with `stop`. */
 export async function startPostgres() {
-  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, stop: async () => {} }
+  if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, files: null, stop: async () => {} }
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
   // Started by root, the server runs as a user of its own that has to reach its folder.
   chmodSync(folder, 0o755)
@@ -27,6 +28,11 @@ export async function startPostgres() {
   await server.start()
   return {
     url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`,
+    /** The files that hold its databases. */
+    async files() {
+      const entries = await readdir(path.join(folder, 'data', 'base'), { recursive: true, withFileTypes: true })
+      return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
+    },
     async stop() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
