@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/postgres/load-embedded-postgres.mjs'
+import { freePort } from './free-port.mjs'
 
 /** A real PostgreSQL with its ordinary settings: that of TEST_POSTGRES_URL, or one that is started and goes with `stop`. */
 export async function startPostgres() {
@@ -38,14 +37,4 @@ export async function startPostgres() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** A port that nobody listens on at this moment. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { freePort } from './free-port.mjs'
 import { query, variablesOf } from './small-submission.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
@@ -23,15 +23,6 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-start-'))
 const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
 const bare = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(process.env.PORT, '127.0.0.1')`
 let running = null
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const answers = (port) =>
   new Promise((resolve) => {

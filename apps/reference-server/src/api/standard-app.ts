@@ -1,12 +1,11 @@
 import { Hono, type Handler } from 'hono'
-import { DiskSpaceError } from '../disk-space/disk-space.js'
-import { isRetryable } from '../graphql/graphql-route.js'
 import { createAssetRoutes } from '../html/assets.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
+import { refusalOfError } from '../http-edge/refusal-of-error.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
-import { errorCode, type Log } from '../observability/log.js'
+import type { Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 import { createPortalApp, type PortalDeps } from '../portal/portal-app.js'
 import { createDocumentationRoutes } from './documentation-routes.js'
@@ -32,16 +31,8 @@ export function createStandardApp(deps: {
   app.route('/', deps.metrics)
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
-    // One line tells when it begins and ends.
-    if (error instanceof DiskSpaceError) {
-      return refuseProblem(c, { code: 'UNAVAILABLE', detail: error.code }, { 'retry-after': '5' })
-    }
-    deps.log.error('request failed', {
-      requestId: requestIdOf(c.env.incoming),
-      listener: 'api',
-      code: errorCode(error),
-    })
-    return refuseProblem(c, { code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
+    const where = { requestId: requestIdOf(c.env.incoming), listener: 'api' } as const
+    return refuseProblem(c, refusalOfError(error, deps.log, where), { 'retry-after': '5' })
   })
   return app
 }

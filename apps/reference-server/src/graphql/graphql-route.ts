@@ -8,9 +8,10 @@ import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { negotiateMediaType } from '../http-edge/media-types.js'
+import { refusalOfError } from '../http-edge/refusal-of-error.js'
 import { respondDirectly } from '../http-edge/direct-response.js'
 import type { RequestLimits } from '../http-edge/request-limits.js'
-import { errorCode, type Log } from '../observability/log.js'
+import type { Log } from '../observability/log.js'
 import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
 import { parseGraphqlRequest } from './graphql-request.js'
 
@@ -75,8 +76,7 @@ export function graphqlRoute(options: {
         body: text ?? '',
       })
     } catch (error) {
-      log.error('request failed', { requestId, listener, code: errorCode(error) })
-      return refuse({ code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
+      return refuse(refusalOfError(error, log, { requestId, listener }), { 'retry-after': '5' })
     }
   }
 }
@@ -89,11 +89,6 @@ function refuseShape(request: IncomingMessage): Refusal | null {
   if (request.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
   if (query.length > 0) return { code: 'BAD_REQUEST', detail: 'QUERY_STRING' }
   return refuseBodyHead(request)
-}
-
-/** Whether an error of a store or the vault says that a retry may work. */
-export function isRetryable(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true
 }
 
 /** Answers a refusal in GraphQL's error shape. A body that was not read is not waited for. */

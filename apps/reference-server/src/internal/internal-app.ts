@@ -1,12 +1,11 @@
 import { Hono } from 'hono'
 import { isInternalCaller } from '../auth/internal-token.js'
-import { DiskSpaceError } from '../disk-space/disk-space.js'
-import { isRetryable } from '../graphql/graphql-route.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
+import { refusalOfError } from '../http-edge/refusal-of-error.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
-import { errorCode, type Log } from '../observability/log.js'
+import type { Log } from '../observability/log.js'
 import { createMetricsRoute } from '../observability/metrics-route.js'
 import type { Metrics } from '../observability/metrics.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
@@ -57,16 +56,8 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
-    // One line tells when it begins and ends.
-    if (error instanceof DiskSpaceError) {
-      return refuseProblem(c, { code: 'UNAVAILABLE', detail: error.code }, { 'retry-after': '5' })
-    }
-    log.error('request failed', {
-      requestId: requestIdOf(c.env.incoming),
-      listener: 'internal',
-      code: errorCode(error),
-    })
-    return refuseProblem(c, { code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }, { 'retry-after': '5' })
+    const where = { requestId: requestIdOf(c.env.incoming), listener: 'internal' } as const
+    return refuseProblem(c, refusalOfError(error, log, where), { 'retry-after': '5' })
   })
   return app
 }

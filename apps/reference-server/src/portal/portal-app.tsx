@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
-import { DiskSpaceError } from '../disk-space/disk-space.js'
-import { isRetryable } from '../graphql/graphql-route.js'
+import { refusalOfError } from '../http-edge/refusal-of-error.js'
 import { requestIdOf } from '../http-edge/request-id.js'
-import { errorCode, type Log } from '../observability/log.js'
+import type { Log } from '../observability/log.js'
 import { createDeveloperRoutes } from './developer-routes.js'
 import { createKeyRoutes } from './key-routes.js'
 import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
@@ -68,14 +67,8 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
 
   app.all('/portal/*', (c) => sendProblem(c, c.env.incoming.method === 'POST' ? 405 : 404))
   app.onError((error, c) => {
-    // One line tells when it begins and ends.
-    if (error instanceof DiskSpaceError) return sendProblem(c, 503)
-    deps.log.error('request failed', {
-      requestId: requestIdOf(c.env.incoming),
-      listener: 'api',
-      code: errorCode(error),
-    })
-    return sendProblem(c, isRetryable(error) ? 503 : 500)
+    const where = { requestId: requestIdOf(c.env.incoming), listener: 'api' } as const
+    return sendProblem(c, refusalOfError(error, deps.log, where).code === 'UNAVAILABLE' ? 503 : 500)
   })
   return app
 }

@@ -1,8 +1,7 @@
 import type { Ingested, Ingestion, Warning } from '@kyc-relay/kyc-core'
-import { DiskSpaceError } from '../disk-space/disk-space.js'
 import type { SubmissionAnswer, SubmissionDoor } from '../graphql/graphql-endpoint.js'
-import { errorCode, type Log } from '../observability/log.js'
-import { isRetryable } from '../graphql/graphql-route.js'
+import { refusalOfError } from '../http-edge/refusal-of-error.js'
+import type { Log } from '../observability/log.js'
 
 /** The door of the secure endpoint: clear submissions come in, are tokenized and recorded. */
 export function createSecureDoor(ingestion: Ingestion, log: Log): SubmissionDoor {
@@ -24,11 +23,7 @@ export async function answerIngested(
   try {
     ingested = await ingest()
   } catch (error) {
-    // One line tells when it begins and ends: one for each would fill what is left.
-    if (error instanceof DiskSpaceError) return { refusal: { code: 'UNAVAILABLE', detail: error.code } }
-    const code = isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL'
-    log.error('submission failed', { requestId, code: errorCode(error) })
-    return { refusal: { code } }
+    return { refusal: refusalOfError(error, log, { requestId }, 'submission failed') }
   }
   switch (ingested.kind) {
     case 'recorded':

@@ -100,8 +100,8 @@ const fairOrder = sql`round, turn_at, due_at, position`
  * The locks are taken before the caps are trusted, and a turn that changed since the statement began is read as it is
  * then; deliveries are read as the statement found them. So of a changed turn one that waits may have been missed: it stays
  * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is locked: the
- * turns count what was claimed, not what was chosen. It waits for no lock: whoever claimed such a delivery since may be
- * settling it, and wait for one of these. An attempt that was told to be unsent gives its number to the new one.
+ * turns count what was claimed, not what was chosen. No delivery is waited for: whoever claimed one since may be settling
+ * it, and wait for a lock that is held here. An attempt that was told to be unsent gives its number to the new one.
  */
 export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
   'claim_in_turn',

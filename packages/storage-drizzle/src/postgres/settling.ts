@@ -81,7 +81,7 @@ WITH outcome AS MATERIALIZED (
 ), ends AS (
   INSERT INTO kyc_relay_endpoint_ends AS ends (endpoint_id, ended)
   SELECT endpoint_id, ended FROM unnest(${value('endpointIds')}::text[], ${value('endedCounts')}::int[])
-    AS e (endpoint_id, ended) ORDER BY endpoint_id
+    AS e (endpoint_id, ended) ORDER BY endpoint_id COLLATE "C"
   ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
 UPDATE kyc_relay_endpoint_turns AS turn

@@ -54,7 +54,10 @@ async function ask(url: string, text: string): Promise<void> {
   await client.end()
 }
 
-/** A pool has ended before the server took note: a session that is dropped then tells nobody but the whole process. */
+/**
+ * The end of a pool resolves before the server has ended its sessions. Dropping a database ends them with an error that
+ * nobody listens to any more, which ends the whole process.
+ */
 async function untilSessionsLeft(url: string, databases: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
