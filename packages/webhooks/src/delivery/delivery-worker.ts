@@ -147,8 +147,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wokenUp = false
   }
 
-  function freePlaces(): number {
-    return Math.min(underWay.freePlaces() + beingSettled, options.concurrency, options.maxBatch)
+  /** How many may be claimed now, and how many of these failing endpoints may not have. */
+  function placesToClaim(): { limit: number; keepForHealthy: number } {
+    const free = Math.min(underWay.freePlaces() + beingSettled, options.concurrency)
+    const limit = Math.min(free, options.maxBatch)
+    const freeForFailing = free - Math.floor(options.concurrency * options.shareForHealthy)
+    return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
   }
 
   async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {
@@ -169,14 +173,14 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   /** Claims what fits into the free places and starts all of it at once. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
-    const limit = freePlaces()
+    const { limit, keepForHealthy } = placesToClaim()
     if (limit <= 0) return { count: 0, full: false, nextDueInMs: underWay.nextFreeInMs() ?? 0, work: [] }
     const openedAtMs = timers.monotonicMs()
     const { claimed, nextDueInMs } = await store.claimDue({
       limit,
       leaseMs: options.leaseMs,
       maxInFlight: underWay.caps(),
-      keepForHealthy: Math.min(limit, Math.floor(options.concurrency * options.shareForHealthy)),
+      keepForHealthy,
     })
     if (claimed.length > 0)
       observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))

@@ -162,25 +162,32 @@ describe('one attempt', () => {
 })
 
 describe('the schedule', () => {
-  test('an endpoint that always fails sees five attempts, spaced by the schedule, and no sixth', async () => {
-    lookSeldom()
-    const event = await publish(store, [await registerEndpoint(store)])
-    const startedAtMs: number[] = []
-    const worker = createWorker({
-      send: senderOf(() => {
-        startedAtMs.push(time.monotonicMs())
-        return refused
-      }),
-    })
-    worker.start()
-    await time.pass(24 * 3_600_000)
-    await worker.stop()
-    const seconds = startedAtMs.map((ms) => ms / 1_000)
-    expect(seconds).toEqual([0, 30, 210, 1_290, 7_770])
-    expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 5 })
-    expect(new Set(sent.map(({ headers }) => headers['x-event-id'])).size).toBe(1)
-    expect(new Set(sent.map(({ headers }) => headers['x-hmac-signature'])).size).toBe(1)
-  })
+  test.each([
+    ['', {}],
+    [' in batches smaller than what is kept for healthy endpoints', { concurrency: 8, maxBatch: 2 }],
+  ])(
+    'an endpoint that always fails sees five attempts, spaced by the schedule, and no sixth%s',
+    async (_name, options) => {
+      lookSeldom()
+      const event = await publish(store, [await registerEndpoint(store)])
+      const startedAtMs: number[] = []
+      const worker = createWorker({
+        options,
+        send: senderOf(() => {
+          startedAtMs.push(time.monotonicMs())
+          return refused
+        }),
+      })
+      worker.start()
+      await time.pass(24 * 3_600_000)
+      await worker.stop()
+      const seconds = startedAtMs.map((ms) => ms / 1_000)
+      expect(seconds).toEqual([0, 30, 210, 1_290, 7_770])
+      expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 5 })
+      expect(new Set(sent.map(({ headers }) => headers['x-event-id'])).size).toBe(1)
+      expect(new Set(sent.map(({ headers }) => headers['x-hmac-signature'])).size).toBe(1)
+    },
+  )
 
   test('Retry-After lengthens the next delay', async () => {
     await publish(store, [await registerEndpoint(store)])
