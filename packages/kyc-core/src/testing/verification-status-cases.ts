@@ -78,4 +78,31 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
       for (const each of handles) await each.close()
     },
   },
+  {
+    id: 'VS-24',
+    name: 'MUST have one status for a user whom several apps submit, whichever of them came first and is newest',
+    async run(harness) {
+      const { store, close } = await harness.open()
+      const [one, another] = [uuid(1), uuid(2)]
+      const orders = [
+        { userId: uuid(21), first: one, second: another },
+        { userId: uuid(22), first: another, second: one },
+      ]
+      for (const [index, { userId, first, second }] of orders.entries()) {
+        const steps: readonly [string, 'PASSED' | 'FAILED', KycStatus, string][] = [
+          [first, 'FAILED', 'UNVERIFIED', 'DECLINED'],
+          [second, 'PASSED', 'PASS', 'VERIFIED'],
+          [first, 'PASSED', 'PASS', 'ALREADY_VERIFIED'],
+        ]
+        for (const [step, [appId, decision, next, status]] of steps.entries()) {
+          const number = 10 * index + step
+          const key = keyOf({ appId, userId }, `id-${number}`)
+          const answer = await store.record(createRecordedSubmission(key, number, { decision }))
+          assertThat(answer.kind === 'recorded' && answer.result.status === status, `submission ${number} is ${status}`)
+          assertEqual(await store.findKycStatus(userId), next, `the status after submission ${number}`)
+        }
+      }
+      await close()
+    },
+  },
 ]

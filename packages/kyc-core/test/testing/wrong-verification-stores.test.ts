@@ -270,6 +270,21 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     }),
   ],
   [
+    'takes the status from the app with the last id',
+    'VS-24',
+    (store, { rows }) => ({
+      ...store,
+      async findKycStatus(userId) {
+        const records = rows.map(({ record }) => record).filter((record) => record.userId === userId)
+        const lastApp = records
+          .map(({ appId }) => appId)
+          .toSorted()
+          .at(-1)
+        return records.findLast(({ appId }) => appId === lastApp)?.statusLog.next ?? 'UNVERIFIED'
+      },
+    }),
+  ],
+  [
     'sorts the checks',
     'VS-30',
     replace((record) => ({ ...record, checks: [...record.checks].sort((a, b) => (a.name < b.name ? -1 : 1)) })),
