@@ -8,14 +8,17 @@ const value = sql.placeholder
 /** Most announcements folded by one claim; what is left is folded by the next. */
 export const mostAnnouncements = 10_000
 
-/** Folds what publishers announced into the turns, endpoints in one order so that two folds never wait in a circle. */
+/**
+ * Folds what publishers announced into the turns, endpoints in one order so that two folds never wait in a circle. An
+ * announcement is never changed: it stands where it was locked.
+ */
 export const foldAnnouncements = statement(
   'fold_announcements',
   sql`
 WITH taken AS (
-  DELETE FROM kyc_relay_due_announcements WHERE position IN (
-    SELECT position FROM kyc_relay_due_announcements ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-  )
+  DELETE FROM kyc_relay_due_announcements WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM kyc_relay_due_announcements ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
+  ))
   RETURNING endpoint_id, due_at
 )
 INSERT INTO kyc_relay_endpoint_turns AS turns (endpoint_id, next_due_at)
