@@ -3,6 +3,7 @@ import type { AppUser, AuditLog, PiiField, Token } from '@kyc-relay/kyc-core'
 import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
+import type { NewTokenRow } from '../vault/sealing.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { asBuffer } from './as-buffer.js'
 import type { AuditChain } from './audit-chain.js'
@@ -33,12 +34,26 @@ const findDataKey = statement<StoredDataKey>(
   sql`SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys WHERE ${ofOwner}`,
 )
 
-const insertDataKey = statement(
-  'vault_insert_data_key',
+const newTokens = sql`
+  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}, data_key.position
+  FROM data_key, unnest(
+    ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
+    ${value('sealed')}::bytea[]
+  ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
+  ORDER BY t.ordinal`
+
+/** Beside another first key of the owner it waits for the end of that one, and then writes nothing. */
+const insertDataKeyAndTokens = statement<{ held: boolean }>(
+  'vault_insert_data_key_and_tokens',
   sql`
-INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
-VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
-ON CONFLICT (app_id, user_id) DO NOTHING`,
+WITH data_key AS (
+  INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+  VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
+  ON CONFLICT (app_id, user_id) DO NOTHING
+  RETURNING app_id, user_id, position
+), written AS (${newTokens})
+SELECT EXISTS (SELECT FROM data_key) AS held`,
 )
 
 /** The share lock keeps the data key from being destroyed until the rows sealed under it can be seen, and so go with it. */
@@ -48,15 +63,7 @@ const insertTokens = statement<{ held: boolean }>(
 WITH data_key AS (
   SELECT app_id, user_id, position FROM kyc_relay_vault_data_keys
   WHERE ${ofOwner} AND position = ${value('position')}::bigint FOR SHARE
-), written AS (
-  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
-  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}, data_key.position
-  FROM data_key, unnest(
-    ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
-    ${value('sealed')}::bytea[]
-  ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
-  ORDER BY t.ordinal
-)
+), written AS (${newTokens})
 SELECT EXISTS (SELECT FROM data_key) AS held`,
 )
 
@@ -157,23 +164,14 @@ export function createVaultRows(dependencies: {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)
     },
-    async insertDataKey({ appId, userId }, { keyId, bytes }) {
-      const row = { appId, userId, keyId, wrapped: asBuffer(bytes), now: instant() }
-      await database.run((on) => insertDataKey.count(on, row))
+    async insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
+      const values = { appId, userId, keyId, wrapped: asBuffer(bytes), ...columnsOf(rows), now: instant() }
+      const [answer] = await database.run((on) => insertDataKeyAndTokens.rows(on, values))
+      return answer?.held === true
     },
     async insertTokens({ appId, userId }, position, rows) {
-      const [answer] = await database.run((on) =>
-        insertTokens.rows(on, {
-          appId,
-          userId,
-          position,
-          tokens: rows.map(({ token }) => token),
-          fields: rows.map(({ field }) => field),
-          fingerprints: rows.map(({ fingerprint }) => asBuffer(fingerprint)),
-          sealed: rows.map(({ sealed }) => (sealed === null ? null : asBuffer(sealed))),
-          now: instant(),
-        }),
-      )
+      const values = { appId, userId, position, ...columnsOf(rows), now: instant() }
+      const [answer] = await database.run((on) => insertTokens.rows(on, values))
       return answer?.held === true
     },
     findToken: async (owner, token) => (await findAll(owner, [token])).get(token) ?? null,
@@ -239,4 +237,13 @@ function readDataKey({ position, appId, userId, keyId, wrapped }: StoredDataKey)
 
 function readToken({ token, field, sealed, createdAt }: StoredToken): TokenRow {
   return { token, field, sealed: sealed === null ? null : new Uint8Array(sealed), createdAt }
+}
+
+function columnsOf(rows: readonly NewTokenRow[]) {
+  return {
+    tokens: rows.map(({ token }) => token),
+    fields: rows.map(({ field }) => field),
+    fingerprints: rows.map(({ fingerprint }) => asBuffer(fingerprint)),
+    sealed: rows.map(({ sealed }) => (sealed === null ? null : asBuffer(sealed))),
+  }
 }

@@ -22,20 +22,19 @@ export function prepareRecording(client: Database.Database) {
         result_message AS resultMessage, payload_digest AS payloadDigest
       FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
     ),
-    // The newest verification of each app the user has been with, by a search for every app, and what the newest of all
-    // left: however many verifications one app records of a user, nobody reads more than one of them.
-    findStatus: prepareRows<[userId: string, userId: string, userId: string], [status: KycStatus]>(
+    findNewestInLastApp: prepareRows<[userId: string], [appId: string, position: number]>(
       client,
-      `WITH RECURSIVE bounded_rows (app_id) AS (
-        SELECT max(app_id) FROM kyc_relay_verifications WHERE user_id = ?
-        UNION ALL
-        SELECT (SELECT max(v.app_id) FROM kyc_relay_verifications v WHERE v.user_id = ? AND v.app_id < bounded_rows.app_id)
-        FROM bounded_rows WHERE app_id IS NOT NULL
-      )
-      SELECT next FROM kyc_relay_kyc_status_log WHERE verification = (
-        SELECT max((SELECT max(position) FROM kyc_relay_verifications WHERE user_id = ? AND app_id = bounded_rows.app_id))
-        FROM bounded_rows
-      )`,
+      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ?
+      ORDER BY app_id DESC, position DESC LIMIT 1`,
+    ),
+    findNewestInAppBefore: prepareRows<[userId: string, appId: string], [appId: string, position: number]>(
+      client,
+      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ? AND app_id < ?
+      ORDER BY app_id DESC, position DESC LIMIT 1`,
+    ),
+    findNext: prepareRows<[verification: number], [status: KycStatus]>(
+      client,
+      'SELECT next FROM kyc_relay_kyc_status_log WHERE verification = ?',
     ),
     insertVerification: prepare<unknown[]>(
       client,
@@ -76,8 +75,19 @@ type Position = number | bigint
 
 export type RecordingStatements = ReturnType<typeof prepareRecording>
 
+/**
+ * What the newest verification of the user left. Looks for the newest of each app the user has been with: however many
+ * verifications one app records of a user, nobody reads more than one of them. Most users are new, and cost one search.
+ */
 export function findStatus(statements: RecordingStatements, userId: string): KycStatus {
-  return statements.findStatus.get(userId, userId, userId)?.[0] ?? 'UNVERIFIED'
+  let newest = -1
+  let row = statements.findNewestInLastApp.get(userId)
+  while (row !== undefined) {
+    const [appId, position] = row
+    newest = Math.max(newest, position)
+    row = statements.findNewestInAppBefore.get(userId, appId)
+  }
+  return (newest === -1 ? undefined : statements.findNext.get(newest)?.[0]) ?? 'UNVERIFIED'
 }
 
 export function findPrior(statements: RecordingStatements, key: SubmissionKey): Prior | null {

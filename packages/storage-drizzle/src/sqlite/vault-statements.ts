@@ -18,17 +18,11 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
       client,
       'SELECT position FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?',
     ),
-    insertDataKey: db
-      .insert(dataKeys)
-      .values({
-        appId: value('appId'),
-        userId: value('userId'),
-        keyId: value('keyId'),
-        wrapped: value('wrapped'),
-        createdAt: value('createdAt'),
-      })
-      .onConflictDoNothing()
-      .prepare(),
+    insertDataKey: prepare<[appId: string, userId: string, keyId: string, wrapped: Uint8Array, createdAt: number]>(
+      client,
+      `INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (app_id, user_id) DO NOTHING`,
+    ),
     deleteDataKey: db.delete(dataKeys).where(keyOfOwner).returning().prepare(),
     insertToken: prepare<
       [

@@ -6,6 +6,7 @@ import { revealEvent } from '../audit/recorded-content.js'
 import type { MigrationStep } from '../migrations/ledger.js'
 import type { StorageError } from '../storage-error.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
+import type { NewTokenRow } from '../vault/sealing.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
@@ -114,6 +115,13 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
   }
 
+  function insertTokens({ appId, userId }: AppUser, dataKey: number, rows: readonly NewTokenRow[]): void {
+    const createdAt = clock().getTime()
+    for (const { token, field, fingerprint, sealed } of rows) {
+      statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt, dataKey)
+    }
+  }
+
   function findToken({ appId, userId }: AppUser, token: string): TokenRow | null {
     const row = statements.findToken.get(token, appId, userId)
     return row === undefined ? null : readToken(row)
@@ -122,18 +130,18 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   const rows: VaultRows = {
     audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
-    insertDataKey: ({ appId, userId }, { keyId, bytes }) =>
+    insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>
       commits.write(() => {
-        statements.insertDataKey.run({ appId, userId, keyId, wrapped: bytes, createdAt: clock().getTime() })
+        const { appId, userId } = owner
+        const key = statements.insertDataKey.run(appId, userId, keyId, bytes, clock().getTime())
+        if (key.changes === 0) return false
+        insertTokens(owner, Number(key.lastInsertRowid), rows)
+        return true
       }),
     insertTokens: (owner, dataKeyPosition, rows) =>
       commits.write(() => {
-        const { appId, userId } = owner
-        if (statements.findDataKeyPosition.get(appId, userId)?.[0] !== dataKeyPosition) return false
-        const createdAt = clock().getTime()
-        for (const { token, field, fingerprint, sealed } of rows) {
-          statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt, dataKeyPosition)
-        }
+        if (statements.findDataKeyPosition.get(owner.appId, owner.userId)?.[0] !== dataKeyPosition) return false
+        insertTokens(owner, dataKeyPosition, rows)
         return true
       }),
     findToken: (owner, token) => read(() => findToken(owner, token)),

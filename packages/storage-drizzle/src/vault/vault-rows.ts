@@ -23,8 +23,8 @@ export interface VaultRows {
   /** Null where none is kept. */
   readonly audit: AuditLog | null
   findDataKey(owner: AppUser): Promise<DataKeyRow | null>
-  /** Keeps the key that is there, if any. */
-  insertDataKey(owner: AppUser, dataKey: WrappedDataKey): Promise<void>
+  /** Writes the owner's first data key and all rows sealed under it, or nothing and answers false when the owner has a key. */
+  insertDataKeyAndTokens(owner: AppUser, dataKey: WrappedDataKey, rows: readonly NewTokenRow[]): Promise<boolean>
   /** Writes all rows, or none and answers false when the owner's data key is not that one any more. */
   insertTokens(owner: AppUser, dataKeyPosition: number, rows: readonly NewTokenRow[]): Promise<boolean>
   findToken(owner: AppUser, token: string): Promise<TokenRow | null>

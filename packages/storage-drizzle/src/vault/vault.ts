@@ -11,6 +11,7 @@ import type {
   SealContext,
   Token,
   TokenFacts,
+  TokenizedValue,
   TokenInspector,
 } from '@kyc-relay/kyc-core'
 import { checkedLimit } from '../page-cursor.js'
@@ -26,7 +27,7 @@ export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian,
   close(): Promise<void>
 }
 
-/** How often a tokenization starts over because its owner is being erased at the same time. */
+/** How often a tokenization starts over because its owner gets a first data key, or is erased, at the same time. */
 const mostStarts = 5
 
 /** The vault over the rows of an engine: all cryptography first, then one atomic write. */
@@ -41,24 +42,28 @@ export function createVault(
 ): StoredVault {
   const { cipher, randomBytes, now } = options
 
-  async function ensureDataKey(owner: AppUser): Promise<DataKeyRow | null> {
+  /** Null when the owner's data key was destroyed, or another one written, since it was looked for. */
+  async function tokenizeOnce(owner: AppUser, values: readonly ClearValue[]): Promise<TokenizedValue[] | null> {
     const known = await rows.findDataKey(owner)
-    if (known !== null) return known
-    await rows.insertDataKey(owner, await cipher.createDataKey(keyContext(owner)))
-    return rows.findDataKey(owner)
+    const dataKey = known?.dataKey ?? (await cipher.createDataKey(keyContext(owner)))
+    const by = { owner, cipher, dataKey, randomBytes, madeAt: now() }
+    const sealed = await Promise.all(values.map((one) => sealValue(one, by)))
+    const fresh = sealed.flatMap(({ row }) => (row === null ? [] : [row]))
+    // What was sealed under a key that is not kept could never be opened: rows go with their key, or not at all.
+    const isWritten =
+      known === null
+        ? await rows.insertDataKeyAndTokens(owner, dataKey, fresh)
+        : await rows.insertTokens(owner, known.position, fresh)
+    if (isWritten) return sealed.map(({ answer }) => answer)
+    cipher.evictDataKey(dataKey)
+    return null
   }
 
-  async function tokenize(owner: AppUser, values: readonly ClearValue[]) {
+  async function tokenize(owner: AppUser, values: readonly ClearValue[]): Promise<readonly TokenizedValue[]> {
     if (values.length === 0) return []
     for (let start = 0; start < mostStarts; start++) {
-      const key = await ensureDataKey(owner)
-      if (key === null) continue
-      const { dataKey, position } = key
-      const by = { owner, cipher, dataKey, randomBytes, madeAt: now() }
-      const sealed = await Promise.all(values.map((one) => sealValue(one, by)))
-      const fresh = sealed.flatMap(({ row }) => (row === null ? [] : [row]))
-      // An erasure since the sealing destroyed the key: what was sealed under it could never be opened.
-      if (await rows.insertTokens(owner, position, fresh)) return sealed.map(({ answer }) => answer)
+      const tokenized = await tokenizeOnce(owner, values)
+      if (tokenized !== null) return tokenized
     }
     throw new KycError('VAULT_UNAVAILABLE')
   }

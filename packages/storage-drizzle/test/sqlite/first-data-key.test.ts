@@ -23,7 +23,9 @@ describe("an owner's first data key in SQLite", () => {
 
   test('is not kept when its tokens cannot be written', () =>
     expectNoKeyWithoutTokens(vault, count, async () => {
-      database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON kyc_relay_vault_tokens BEGIN SELECT RAISE(ABORT, 'no'); END`)
+      database.exec(
+        `CREATE TRIGGER refuse BEFORE INSERT ON kyc_relay_vault_tokens BEGIN SELECT RAISE(ABORT, 'no'); END`,
+      )
       return async () => void database.exec('DROP TRIGGER refuse')
     }))
 
