@@ -37,18 +37,19 @@ const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value
 
 /**
  * Waits for the turns that have work and a free place, where others hold them: for when there is work and nothing of it
- * could be locked at once. Locks in the order of settlements, so that they never wait for each other in a circle.
+ * could be locked at once. Locks in the order of settlements, so that they never wait for each other in a circle. The array
+ * is made once; PostgreSQL would run a joined subquery again for each turn that changed while it was waited for.
  */
 export const awaitTurns = statement(
   'await_turns',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now)
 SELECT FROM kyc_relay_endpoint_turns
-WHERE endpoint_id IN (
+WHERE endpoint_id = ANY (ARRAY(
   SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${healthyInOrder}) AS healthy
   UNION ALL
   SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${failingInOrder}) AS failing
-) AND ${hasRoom}
+)) AND ${hasRoom}
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
 
@@ -125,7 +126,7 @@ healthy AS (
 ), waiting AS MATERIALIZED (
   SELECT locked.endpoint_id, locked.failing, locked.turn_at, locked.room, first.*
   FROM locked CROSS JOIN LATERAL (
-    SELECT app_id, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
+    SELECT ctid AS row, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
     FROM kyc_relay_delivery_queue AS queued
     WHERE queued.endpoint_id = locked.endpoint_id AND queued.due_at IS NOT NULL
     ORDER BY due_at, position LIMIT locked.room + 1
@@ -139,11 +140,13 @@ healthy AS (
 ), ranked AS MATERIALIZED (
   SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
   FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM placed) AS numbered
+), chosen AS MATERIALIZED (
+  SELECT array_agg(row ORDER BY ordinal) AS rows FROM ranked WHERE chosen
 ), taken AS MATERIALIZED (
-  SELECT queued.ctid AS row, ranked.ordinal
-  FROM ranked JOIN kyc_relay_delivery_queue AS queued USING (app_id, position)
-  WHERE ranked.chosen AND queued.due_at IS NOT NULL
-  FOR NO KEY UPDATE OF queued SKIP LOCKED
+  -- Where they stand, not by key: on an empty queue PostgreSQL plans a join by key as a search through the whole of it.
+  SELECT ctid AS row, array_position((SELECT rows FROM chosen), ctid) AS ordinal FROM kyc_relay_delivery_queue
+  WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[])
+  FOR NO KEY UPDATE SKIP LOCKED
 ), claimed AS (
   UPDATE kyc_relay_delivery_queue AS queued
   SET due_at = NULL, lease_token = (${value('tokens')}::text[])[taken.ordinal], started_at = (SELECT now FROM clock),
