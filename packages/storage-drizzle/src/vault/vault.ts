@@ -11,8 +11,8 @@ import type {
   SealContext,
   Token,
   TokenFacts,
-  TokenizedValue,
   TokenInspector,
+  TokenizedValue,
 } from '@kyc-relay/kyc-core'
 import { checkedLimit } from '../page-cursor.js'
 import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'

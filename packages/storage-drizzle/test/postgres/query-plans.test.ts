@@ -2,6 +2,7 @@ import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-c
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { awaitTurns } from '../../src/postgres/claim-statements.js'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { auditSeal, verify } from '../audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
@@ -137,9 +138,11 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   return seen
 }
 
+const withoutShortcuts = 'SET enable_seqscan = off; SET enable_sort = off'
+
 /** The plan for any parameters, as a table too large to read at once would get it. */
-async function planOf(name: string, text: string): Promise<string[]> {
-  await client.query(`SET enable_seqscan = off; SET enable_sort = off; SET plan_cache_mode = force_generic_plan`)
+async function planOf(name: string, text: string, settings = withoutShortcuts): Promise<string[]> {
+  await client.query(`${settings}; SET plan_cache_mode = force_generic_plan`)
   await client.query(`PREPARE "${name}" AS ${text}`)
   const { rows } = await client.query<{ count: number }>(
     `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = $1`,
@@ -188,6 +191,27 @@ test('a claim reads turns and waiting deliveries in the order of an index, and j
   const sorted = plan.filter((step) => step.startsWith('Sort Key: '))
   expect(sorted.filter((key) => !key.includes('turn_at')).filter((key) => !key.includes('ordinal'))).toEqual([])
   expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
+})
+
+test('a claim does not search the whole queue where PostgreSQL last saw it empty', async () => {
+  await client.query(`
+    ALTER TABLE kyc_relay_delivery_queue SET (autovacuum_enabled = false);
+    INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+    SELECT 'an app', n, 'a delivery', 'an endpoint', now() FROM generate_series(1, 5000) AS n;
+    DELETE FROM kyc_relay_delivery_queue;
+    ANALYZE kyc_relay_delivery_queue`)
+  const text = statements.get('kyc_relay_claim_in_turn') ?? ''
+  const plan = await planOf('kyc_relay_claim_in_turn', text, 'SET enable_seqscan = on; SET enable_sort = on')
+  // Once to lock those that were chosen, once to claim those that were locked.
+  expect(plan.filter((step) => /Tid Scan on kyc_relay_delivery_queue/.test(step))).toHaveLength(2)
+  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
+})
+
+test('a wait for turns chooses them once: nothing is joined that PostgreSQL would run again for each that changed', async () => {
+  const values = { now: null, healthyCap: 4, failingCap: 1, limit: 64, failingLimit: 32 }
+  const plan = await planOf('kyc_relay_await_turns', awaitTurns.query(values).text)
+  expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_turns'))).toHaveLength(3)
+  expect(plan.filter((step) => /Nested Loop|Join/.test(step))).toEqual([])
 })
 
 test('the same look at plans notices a missing index', async () => {
