@@ -140,9 +140,11 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       const first = createRecordedSubmission(keyOf(maria, 'first'), 1, { decision: 'FAILED' })
       await store.record(first)
       // The id of the verification is taken, so the second write cannot complete.
-      const broken = createRecordedSubmission(keyOf(maria, 'canary-external-id'), 2)
-      const verification = { ...broken.verification, verificationId: first.verification.verificationId }
-      const error: unknown = await store.record({ ...broken, verification }).then(
+      const sound = createRecordedSubmission(keyOf(maria, 'canary-external-id'), 2)
+      const { verificationId } = first.verification
+      const { outcomes } = createRecordedSubmission(sound.key, 1)
+      const broken = { ...sound, verification: { ...sound.verification, verificationId }, outcomes }
+      const error: unknown = await store.record(broken).then(
         () => null,
         (reason: unknown) => reason,
       )
@@ -152,7 +154,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       assertThat((await store.listVerifications(maria, { limit: 10 })).items.length === 1, 'nothing was added')
       assertThat((await store.findReferencedTokens([ssnToken(2)])).size === 0, 'no token is referred to')
       assertThat(!everythingIn(error).includes('canary-external-id'), 'the error repeats no value')
-      const again = await store.record(broken)
+      const again = await store.record(sound)
       assertThat(again.kind === 'recorded', 'the same key records once the fault is gone')
       await close()
     },
@@ -171,6 +173,27 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       assertEqual(await second.store.findVerification(maria, uuid(1001)), before, 'the verification is the same')
       assertEqual(await second.store.findKycStatus(maria.userId), 'PASS', 'the status is the same')
       await second.close()
+    },
+  },
+  {
+    id: 'VS-11',
+    name: 'MUST answer a record that is made again as a whole with the original, also while the first is being written',
+    async run(harness) {
+      const handles = [await harness.open(), await harness.open()] as const
+      // A caller who lost the answer asks again, maybe before the first is through. One race proves little.
+      for (let race = 0; race < 100; race++) {
+        const submission = createRecordedSubmission(keyOf({ ...maria, userId: uuid(50 + race) }, 'a' + race), race)
+        const again = Array.from({ length: 8 }, (_, index) => handles[index % 2 === 0 ? 0 : 1].store.record(submission))
+        const answers = await Promise.all(again)
+        const winners = answers.filter((answer) => answer.kind === 'recorded')
+        assertThat(winners.length === 1, `exactly one records (${winners.length} did)`)
+        const ids = answers.map((answer) => (answer.kind === 'conflict' ? null : answer.result.verificationId))
+        assertThat(
+          ids.every((id) => id === uuid(1000 + race)),
+          'all get the one result',
+        )
+      }
+      for (const each of handles) await each.close()
     },
   },
 ]

@@ -230,6 +230,18 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     }),
   ],
   [
+    'refuses a verification that it has already',
+    'VS-11',
+    (store, { rows }) => ({
+      ...store,
+      async record(submission) {
+        const { verificationId } = submission.verification
+        if (rows.some(({ record }) => record.verificationId === verificationId)) throw new Error('CONSTRAINT')
+        return store.record(submission)
+      },
+    }),
+  ],
+  [
     'answers PASS for an unknown user',
     'VS-20',
     (store, { statuses }) => ({ ...store, findKycStatus: async (userId) => statuses.get(userId) ?? 'PASS' }),

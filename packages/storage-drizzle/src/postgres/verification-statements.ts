@@ -100,7 +100,7 @@ export const lockStatus = statement<{ status: 'PASS' | 'PASS_INTERNATIONAL' }>(
 )
 
 /**
- * Writes everything one submission makes, in one statement: nothing when the key is taken (`inserted` 0). `moved` 0
+ * Writes everything one submission makes, in one statement: nothing when the key or the id is taken (`inserted` 0). `moved` 0
  * although the status was to change: another submission of the user changed it since it was read.
  */
 export const insertVerification = statement<{ inserted: number; moved: number }>(
@@ -118,7 +118,8 @@ WITH verification AS (
     ${value('resultMessage')}, ${value('payloadDigest')}, ${value('ssnToken')}, ${value('ssnStanding')},
     ${value('documentNumberToken')}, ${value('sealedDetails')}
   )
-  ON CONFLICT (app_id, external_verification_id) DO NOTHING
+  -- Of any constraint: when one verification is written twice at once, its id can be found taken before its key is.
+  ON CONFLICT DO NOTHING
   RETURNING verification_id, user_id, recorded_at
 ), sections AS (
   INSERT INTO kyc_relay_verification_sections (verification_id, ordinal, section, provider_verification_id, status)

@@ -34,7 +34,7 @@ export function createVerificationStore(
     return { kind: 'replayed', result, payloadDigest: row.payloadDigest }
   }
 
-  /** Null when the key was taken by another submission. */
+  /** Null when the key, or the id of the verification, was taken by another submission. */
   async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
     const [present] = await lockStatus.rows(on, { userId: key.userId })
     const previous = present?.status ?? 'UNVERIFIED'
@@ -85,8 +85,8 @@ export function createVerificationStore(
     const recorded = await database.transaction((on) => insert(on, recording))
     if (recorded !== null) return recorded
     const prior = await database.run(() => findPrior(recording.key))
-    // Records are never removed: what took the key is there.
-    if (prior === null) throw new StorageError('STORE_UNAVAILABLE')
+    // Records are never removed: what took the key would be there. So its id was taken, under another key.
+    if (prior === null) throw new StorageError('CONSTRAINT', '23505')
     return prior
   }
 
