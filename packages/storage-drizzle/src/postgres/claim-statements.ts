@@ -112,16 +112,17 @@ export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 healthy AS (
-  SELECT *, xmin AS version FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
 ), failing AS (
-  SELECT *, xmin AS version FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
 ), locked AS MATERIALIZED (
   SELECT endpoint_id, failing, turn_at,
     -- With as many turns as places nobody gets a second one, so no second one has to be read.
     CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
       ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
       END AS room,
-    version = (SELECT xmin FROM kyc_relay_endpoint_turns AS found WHERE found.endpoint_id = turn.endpoint_id) AS as_found
+    -- A version that was written since the statement began is locked, but cannot be seen.
+    (SELECT true FROM kyc_relay_endpoint_turns AS found WHERE found.ctid = turn.row) IS NOT NULL AS as_found
   FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
 ), waiting AS MATERIALIZED (
   SELECT locked.endpoint_id, locked.failing, locked.turn_at, locked.room, first.*
