@@ -9,6 +9,7 @@ import {
 } from './claim-statements.js'
 import type { PostgresDatabase } from './database.js'
 import type { Queryable } from './statement.js'
+import { textArray } from './text-array.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -66,7 +67,7 @@ function placesOf(request: ClaimRequest, claimed: number, newToken: () => string
     healthyCap: request.maxInFlight.healthy,
     failingCap: request.maxInFlight.failing,
     leaseMs: request.leaseMs,
-    tokens: Array.from({ length: limit }, newToken),
+    tokens: textArray(Array.from({ length: limit }, newToken)),
   }
 }
 

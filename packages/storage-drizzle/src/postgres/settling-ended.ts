@@ -3,6 +3,7 @@ import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
 import { asBuffer } from './as-buffer.js'
 import { now } from './now.js'
 import { statement, type Queryable } from './statement.js'
+import { textArray } from './text-array.js'
 
 const value = sql.placeholder
 
@@ -72,13 +73,13 @@ export async function settleEnded(
 ): Promise<{ readonly stale: readonly Fence[] }> {
   const rows = await settleEndedOnes.rows(on, {
     now: at,
-    deliveryIds: settlements.map(({ fence }) => fence.deliveryId),
-    tokens: settlements.map(({ fence }) => fence.token),
+    deliveryIds: textArray(settlements.map(({ fence }) => fence.deliveryId)),
+    tokens: textArray(settlements.map(({ fence }) => fence.token)),
     numbers: settlements.map(({ fence }) => fence.attempt),
-    states: settlements.map(({ next }) => next.state),
-    cancelReasons: settlements.map(({ next }) => (next.state === 'CANCELLED' ? next.reason : null)),
-    attemptStates: settlements.map(({ attempt }) => attempt.state),
-    reports: settlements.map(reportText),
+    states: textArray(settlements.map(({ next }) => next.state)),
+    cancelReasons: textArray(settlements.map(({ next }) => (next.state === 'CANCELLED' ? next.reason : null))),
+    attemptStates: textArray(settlements.map(({ attempt }) => attempt.state)),
+    reports: textArray(settlements.map(reportText)),
     responseBodies: settlements.map(responseBodyOf),
   })
   const settled = new Set(rows.map(({ deliveryId }) => deliveryId))
