@@ -20,7 +20,19 @@ const mostStarts = 4
 /** Ends a transaction so that it runs again: what it read was overtaken by another one. */
 export const overtaken = new StorageError('STORE_UNAVAILABLE', '40001')
 
-export function createDatabase(pool: pg.Pool): PostgresDatabase {
+/**
+ * A statement that took so long may be working by a plan for tables as they no longer are: PostgreSQL keeps the plans of a
+ * connection until it looks at the tables again, and for a queue that was empty then it plans to search the whole of it.
+ */
+const slowMs = 100
+/** Between two times that a connection forgets its plans. */
+const plansKeptMs = 10_000
+
+/** @param monotonicMs Tells how long statements take. Default: `performance.now`. */
+export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.now()): PostgresDatabase {
+  const forgotAtMs = new WeakMap<pg.PoolClient, number>()
+  const lost = new WeakSet<pg.PoolClient>()
+
   async function rerun<T>(work: () => Promise<T>): Promise<T> {
     for (let start = 1; ; start++) {
       try {
@@ -33,37 +45,66 @@ export function createDatabase(pool: pg.Pool): PostgresDatabase {
     }
   }
 
-  async function once<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
+  /** Lends a connection to `work`, which says whether it can be used again. */
+  async function lend<T>(work: (client: pg.PoolClient, isSound: () => void) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     let broken = true
     // The pool listens to idle connections only: without a listener a connection lost now would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
     try {
+      return await work(client, () => (broken = false))
+    } finally {
+      client.off('error', ignore)
+      client.release(broken || lost.has(client))
+    }
+  }
+
+  /** Makes a connection forget its plans after a statement that took long. What that one did stands, whatever comes of it. */
+  async function timed<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+    const beganAtMs = monotonicMs()
+    const value = await work()
+    const nowMs = monotonicMs()
+    if (nowMs - beganAtMs >= slowMs && nowMs - (forgotAtMs.get(client) ?? -Infinity) >= plansKeptMs) {
+      forgotAtMs.set(client, nowMs)
+      await client.query('DISCARD PLANS').catch(() => lost.add(client))
+    }
+    return value
+  }
+
+  function inTransaction<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
+    return lend(async (client, isSound) => {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
       try {
-        const value = await work(client)
+        const value = await work({ query: (query) => timed(client, () => client.query(query)) })
         const { command } = await client.query('COMMIT')
         // COMMIT of a transaction that had failed is answered with ROLLBACK, not with an error.
         if (command !== 'COMMIT') throw new StorageError('STORE_UNAVAILABLE')
-        broken = false
+        isSound()
         return value
       } catch (error) {
         // After a lost or silent connection nothing more can be asked of it; the server rolls back when it notices.
         if (error instanceof StorageError || sqlStateOf(error) !== null) {
           await client.query('ROLLBACK')
-          broken = false
+          isSound()
         }
         throw error
       }
-    } finally {
-      client.off('error', ignore)
-      client.release(broken)
-    }
+    })
+  }
+
+  /** Each statement on whichever connection is free. */
+  const anyConnection: Queryable = {
+    query: (query) =>
+      lend(async (client, isSound) => {
+        const answer = await timed(client, () => client.query(query))
+        isSound()
+        return answer
+      }),
   }
 
   return {
-    run: (work) => rerun(() => work(pool)),
-    transaction: (work) => rerun(() => once(work)),
+    run: (work) => rerun(() => work(anyConnection)),
+    transaction: (work) => rerun(() => inTransaction(work)),
   }
 }
