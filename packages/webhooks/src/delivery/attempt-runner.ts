@@ -27,19 +27,28 @@ const senderGraceMs = 1_000
 /**
  * Runs attempts that were claimed together and were opened at `openedAtMs` (monotonic). Look-ups are shared by all;
  * each promise fulfils with what its attempt saw and never rejects.
+ *
+ * @param soon Begins once what else is to be asked at once was asked, rather than at once.
  */
 export function runAttempts(
   claimed: readonly ClaimedDelivery[],
   openedAtMs: number,
+  soon: boolean,
   deps: AttemptDeps,
 ): readonly { readonly delivery: ClaimedDelivery; readonly report: Promise<AttemptReport> }[] {
-  const clearance = lookUpClearance(claimed, deps)
+  const lookedUp = lookUpClearance(claimed, deps)
+  const clearance = soon ? lookedUp.then((cleared) => afterOthers(cleared, deps.timers)) : lookedUp
   return claimed.map((delivery, index) => ({
     delivery,
     report: clearance
       .then((cleared) => runAttempt(delivery, cleared[index] ?? 'INTERNAL_ERROR', openedAtMs, deps))
       .catch(() => reportOfCause('INTERNAL_ERROR')),
   }))
+}
+
+/** Signing and sending a few hundred takes milliseconds, in which nothing else would be sent. */
+function afterOthers<T>(value: T, timers: WorkerTimers): Promise<T> {
+  return new Promise((resolve) => timers.schedule(() => resolve(value), 0))
 }
 
 /** A key to sign with, or why nothing may be sent. */

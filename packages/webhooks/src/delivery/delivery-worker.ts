@@ -184,13 +184,16 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     })
     if (claimed.length > 0)
       observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
-    const work = runAttempts(claimed, openedAtMs, attemptDeps).map(({ delivery, report }) =>
+    const full = claimed.length === limit
+    // Another claim follows a full one at once: the store works on it while these are signed and sent.
+    const soon = full && running !== null
+    const work = runAttempts(claimed, openedAtMs, soon, attemptDeps).map(({ delivery, report }) =>
       underWay.track(
         report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext()))),
         report,
       ),
     )
-    return { count: claimed.length, full: claimed.length === limit, nextDueInMs, work }
+    return { count: claimed.length, full, nextDueInMs, work }
   }
 
   async function takeOverWhenDue(): Promise<void> {

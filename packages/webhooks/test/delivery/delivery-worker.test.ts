@@ -507,6 +507,34 @@ describe('places', () => {
     expect(sent).toHaveLength(20)
   })
 
+  test('the store is asked for more before what was claimed is signed and sent', async () => {
+    for (let n = 0; n < 5; n += 1) await publish(store, [await registerEndpoint(store)])
+    const order: string[] = []
+    const worker = createWorker({
+      store: {
+        ...store,
+        claimDue: async (request) => {
+          // A store has some promises of its own between being asked and asking its database.
+          for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
+          order.push(`claim of ${request.limit}`)
+          return store.claimDue(request)
+        },
+      },
+      send: async () => {
+        order.push('sent')
+        return time.sleep(1_000).then(() => accepted)
+      },
+      options: { concurrency: 6, maxBatch: 4 },
+    })
+    worker.start()
+    await time.pass(0)
+    // The second claim got less than it asked for: no other one follows, and nothing waits.
+    expect(order.slice(0, 3)).toEqual(['claim of 4', 'claim of 2', 'sent'])
+    expect(order.filter((step) => step === 'sent')).toHaveLength(5)
+    await time.pass(2_000)
+    await worker.stop()
+  })
+
   test('an endpoint has at most four attempts under way, and one while it keeps failing', async () => {
     const endpoint = await registerEndpoint(store)
     for (let n = 0; n < 12; n += 1) await publish(store, [endpoint])
