@@ -188,23 +188,24 @@ SELECT look.*, row.* FROM look LEFT JOIN (SELECT claimed.ordinal, ${claimedColum
 ORDER BY row.ordinal`,
 )
 
-/** Takes over ended leases under fresh tokens. What another process takes over at this moment is passed over. */
+/**
+ * Takes over ended leases under fresh tokens. What another process takes over at this moment, or changed since the statement
+ * began, is passed over: it is found by the next.
+ */
 export const takeOverExpired = statement<ClaimedRow & { nowMs: number }>(
   'take_over_expired',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 expired AS (
-  SELECT app_id, lease_until, position FROM kyc_relay_delivery_queue
+  SELECT ctid AS row, lease_until, position FROM kyc_relay_delivery_queue
   WHERE lease_until <= (SELECT now FROM clock)
   ORDER BY lease_until, position LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
 ), numbered AS (
-  SELECT app_id, position, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
+  SELECT row, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
 ), claimed AS (
   UPDATE kyc_relay_delivery_queue AS queued
-  SET lease_token = fresh.token, lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
-  FROM numbered
-  JOIN unnest(${value('tokens')}::text[]) WITH ORDINALITY AS fresh (token, number) USING (number)
-  WHERE queued.app_id = numbered.app_id AND queued.position = numbered.position
+  SET lease_token = (${value('tokens')}::text[])[numbered.number], lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
+  FROM numbered WHERE queued.ctid = numbered.row
   RETURNING queued.*, numbered.number
 )
 SELECT ${sinceEpochMs(sql`(SELECT now FROM clock)`)} AS "nowMs", ${claimedColumns} ORDER BY claimed.number`,

@@ -77,7 +77,7 @@ export function claimExpired(
   { limit, leaseMs }: Parameters<WebhookStore['claimExpired']>[0],
 ): Promise<readonly ClaimedDelivery[]> {
   return database.run(async (on) => {
-    const tokens = Array.from({ length: limit }, () => newToken())
+    const tokens = textArray(Array.from({ length: limit }, newToken))
     const rows = await takeOverExpired.rows(on, { limit, leaseMs, tokens, now: instant() })
     return rows.map((row) => readClaimed(row, row.nowMs))
   })
@@ -95,8 +95,7 @@ function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
     eventType: row.eventType,
     test: row.test,
     endpoint: { endpointId, url, standardWebhooks },
-    // A copy: small buffers of Node share their memory with others, which is nobody's to see.
-    body: new Uint8Array(row.body ?? []),
+    body: row.body ?? new Uint8Array(),
     unsentForMs: row.unsentSince === null ? 0 : Math.max(0, nowMs - row.unsentSince.getTime()),
     traceContext: row.traceContext,
   }

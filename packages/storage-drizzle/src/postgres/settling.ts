@@ -9,7 +9,7 @@ const value = sql.placeholder
 
 /**
  * Locks deliveries in flight, and after them the turns of their endpoints, in one order so that two settlements never
- * wait in a circle.
+ * wait in a circle. Each row of the queue is looked for from its delivery, as by `settleEnded`.
  */
 const lockLeased = statement<{
   deliveryId: string
@@ -26,11 +26,14 @@ const lockLeased = statement<{
   'lock_leased',
   sql`
 WITH leased AS MATERIALIZED (
-  SELECT queued.* FROM kyc_relay_deliveries AS delivery
-  JOIN kyc_relay_delivery_queue AS queued ON queued.app_id = delivery.app_id AND queued.position = delivery.position
-  WHERE delivery.delivery_id = ANY(${value('deliveryIds')}::text[]) AND queued.lease_token IS NOT NULL
-  ORDER BY queued.app_id, queued.position
-  FOR UPDATE OF queued
+  SELECT queued.* FROM (
+    SELECT app_id, position FROM kyc_relay_deliveries WHERE delivery_id = ANY(${value('deliveryIds')}::text[])
+    ORDER BY app_id, position OFFSET 0
+  ) AS delivery CROSS JOIN LATERAL (
+    SELECT * FROM kyc_relay_delivery_queue AS leased
+    WHERE leased.app_id = delivery.app_id AND leased.position = delivery.position AND leased.lease_token IS NOT NULL
+    FOR UPDATE
+  ) AS queued
 )
 SELECT delivery_id AS "deliveryId", app_id AS "appId", position, endpoint_id AS "endpointId",
   lease_token AS "leaseToken", attempts_made AS "attemptsMade", started_at AS "startedAt",
@@ -52,20 +55,24 @@ const applySettlements = statement(
   'apply_settlements',
   sql`
 WITH outcome AS MATERIALIZED (
-  SELECT * FROM unnest(
+  SELECT s.*, leased.place FROM unnest(
     ${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('deliveryIds')}::text[],
     ${value('states')}::text[], ${value('attemptsMade')}::int[], ${value('dueAts')}::timestamptz[],
     ${value('unsentSinces')}::timestamptz[], ${value('cancelReasons')}::text[]
   ) AS s (app_id, position, delivery_id, state, attempts_made, due_at, unsent_since, cancel_reason)
+  CROSS JOIN LATERAL (
+    SELECT ctid AS place FROM kyc_relay_delivery_queue WHERE app_id = s.app_id AND position = s.position OFFSET 0
+  ) AS leased
+  -- As in settleEnded: the few that are given are looked up.
+  WHERE s.position * 0 = 0
 ), again AS (
   UPDATE kyc_relay_delivery_queue AS queued
   SET due_at = outcome.due_at, attempts_made = outcome.attempts_made, lease_token = NULL, lease_until = NULL,
     started_at = NULL, unsent_since = outcome.unsent_since
-  FROM outcome
-  WHERE queued.app_id = outcome.app_id AND queued.position = outcome.position AND outcome.state = 'PENDING'
+  FROM outcome WHERE queued.ctid = outcome.place AND outcome.state = 'PENDING'
 ), gone AS (
   DELETE FROM kyc_relay_delivery_queue AS queued USING outcome
-  WHERE queued.app_id = outcome.app_id AND queued.position = outcome.position AND outcome.state <> 'PENDING'
+  WHERE queued.ctid = outcome.place AND outcome.state <> 'PENDING'
 ), settled AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = outcome.state, attempts_made = outcome.attempts_made, ended_at = ${value('now')}::timestamptz,

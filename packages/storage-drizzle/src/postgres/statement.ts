@@ -26,12 +26,33 @@ export interface Statement<Row> {
 
 /** Type numbers of PostgreSQL, fixed for ever. */
 const int8 = 20
+const bytea = 17
 const timestamptz = 1184
+
+/** What PostgreSQL writes before bytes, unless it is set to escape them. */
+const hexMark = String.raw`\x`
+
+/** In memory of their own: small buffers of Node share theirs with others, which is nobody's to see. */
+function bytesOf(text: string): Buffer {
+  if (!text.startsWith(hexMark)) return ownCopyOf(parseEscaped(text))
+  const bytes = Buffer.allocUnsafeSlow((text.length - hexMark.length) / 2)
+  bytes.write(text.slice(hexMark.length), 'hex')
+  return bytes
+}
+
+const parseEscaped = pg.types.getTypeParser(bytea, 'text') as (text: string) => Buffer
+
+function ownCopyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
+}
 
 /** Own parsers, whatever an embedding system has set globally. Positions and counts stay below 2⁵³. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)
+    if (oid === bytea) return bytesOf
     if (oid === timestamptz) return (text: string) => new Date(text)
     const parser: unknown =
       format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')

@@ -9,7 +9,11 @@ export function textArray(texts: readonly (string | null)[]): string {
   return `{${texts.map(elementOf).join(',')}}`
 }
 
+/** What needs no quotes; four letters could spell NULL. */
+const plain = /^(?:[\w-]{1,3}|[\w-]{5,})$/
+
 function elementOf(text: string | null): string {
   if (text === null) return 'NULL'
+  if (plain.test(text)) return text
   return readOtherwise.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : JSON.stringify(text)
 }

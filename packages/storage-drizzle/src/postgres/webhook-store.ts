@@ -72,9 +72,10 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     async settle(settlements) {
       if (settlements.length === 0) return { stale: [] }
-      return areAllEnded(settlements)
-        ? database.run((on) => settleEnded(on, settlements, instant()))
-        : database.transaction((on) => settle(on, settlements, instant()))
+      const left = areAllEnded(settlements)
+        ? await database.run((on) => settleEnded(on, settlements, instant()))
+        : settlements
+      return left.length === 0 ? { stale: [] } : database.transaction((on) => settle(on, left, instant()))
     },
 
     cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
