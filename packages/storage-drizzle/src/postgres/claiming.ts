@@ -83,6 +83,11 @@ export function claimExpired(
   })
 }
 
+/** Not copied. A Buffer would be written as JSON otherwise than what other stores answer. */
+function bytesOf(body: Buffer | null): Uint8Array {
+  return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.length)
+}
+
 function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
   const { deliveryId, endpointId, url, standardWebhooks } = row
   return {
@@ -95,7 +100,7 @@ function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
     eventType: row.eventType,
     test: row.test,
     endpoint: { endpointId, url, standardWebhooks },
-    body: row.body ?? new Uint8Array(),
+    body: bytesOf(row.body),
     unsentForMs: row.unsentSince === null ? 0 : Math.max(0, nowMs - row.unsentSince.getTime()),
     traceContext: row.traceContext,
   }

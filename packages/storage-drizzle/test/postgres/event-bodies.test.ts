@@ -21,6 +21,7 @@ test.each(['hex', 'escape'])('bodies are read as they were written, each in memo
 
   const { claimed } = await webhooks.claimDue(claimRequest)
   expect(claimed.map(({ body }) => [...body])).toEqual(bodies.map((body) => [...body]))
+  expect(claimed.map(({ body }) => Buffer.isBuffer(body))).toEqual(bodies.map(() => false))
   expect(claimed.map(({ body }) => body.buffer.byteLength)).toEqual(bodies.map(({ length }) => length))
   await pool.end()
 })
