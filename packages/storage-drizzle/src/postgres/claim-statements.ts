@@ -204,7 +204,8 @@ expired AS (
   SELECT row, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
 ), claimed AS (
   UPDATE kyc_relay_delivery_queue AS queued
-  SET lease_token = (${value('tokens')}::text[])[numbered.number], lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
+  SET lease_token = (${value('tokens')}::text[])[numbered.number],
+    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
   FROM numbered WHERE queued.ctid = numbered.row
   RETURNING queued.*, numbered.number
 )

@@ -24,8 +24,8 @@ WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 given AS (
   SELECT * FROM unnest(
     ${value('deliveryIds')}::text[], ${value('tokens')}::text[], ${value('numbers')}::int[], ${value('states')}::text[],
-    ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[], string_to_array(${value('reports')}, ${value('separator')}),
-    ${value('responseBodies')}::bytea[]
+    ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[],
+    string_to_array(${value('reports')}, ${value('separator')}), ${value('responseBodies')}::bytea[]
   ) WITH ORDINALITY
     AS g (delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, ordinal)
 ), found AS MATERIALIZED (
@@ -35,7 +35,8 @@ given AS (
     SELECT ctid AS place FROM kyc_relay_delivery_queue
     WHERE app_id = delivery.app_id AND position = delivery.position OFFSET 0
   ) AS in_flight
-  -- Always so. It is taken for one in two hundred: then it is cheaper to look where the few stand than to begin with the queue.
+  -- Always so. PostgreSQL takes it for one in two hundred: then it is cheaper to look where the few stand than to begin
+  -- with the queue.
   WHERE given.ordinal * 0 = 0
 ), leased AS (
   DELETE FROM kyc_relay_delivery_queue AS queued USING found

@@ -33,7 +33,7 @@ const timestamptz = 1184
 const hexMark = String.raw`\x`
 
 /** In memory of their own: small buffers of Node share theirs with others, which is nobody's to see. */
-function bytesOf(text: string): Buffer {
+function parseBytes(text: string): Buffer {
   if (!text.startsWith(hexMark)) return ownCopyOf(parseEscaped(text))
   const bytes = Buffer.allocUnsafeSlow((text.length - hexMark.length) / 2)
   bytes.write(text.slice(hexMark.length), 'hex')
@@ -52,7 +52,7 @@ function ownCopyOf(bytes: Buffer): Buffer {
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)
-    if (oid === bytea) return bytesOf
+    if (oid === bytea) return parseBytes
     if (oid === timestamptz) return (text: string) => new Date(text)
     const parser: unknown =
       format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')

@@ -28,7 +28,7 @@ const senderGraceMs = 1_000
  * Runs attempts that were claimed together and were opened at `openedAtMs` (monotonic). Look-ups are shared by all;
  * each promise fulfils with what its attempt saw and never rejects.
  *
- * @param soon Begins once what else is to be asked at once was asked, rather than at once.
+ * @param soon Whether to let what is ready to run go first, such as the next claim, rather than begin at once.
  */
 export function runAttempts(
   claimed: readonly ClaimedDelivery[],
