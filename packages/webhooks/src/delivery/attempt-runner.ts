@@ -24,41 +24,24 @@ export interface AttemptDeps {
 /** Past its own time limit a sender gets this long to come back by itself. */
 const senderGraceMs = 1_000
 
+/** A key to sign with, or why nothing may be sent. */
+export type Clearance = SigningKey | AttemptCause
+
 /**
- * Runs attempts that were claimed together and were opened at `openedAtMs` (monotonic). Look-ups are shared by all;
- * each promise fulfils with what its attempt saw and never rejects.
+ * Looks up whether what was claimed together may be sent, and with which key: one answer for each.
  *
- * @param soon Whether to let what is ready to run go first, such as the next claim, rather than begin at once.
+ * @param soon Whether to let what is ready to run go first, such as the next claim.
  */
-export function runAttempts(
+export async function lookUpClearances(
   claimed: readonly ClaimedDelivery[],
-  openedAtMs: number,
   soon: boolean,
   deps: AttemptDeps,
-): readonly { readonly delivery: ClaimedDelivery; readonly report: Promise<AttemptReport> }[] {
-  const lookedUp = lookUpClearance(claimed, deps)
-  const clearance = soon ? lookedUp.then((cleared) => afterOthers(cleared, deps.timers)) : lookedUp
-  return claimed.map((delivery, index) => ({
-    delivery,
-    report: clearance
-      .then((cleared) => runAttempt(delivery, cleared[index] ?? 'INTERNAL_ERROR', openedAtMs, deps))
-      .catch(() => reportOfCause('INTERNAL_ERROR')),
-  }))
-}
-
-/** Signing and sending a few hundred takes milliseconds, in which nothing else would be sent. */
-function afterOthers<T>(value: T, timers: WorkerTimers): Promise<T> {
-  return new Promise((resolve) => timers.schedule(() => resolve(value), 0))
-}
-
-/** A key to sign with, or why nothing may be sent. */
-type Clearance = SigningKey | AttemptCause
-
-async function lookUpClearance(claimed: readonly ClaimedDelivery[], deps: AttemptDeps): Promise<readonly Clearance[]> {
+): Promise<readonly Clearance[]> {
   const [granted, keys] = await Promise.all([
     lookUpEach(claimed, (some) => deps.grants.find(some.map(({ appId, userId }) => ({ appId, userId }))), deps),
     lookUpEach(claimed, (some) => deps.signingKeys.current(some.map(({ appId }) => appId)), deps),
   ])
+  if (soon) await letOthersGo(deps.timers)
   return claimed.map((delivery, index) => {
     const grant = granted[index]
     // A test event speaks of nobody, so nobody has to have granted it.
@@ -71,6 +54,11 @@ async function lookUpClearance(claimed: readonly ClaimedDelivery[], deps: Attemp
     }
     return keys[index] ?? 'SIGNING_KEY_MISSING'
   })
+}
+
+/** Signing and sending a few hundred takes milliseconds, in which nothing else would be sent. */
+function letOthersGo(timers: WorkerTimers): Promise<void> {
+  return new Promise((resolve) => timers.schedule(resolve, 0))
 }
 
 /** Asks for all at once, one by one if that fails; undefined where there is no answer. */
@@ -95,30 +83,50 @@ async function lookUpEach<A>(
   )
 }
 
-async function runAttempt(
+/**
+ * Makes one attempt, opened at `openedAtMs` (monotonic), and says what it saw. Never rejects.
+ *
+ * @param index Place of the delivery among the clearances.
+ */
+export async function runAttempt(
   delivery: ClaimedDelivery,
-  clearance: Clearance,
+  clearances: Promise<readonly Clearance[]>,
+  index: number,
   openedAtMs: number,
   deps: AttemptDeps,
 ): Promise<AttemptReport> {
-  if (typeof clearance === 'string') return reportOfCause(clearance)
+  try {
+    const clearance = (await clearances)[index] ?? 'INTERNAL_ERROR'
+    if (typeof clearance === 'string') return reportOfCause(clearance)
+    return await sendSigned(delivery, clearance, openedAtMs, deps)
+  } catch {
+    return reportOfCause('INTERNAL_ERROR')
+  }
+}
+
+async function sendSigned(
+  delivery: ClaimedDelivery,
+  { key, version }: SigningKey,
+  openedAtMs: number,
+  deps: AttemptDeps,
+): Promise<AttemptReport> {
   const headers = await signedHeaders({
     xEventId: delivery.xEventId,
     test: delivery.test,
     body: delivery.body,
     standardWebhooks: delivery.endpoint.standardWebhooks,
-    secret: clearance.key,
+    secret: key,
     now: deps.now(),
     userAgent: deps.userAgent,
   })
   // Whole milliseconds: AbortSignal.timeout takes no others.
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
-  if (timeoutMs <= 0) return reportOfCause('TIMEOUT', clearance.version)
+  if (timeoutMs <= 0) return reportOfCause('TIMEOUT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>
     resultOfCause('INTERNAL_ERROR'),
   )
-  return reportOf(result ?? resultOfCause('TIMEOUT'), clearance.version)
+  return reportOf(result ?? resultOfCause('TIMEOUT'), version)
 }
 
 /** No sender can call a delivery successful without the status to show for it. */

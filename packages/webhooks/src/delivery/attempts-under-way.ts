@@ -2,16 +2,24 @@ import type { AttemptReport } from './webhook-store.js'
 import type { DeliveryWorkerOptions } from './worker-options.js'
 import type { WorkerTimers } from './worker-timers.js'
 
+/** One attempt, from its opening to its settlement. */
+export interface UnderWay {
+  /** Monotonic. */
+  readonly beganAtMs: number
+}
+
 /** What one worker has under way, and how much more may begin. */
 export interface AttemptsUnderWay {
-  /**
-   * Counts `work` until it ends.
-   *
-   * @param report What an attempt saw: how long answers usually take is learned from it.
-   */
-  track(work: Promise<void>, report?: Promise<AttemptReport>): Promise<void>
-  /** All that is under way, settling included. */
-  all(): ReadonlySet<Promise<void>>
+  /** Counts one more, until it ends. */
+  begin(): UnderWay
+  /** It was answered, or was not: how long answers usually take is learned from it. */
+  saw(one: UnderWay, report: AttemptReport): void
+  /** It is settled, and gives its place back. */
+  end(one: UnderWay): void
+  /** How many are under way, those that are being settled included. */
+  count(): number
+  /** Resolves once nothing is under way. */
+  ended(): Promise<void>
   /** How many may begin now. */
   freePlaces(): number
   /** Milliseconds until time alone frees the next place; null when only an end can. */
@@ -29,7 +37,7 @@ const weightOfOne = 1 / 32
 /** With this share of all sockets waiting for slow endpoints, no endpoint gets a second one. */
 const pressureForOneEach = 0.375
 
-/** Keeps count for one worker. `onEnd` is called whenever something ended. */
+/** Keeps count for one worker. `onEnd` is called whenever one ended. */
 export function createAttemptsUnderWay({
   timers,
   options,
@@ -41,9 +49,10 @@ export function createAttemptsUnderWay({
   >
   readonly onEnd: () => void
 }): AttemptsUnderWay {
-  const underWay = new Set<Promise<void>>()
-  /** Those that wait for no slow endpoint yet, oldest first, with their beginning. */
-  const recent = new Map<Promise<void>, number>()
+  const underWay = new Set<UnderWay>()
+  /** Those that wait for no slow endpoint yet, oldest first. */
+  const recent = new Set<UnderWay>()
+  const whenEnded: (() => void)[] = []
   // Until something was seen, slow is what is slow at the latest.
   let usualMs = options.slowAfterMs / slowFactor
 
@@ -52,47 +61,42 @@ export function createAttemptsUnderWay({
   /** Waiting for a slow endpoint costs a socket and nothing else, so it blocks no place. */
   function letSlowOnesGo(): void {
     const slowSinceMs = timers.monotonicMs() - slowAfterMs()
-    for (const [work, beganAtMs] of recent) {
-      if (beganAtMs > slowSinceMs) break
-      recent.delete(work)
+    for (const one of recent) {
+      if (one.beganAtMs > slowSinceMs) break
+      recent.delete(one)
     }
-  }
-
-  function learn(report: Promise<AttemptReport>): void {
-    const beganAtMs = timers.monotonicMs()
-    const learned = ({ cause }: AttemptReport) => {
-      // A time-out tells how long we waited, not how long answers take.
-      if (cause === 'TIMEOUT') return
-      const tookMs = Math.min(timers.monotonicMs() - beganAtMs, options.slowAfterMs)
-      usualMs += (tookMs - usualMs) * weightOfOne
-    }
-    void report.then(learned, () => undefined)
   }
 
   return {
-    track(work, report) {
-      underWay.add(work)
-      recent.set(work, timers.monotonicMs())
-      if (report !== undefined) learn(report)
-      const end = () => {
-        underWay.delete(work)
-        recent.delete(work)
-        onEnd()
-      }
-      return work.then(end, (error: unknown) => {
-        end()
-        throw error
-      })
+    begin() {
+      const one = { beganAtMs: timers.monotonicMs() }
+      underWay.add(one)
+      recent.add(one)
+      return one
     },
-    all: () => underWay,
+    saw({ beganAtMs }, { cause }) {
+      // A time-out tells how long we waited, not how long answers take; what was interrupted was another process's.
+      if (cause === 'TIMEOUT' || cause === 'INTERRUPTED') return
+      const tookMs = Math.min(timers.monotonicMs() - beganAtMs, options.slowAfterMs)
+      usualMs += (tookMs - usualMs) * weightOfOne
+    },
+    end(one) {
+      underWay.delete(one)
+      recent.delete(one)
+      onEnd()
+      if (underWay.size > 0) return
+      for (const tell of whenEnded.splice(0)) tell()
+    },
+    count: () => underWay.size,
+    ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEnded.push(resolve))),
     freePlaces() {
       letSlowOnesGo()
       return Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size)
     },
     nextFreeInMs() {
       if (underWay.size >= options.maxOpen) return null
-      const [oldest] = recent.values()
-      return oldest === undefined ? null : Math.max(1, oldest + slowAfterMs() - timers.monotonicMs())
+      const [oldest] = recent
+      return oldest === undefined ? null : Math.max(1, oldest.beganAtMs + slowAfterMs() - timers.monotonicMs())
     },
     caps() {
       letSlowOnesGo()

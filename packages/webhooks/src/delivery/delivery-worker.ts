@@ -1,11 +1,11 @@
 import type { GrantLookup } from '../publishing/grants.js'
-import { runAttempts, type AttemptDeps } from './attempt-runner.js'
+import { lookUpClearances, runAttempt, type AttemptDeps } from './attempt-runner.js'
 import { createAttemptsUnderWay } from './attempts-under-way.js'
 import { reportOfCause, settleAttempt } from './delivery-state.js'
 import type { Sender } from './sender.js'
 import { createSettlementQueue, type SettlementFate } from './settlement-queue.js'
 import type { SigningKeys } from './signing-keys.js'
-import type { ClaimedDelivery, Settlement, WebhookStore } from './webhook-store.js'
+import type { AttemptReport, ClaimedDelivery, Settlement, WebhookStore } from './webhook-store.js'
 import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
 
@@ -40,7 +40,7 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly now: () => Date
   /** A number from 0 up to 1, for jitter. */
   readonly random: () => number
-  /** Monotonic time and timers; default `performance.now()` and `setTimeout`. */
+  /** Monotonic time and timers; default `performance.now()`, `setTimeout` and `setImmediate`. */
   readonly timers?: WorkerTimers
   readonly options?: DeliveryWorkerOptions
 }
@@ -100,7 +100,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     timers,
     maxBatch: options.maxBatch,
     retryMs: options.errorPauseMs,
-    inFlight: () => underWay.all().size,
+    inFlight: () => underWay.count(),
     // The places that these give back are claimed at once: a store that shares commits writes both in one.
     onWriting: (count) => {
       beingSettled = count
@@ -155,9 +155,18 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
   }
 
-  async function settle(delivery: ClaimedDelivery, settlement: Settlement): Promise<void> {
-    const fate = await settlements.add(settlement)
-    observe(() => deps.onSettled?.({ delivery, settlement, fate }))
+  /** One attempt from its opening to its settlement. */
+  async function attempt(delivery: ClaimedDelivery, seen: AttemptReport | Promise<AttemptReport>): Promise<void> {
+    const one = underWay.begin()
+    try {
+      const report = await seen
+      underWay.saw(one, report)
+      const settlement = settleAttempt(delivery, report, settleContext())
+      const fate = await settlements.add(settlement)
+      observe(() => deps.onSettled?.({ delivery, settlement, fate }))
+    } finally {
+      underWay.end(one)
+    }
   }
 
   /** Ends what crashed attempts left open. Their number counts: the partner may have seen them. */
@@ -165,9 +174,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
     if (expired.length > 0)
       observe(() => deps.onClaimed?.({ count: expired.length, takenOver: true, deliveries: expired }))
-    const work = expired.map((delivery) =>
-      underWay.track(settle(delivery, settleAttempt(delivery, reportOfCause('INTERRUPTED'), settleContext()))),
-    )
+    const work = expired.map((delivery) => attempt(delivery, reportOfCause('INTERRUPTED')))
     return { count: expired.length, work }
   }
 
@@ -182,16 +189,14 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       maxInFlight: underWay.caps(),
       keepForHealthy,
     })
-    if (claimed.length > 0)
-      observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
+    if (claimed.length === 0) return { count: 0, full: false, nextDueInMs, work: [] }
+    observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const full = claimed.length === limit
     // Another claim follows a full one at once: the store works on it while these are signed and sent.
     const soon = full && running !== null
-    const work = runAttempts(claimed, openedAtMs, soon, attemptDeps).map(({ delivery, report }) =>
-      underWay.track(
-        report.then((seen) => settle(delivery, settleAttempt(delivery, seen, settleContext()))),
-        report,
-      ),
+    const clearances = lookUpClearances(claimed, soon, attemptDeps)
+    const work = claimed.map((delivery, index) =>
+      attempt(delivery, runAttempt(delivery, clearances, index, openedAtMs, attemptDeps)),
     )
     return { count: claimed.length, full, nextDueInMs, work }
   }
@@ -267,7 +272,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       endRest()
       const drained = (async () => {
         await running
-        await Promise.all(underWay.all())
+        await underWay.ended()
         return 'drained' as const
       })()
       await new Promise<void>((resolve) => {
@@ -291,7 +296,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wake,
     status: () => ({
       running: running !== null && !stopping,
-      inFlight: underWay.all().size,
+      inFlight: underWay.count(),
       failures,
       sinceLastLookMs: lookedAtMs === null ? null : timers.monotonicMs() - lookedAtMs,
     }),

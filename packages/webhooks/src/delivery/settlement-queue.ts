@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** Longest wait for company. */
-const lingerMs = 4
+const lingerMs = 8
 
 /** A write of so many shows that the store is busy: the next one waits for company. */
 const busyBatch = 8
@@ -93,7 +93,7 @@ export function createSettlementQueue(deps: {
     const again = () => {
       pauses.delete(end)
       waiting.push(...refused)
-      void flush()
+      flush()
     }
     const cancel = timers.schedule(again, deps.retryMs)
     const end = () => {
@@ -125,11 +125,12 @@ export function createSettlementQueue(deps: {
     waiting.length >= deps.maxBatch ||
     waiting.length >= deps.inFlight() * shareWorthACommit
 
-  async function flush(): Promise<void> {
-    if (flushing) {
-      if (isWorthACommit()) endLinger()
-      return
-    }
+  function flush(): void {
+    if (!flushing) void writeWaiting()
+    else if (isWorthACommit()) endLinger()
+  }
+
+  async function writeWaiting(): Promise<void> {
     flushing = true
     while (waiting.length > 0 && !abandoned) {
       await linger()
@@ -149,12 +150,12 @@ export function createSettlementQueue(deps: {
     add(settlement) {
       return new Promise((resolve) => {
         waiting.push({ settlement, resolve })
-        void flush()
+        flush()
       })
     },
     abandon() {
       abandoned = true
-      void flush()
+      flush()
     },
   }
 }

@@ -5,7 +5,7 @@ import type { RetryPolicy } from './retry-schedule.js'
 
 /** Settings of a worker; every one has a default. */
 export interface DeliveryWorkerOptions {
-  /** Attempts under way at once that do not yet wait for a slow endpoint, 1 or more. Default 384. */
+  /** Attempts under way at once that do not yet wait for a slow endpoint, 1 or more. Default 512. */
   readonly concurrency?: number
   /**
    * From this age on at the latest an attempt waits for a slow endpoint, and its place goes to others: from twice the
@@ -45,7 +45,7 @@ export interface DeliveryWorkerOptions {
 }
 
 const defaults = {
-  concurrency: 384,
+  concurrency: 512,
   slowAfterMs: 2_000,
   maxOpen: 2_048,
   shareForHealthy: 0.5,

@@ -6,14 +6,30 @@ export interface WorkerTimers {
   schedule(callback: () => void, delayMs: number): () => void
 }
 
-/** `performance.now()` and `setTimeout`. */
-export const systemTimers: WorkerTimers = {
-  monotonicMs: () => performance.now(),
-  schedule(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
+/** Node, Deno and Bun have both, browsers neither. */
+interface Immediates {
+  readonly setImmediate?: (callback: () => void) => unknown
+  readonly clearImmediate?: (immediate: unknown) => void
 }
+
+/** `performance.now()`, `setTimeout`, and `setImmediate` where it is there: no time-out is shorter than a millisecond. */
+export function timersOf(runtime: Immediates): WorkerTimers {
+  return {
+    monotonicMs: () => performance.now(),
+    schedule(callback, delayMs) {
+      const { setImmediate, clearImmediate } = runtime
+      if (delayMs <= 0 && setImmediate !== undefined) {
+        const immediate = setImmediate(callback)
+        return () => clearImmediate?.(immediate)
+      }
+      const timer = setTimeout(callback, delayMs)
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+/** Those of the runtime that this is in. */
+export const systemTimers: WorkerTimers = timersOf(globalThis as Immediates)
 
 /** The promise's value, or `fallback` once `limitMs` passed. Rejects when the promise does. */
 export function withTimeLimit<T, F>(

@@ -26,11 +26,11 @@ function started(options: { concurrency?: number; maxOpen?: number; slowAfterMs?
   /** Attempts that take so long and end so. */
   const begin = (count: number, tookMs: number, cause: AttemptCause | null = null) => {
     for (let n = 0; n < count; n += 1) {
-      const report = time.sleep(tookMs).then(() => (cause === null ? answered : reportOfCause(cause)))
-      void underWay.track(
-        report.then(() => {}),
-        report,
-      )
+      const one = underWay.begin()
+      time.schedule(() => {
+        underWay.saw(one, cause === null ? answered : reportOfCause(cause))
+        underWay.end(one)
+      }, tookMs)
     }
   }
   return { underWay, begin }
@@ -57,16 +57,32 @@ describe('a place is held until an attempt takes longer than attempts do', () =>
     expect(underWay.freePlaces()).toBe(10)
   })
 
-  test('time-outs say nothing about how long answers take', async () => {
+  test.each<[string, AttemptCause, number]>([
+    ['time-outs say', 'TIMEOUT', 30_000],
+    ['what was taken over says', 'INTERRUPTED', 0],
+  ])('%s nothing about how long answers take', async (_name, cause, tookMs) => {
     const { underWay, begin } = started()
     for (let n = 0; n < 200; n += 1) {
       begin(1, 100)
       await time.pass(100)
     }
-    begin(50, 30_000, 'TIMEOUT')
+    begin(50, tookMs, cause)
     await time.pass(30_000)
     begin(10, 30_000)
     expect(underWay.nextFreeInMs()).toBeCloseTo(200, -1)
+  })
+
+  test('it has ended when the last one has, and at once when there is none', async () => {
+    const { underWay, begin } = started()
+    await underWay.ended()
+    begin(2, 100)
+    begin(1, 200)
+    let hasEnded = 0
+    for (let n = 0; n < 2; n += 1) void underWay.ended().then(() => (hasEnded += 1))
+    await time.pass(199)
+    expect([underWay.count(), hasEnded]).toEqual([1, 0])
+    await time.pass(1)
+    expect([underWay.count(), hasEnded]).toEqual([0, 2])
   })
 
   test('with every socket open only an end frees a place', async () => {
