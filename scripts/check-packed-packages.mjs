@@ -123,7 +123,7 @@ async function checkThread(folder) {
       const storage = await createSqliteStorage({ path })
       const other = new Database(path)
       other.pragma('wal_autocheckpoint = 0')
-      other.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (randomblob(14000000))')
+      other.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (randomblob(50000000))')
       other.close()
       const answered = new Promise((resolve) => process.once('worker', (worker) => worker.once('message', resolve)))
       await storage.apps.revokeGrant({ appId: 'app', userId: 'user' })

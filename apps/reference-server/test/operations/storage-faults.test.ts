@@ -102,8 +102,8 @@ describe('F05 a disk that fails to sync', () => {
   }
 
   it.skipIf(!canFail).each([
-    ['in the thread', 14],
-    ['where the WAL is too long to leave it to the thread', 80],
+    ['in the thread', 60],
+    ['where the WAL is too long to leave it to the thread', 100],
   ])('ends it as well when the sync of a checkpoint fails, of which no commit hears: %s', async (_where, megabytes) => {
     const flag = inDataDir('sync-fails')
     const preload = { LD_PRELOAD: compileFailingSync(), SYNC_FAILS: flag, SYNC_FAILS_OF: 'kyc.db' }

@@ -26,8 +26,8 @@ export const defaultCheckUpToBytes = 256 * 1024 * 1024
 /** How long a write waits for another process's lock, in milliseconds. */
 const busyTimeoutMs = 5_000
 
-/** Most bytes the WAL file keeps after a checkpoint has emptied it. */
-const walKeptBytes = 64 * 1024 * 1024
+/** Most bytes the WAL file keeps after a checkpoint has emptied it: all of one that was as long as it may become. */
+const walKeptBytes = 96 * 1024 * 1024
 
 /**
  * Pages in the WAL before a commit also checkpoints: 16 MiB. Four times SQLite's default, since pages that change with

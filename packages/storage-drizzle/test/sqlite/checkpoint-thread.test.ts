@@ -147,7 +147,7 @@ describe('the thread', () => {
 
 const bulky = (name: string) => {
   const { verification, ...rest } = submission(name, { key: { userId: uuid(name) } })
-  return { ...rest, verification: { ...verification, sealedDetails: new Uint8Array(16 * 1024) } }
+  return { ...rest, verification: { ...verification, sealedDetails: new Uint8Array(56 * 1024) } }
 }
 
 describe('stores', () => {
@@ -163,7 +163,7 @@ describe('stores', () => {
     // Another program fills the WAL of the vault: the next commit of ours finds it long.
     const other = new Database(join(folder, 'vault.db'))
     other.pragma('wal_autocheckpoint = 0')
-    other.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (randomblob(14000000))')
+    other.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (randomblob(50000000))')
     other.close()
     const answered = once(workers[0] as Worker, 'message')
     await vault.tokenize({ appId: uuid('app'), userId: uuid('user') }, [{ kind: 'ssn', value: '078-05-1120' }])
@@ -198,7 +198,7 @@ const storage = await createSqliteStorage({ path })
 for (let round = 0; round < Number(rounds); round++) {
   await Promise.all(Array.from({ length: 64 }, (_, n) => {
     const { verification, ...rest } = submission(who + round + '-' + n, { key: { userId: uuid(who + round + '-' + n) } })
-    return storage.verifications.record({ ...rest, verification: { ...verification, sealedDetails: new Uint8Array(16384) } })
+    return storage.verifications.record({ ...rest, verification: { ...verification, sealedDetails: new Uint8Array(57344) } })
   }))
 }
 `

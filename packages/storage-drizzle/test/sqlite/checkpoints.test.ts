@@ -9,7 +9,8 @@ import { checkpointPages, openConnection } from '../../src/sqlite/connection.js'
 import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
 import { testFolder } from './sqlite-files.js'
 
-const walLimit = 24 * 1024 * 1024
+/** As long as it may become, and one commit of 16 MiB. */
+const walLimit = 96 * 1024 * 1024
 
 type Ended = StorageError | null
 
@@ -72,8 +73,14 @@ function open(thread: CheckpointThread) {
     write: (pages = 250) => commits.write(() => insert.run(pages * 4_096)),
     wal: () => frames.get() ?? { log: 0, checkpointed: 0 },
     walBytes: () => statSync(`${path}-wal`).size,
+    /** Up to 255 frames more than asked for. */
     async writeUntil(log: number) {
-      while ((frames.get()?.log ?? 0) < log) await commits.write(() => insert.run(250 * 4_096))
+      for (;;) {
+        const missing = log - (frames.get()?.log ?? 0)
+        if (missing <= 0) return
+        const pages = Math.max(250, Math.min(5_000, missing - 500))
+        await commits.write(() => insert.run(pages * 4_096))
+      }
     },
   }
 }
@@ -151,8 +158,8 @@ describe('checkpoints in the thread', () => {
     happen(held)
     const store = open(held.thread)
     let largest = 0
-    for (let megabyte = 0; megabyte < 64; megabyte++) {
-      const written = store.write()
+    for (let commit = 0; commit < 16; commit++) {
+      const written = store.write(4_000)
       await turns(3)
       await held.end()
       await written
@@ -182,7 +189,7 @@ describe('checkpoints in the thread', () => {
   test('one that finds no space is no failure: the next is made here, the one after it in the thread', async () => {
     const held = heldThread()
     const store = open(held.thread)
-    await store.writeUntil(checkpointPages)
+    await store.writeUntil(threadPages)
     await held.end(new StorageError('STORE_UNAVAILABLE', 'SQLITE_FULL'))
     await store.write()
     expect(store.wal()).toMatchObject({ checkpointed: store.wal().log })
@@ -205,6 +212,47 @@ describe('checkpoints in the thread', () => {
     await held.end()
     await emptied
     expect(store.walBytes()).toBe(0)
+  })
+
+  test('erasing has the thread copy a long WAL first, and copies a short one here', async () => {
+    const held = heldThread()
+    const store = open(held.thread)
+    await store.writeUntil(checkpointPages - 600)
+    await store.checkpoints.empty()
+    expect(held.asked()).toBe(0)
+    expect(store.walBytes()).toBe(0)
+    await store.writeUntil(checkpointPages)
+    let isEmpty = false
+    const emptied = store.checkpoints.empty().then(() => (isEmpty = true))
+    await turns(3)
+    expect(held.asked()).toBe(1)
+    expect(isEmpty).toBe(false)
+    await held.end()
+    await emptied
+    // Whatever the thread left is copied here.
+    expect(store.walBytes()).toBe(0)
+    expect(held.asked()).toBe(1)
+  })
+
+  test('erasing asks for nothing again after a disk failed, and copies here without a thread', async () => {
+    const held = heldThread()
+    const store = open(held.thread)
+    await store.writeUntil(checkpointPages)
+    const emptied = store.checkpoints.empty()
+    emptied.catch(() => undefined)
+    await held.end(new StorageError('STORE_FAILED', 'SQLITE_IOERR_FSYNC'))
+    await expect(emptied).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    await expect(store.checkpoints.empty()).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    expect(held.asked()).toBe(1)
+    expect(store.walBytes()).toBeGreaterThan(0)
+
+    const gone = heldThread()
+    const other = open(gone.thread)
+    await other.writeUntil(checkpointPages)
+    gone.die()
+    await other.checkpoints.empty()
+    expect(gone.asked()).toBe(0)
+    expect(other.walBytes()).toBe(0)
   })
 
   test('closing writes what is queued, also while writers wait, and leaves the thread', async () => {

@@ -119,11 +119,11 @@ test(
         }),
       )
     // No write fails or waits meanwhile.
-    for (let round = 0; round < 40; round++) await write(round)
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(80 * 1024 * 1024)
+    for (let round = 0; round < 60; round++) await write(round)
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(120 * 1024 * 1024)
     reader.exec('COMMIT')
-    for (let round = 40; round < 43; round++) await write(round)
-    expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(64 * 1024 * 1024)
+    for (let round = 60; round < 63; round++) await write(round)
+    expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(96 * 1024 * 1024)
     reader.close()
     await storage.close()
   },
