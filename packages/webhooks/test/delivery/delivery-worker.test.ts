@@ -622,13 +622,18 @@ describe('starting, waking and stopping', () => {
     await worker.stop()
   })
 
-  test('an idle worker looks once per poll interval', async () => {
+  test('an idle worker looks once per poll interval, and asks for no grants and keys', async () => {
     let looks = 0
+    let lookUps = 0
     const counting: WebhookStore = { ...store, claimDue: (request) => ((looks += 1), store.claimDue(request)) }
-    const worker = createWorker({ store: counting })
+    const worker = createWorker({
+      store: counting,
+      grants: { find: (pairs) => ((lookUps += 1), allGranted.find(pairs)) },
+      signingKeys: { current: (appIds) => ((lookUps += 1), oneKey.current(appIds)) },
+    })
     worker.start()
     await time.pass(60_000)
-    expect(looks).toBe(61)
+    expect({ looks, lookUps }).toEqual({ looks: 61, lookUps: 0 })
     await worker.stop()
   })
 
