@@ -1,15 +1,14 @@
 // How many submissions per second the whole server takes: access token, every check and rule, tokenizing and sealing, and
 // two durable commits (vault and verification), on SQLite with synchronous=FULL, over 64 connections that stay open.
 // Beside it: GraphQL Yoga answering the same mutation with a constant. Both with TLS and without.
-import assert from 'node:assert/strict'
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { startReferenceServer } from './reference-server.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 6_000)
@@ -17,34 +16,13 @@ const warmUp = Math.min(submissions, 4_000)
 const connections = 64
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
-const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
 const children = []
 
-/** Starts the server as its own process; its log goes where logs go that nobody reads. */
+/** The server on files of its own, and what its demo tells of it. */
 async function startServer(name, variables) {
   const dataDir = path.join(folder, name)
-  const env = {
-    PATH: process.env.PATH,
-    PORT: '0',
-    INTERNAL_PORT: '0',
-    SECURE_PORT: '0',
-    DATA_DIR: dataDir,
-    ...variables,
-  }
-  const child = spawn(process.execPath, [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), main], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  children.push(child)
-  for (let look = 0; look < 300; look += 1) {
-    try {
-      return { pid: child.pid, ...JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) }
-    } catch {
-      assert.equal(child.exitCode, null, 'the server did not start')
-      await sleep(100)
-    }
-  }
-  throw new Error('the server did not start')
+  const { child, demo } = await startReferenceServer({ dataDir, variables, onChild: (one) => children.push(one) })
+  return { pid: child.pid, ...demo }
 }
 
 const query = `mutation Submit($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,

@@ -3,13 +3,13 @@
 // heap (F45). The real server as its own process, SQLite with synchronous=FULL, behind a proxy that ends TLS, as the
 // handshakes of a flood are the proxy's. The load comes from a process of its own.
 import assert from 'node:assert/strict'
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { startReferenceServer, stopReferenceServer } from './reference-server.mjs'
 import { query, variablesOf } from './small-submission.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -20,7 +20,6 @@ const reach = { goodputShare: 0.9, takenP99Ms: 500, refusedP99Ms: 50, recoveryMs
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 1_000)
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-overload-'))
-const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
 const children = new Set()
 
 function track(child) {
@@ -29,37 +28,17 @@ function track(child) {
   return child
 }
 
-async function startServer(name, nodeOptions = []) {
-  const dataDir = path.join(folder, name)
-  const env = {
-    PATH: process.env.PATH,
-    PORT: '0',
-    INTERNAL_PORT: '0',
-    SECURE_PORT: '0',
-    DATA_DIR: dataDir,
-    TLS_TERMINATED_UPSTREAM: '1',
-    GRAPHQL_REQUESTS_PER_MINUTE: '100000000',
-    ...(process.env.BENCH_MAX_IN_FLIGHT === undefined ? {} : { MAX_IN_FLIGHT: process.env.BENCH_MAX_IN_FLIGHT }),
-  }
-  const options = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), ...nodeOptions]
-  const child = track(spawn(process.execPath, [...options, main], { env, stdio: ['ignore', 'ignore', 'inherit'] }))
-  for (let look = 0; look < 300; look += 1) {
-    try {
-      const demo = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8'))
-      return { child, demo, port: Number(new URL(demo.secureUrl).port) }
-    } catch {
-      assert.equal(child.exitCode, null, 'the server did not start')
-      await sleep(100)
-    }
-  }
-  throw new Error('the server did not start')
-}
-
-async function stop({ child }) {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
+const startServer = (name, nodeOptions) =>
+  startReferenceServer({
+    dataDir: path.join(folder, name),
+    variables: {
+      TLS_TERMINATED_UPSTREAM: '1',
+      GRAPHQL_REQUESTS_PER_MINUTE: '100000000',
+      ...(process.env.BENCH_MAX_IN_FLIGHT === undefined ? {} : { MAX_IN_FLIGHT: process.env.BENCH_MAX_IN_FLIGHT }),
+    },
+    nodeOptions,
+    onChild: track,
+  })
 
 const [before, after] = JSON.stringify({ query, variables: variablesOf('@@') }).split('@@')
 let runsMade = 0
@@ -163,7 +142,7 @@ try {
     )
   console.log(`${timesPeak} times the peak for ${floodSeconds} s`)
   shown(rows)
-  await stop(server)
+  await stopReferenceServer(server)
 
   const heap = { seconds: heapSeconds, taken: 0, refused: 0, broken: 0, highestMiB: 0, lived: true }
   if (heapSeconds > 0) {
@@ -181,7 +160,7 @@ try {
     }
     console.log('the same flood with 128 MiB of heap')
     console.table({ ...heap, highestMiB: Math.round(heap.highestMiB) })
-    await stop(small)
+    await stopReferenceServer(small)
   }
 
   const value = (measure) => rows.find((row) => row.measure === measure).median
