@@ -260,7 +260,7 @@ async function checkKeyFile({ storage, apiKeys }: Awaited<ReturnType<typeof comp
   if (await apiKeys.canOpenAll()) return
   throw new StartError(
     'KEY_FILE_WRONG',
-    'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with.',
+    'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.',
   )
 }
 

@@ -96,13 +96,14 @@ export function createApiKeys(deps: {
       const opened = new Set<string>()
       for await (const page of pagesOfApiKeys(directory, now)) {
         for (const row of page) {
-          if (opened.has(wrappingKeyIdOf(row))) continue
-          const opens = await openApiKey(cipher, row).then(
-            () => true,
-            () => false,
-          )
-          if (!opens) return false
-          opened.add(wrappingKeyIdOf(row))
+          try {
+            const keyId = wrappingKeyIdOf(row)
+            if (opened.has(keyId)) continue
+            await openApiKey(cipher, row)
+            opened.add(keyId)
+          } catch {
+            return false
+          }
         }
       }
       return true

@@ -1,12 +1,11 @@
-import type { PiiCipher, SealContext, WrappedDataKey } from '@kyc-relay/kyc-core'
+import { KycError, type PiiCipher, type SealContext, type WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/sqlite'
+import { z } from 'zod'
 
 /** An API key at rest: sealed under a data key of its own, which the key file wraps. */
-interface SealedApiKey {
-  readonly keyId: string
-  readonly dataKey: string
-  readonly sealed: string
-}
+const sealedApiKey = z.object({ keyId: z.string(), dataKey: z.string(), sealed: z.string() })
+
+type SealedApiKey = Readonly<z.infer<typeof sealedApiKey>>
 
 type KeyName = Pick<ApiKeyRow, 'appId' | 'version'>
 
@@ -15,7 +14,11 @@ function contextOf({ appId, version }: KeyName): SealContext {
 }
 
 function parse({ sealed }: Pick<ApiKeyRow, 'sealed'>): SealedApiKey {
-  return JSON.parse(Buffer.from(sealed).toString('utf8')) as SealedApiKey
+  try {
+    return sealedApiKey.parse(JSON.parse(Buffer.from(sealed).toString('utf8')))
+  } catch {
+    throw new KycError('SEAL_BROKEN')
+  }
 }
 
 function write(dataKey: WrappedDataKey, sealed: string): Uint8Array {
@@ -43,12 +46,20 @@ export async function openApiKey(cipher: PiiCipher, row: ApiKeyRow): Promise<str
   return Buffer.from(clear).toString('utf8')
 }
 
-/** Id of the key of the key file that wraps this one. */
+/**
+ * Id of the key of the key file that wraps this one.
+ *
+ * @throws KycError `SEAL_BROKEN` for bytes that are no sealed key.
+ */
 export function wrappingKeyIdOf(row: Pick<ApiKeyRow, 'sealed'>): string {
   return parse(row).keyId
 }
 
-/** The same sealed key, its data key wrapped by the current key of the key file. */
+/**
+ * The same sealed key, its data key wrapped by the current key of the key file.
+ *
+ * @throws KycError `KEY_UNKNOWN`, `SEAL_BROKEN`.
+ */
 export async function rewrapApiKey(cipher: PiiCipher, row: ApiKeyRow): Promise<Uint8Array> {
   const stored = parse(row)
   return write(await cipher.rewrapDataKey(dataKeyOf(stored), contextOf(row)), stored.sealed)

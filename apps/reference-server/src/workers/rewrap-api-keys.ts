@@ -10,7 +10,7 @@ type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
  * from, and two processes may do it at once. The keys themselves stay as they are.
  *
  * @param onProgress Told after each page. What another process re-wrapped meanwhile is not counted as remaining.
- * @throws KycError `KEY_UNKNOWN` when the key file lacks a key that wraps one of them.
+ * @throws KycError `KEY_UNKNOWN` when the key file lacks a key that wraps one of them, `SEAL_BROKEN` when one is damaged.
  */
 export async function rewrapApiKeys(
   deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
