@@ -21,7 +21,7 @@ export interface ApiKeys {
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
   /** The key that will sign once activated; null when none waits. */
   findWaiting(appId: string): Promise<SigningKey | null>
-  /** Whether the stored keys can be opened: one of each wrapping key is tried. */
+  /** Whether the stored keys can be opened: all are read, and one of each wrapping key is opened. */
   canOpenAll(): Promise<boolean>
   /** Versions that are accepted now, newest first. */
   listVersions(appId: string): Promise<readonly KeyVersion[]>

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +47,7 @@ function damage(sealed: Uint8Array) {
 describe.each([
   ['nothing', Buffer.alloc(0)],
   ['a zero byte', Buffer.alloc(1)],
-  ['bytes of something else', randomBytes(200)],
+  ['bytes that are no text', Buffer.alloc(200, 0xff)],
   ['no object', Buffer.from('null')],
   ['an object without its fields', Buffer.from('{}')],
   ['a field of another type', Buffer.from('{"keyId":"canary","dataKey":7,"sealed":""}')],
