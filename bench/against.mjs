@@ -1,0 +1,99 @@
+// Compares this checkout with an earlier one of this project, side by side: each of the named measurements runs in the
+// one and then in the other, round after round, so that what else the machine does meets both.
+//
+//   git worktree add ../earlier ea07280 && (cd ../earlier && npm ci && npm run build)
+//   npm run bench:against -- ../earlier                  verify-webhook, ingestion and deliveries, 5 rounds
+//   npm run bench:against -- ../earlier 3 ingestion      one of them, 3 rounds
+//
+// Every checkout runs its own files of bench/, so that both may change; what is compared are the rows named below.
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Rows that both checkouts write. `pace` turns a figure into work per time: more is better. */
+const measurements = {
+  'verify-webhook': { rows: ['verifyWebhook, text', 'signWebhook'], pace: (nanoseconds) => 1e9 / nanoseconds, env: {} },
+  ingestion: {
+    rows: ['kyc-relay, whole ingestion', 'kyc-relay, whole ingestion, TLS'],
+    pace: (perSecond) => perSecond,
+    env: { BENCH_ROUNDS: '1' },
+  },
+  deliveries: {
+    rows: ['kyc-relay on SQLite', 'kyc-relay on PostgreSQL'],
+    pace: (perSecond) => perSecond,
+    env: { BENCH_ROUNDS: '1', BENCH_DELIVERIES: '6000', BENCH_ONLY: 'kyc-relay' },
+  },
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const [earlier, givenRounds = '5', ...givenNames] = process.argv.slice(2)
+const rounds = Number(givenRounds)
+const names = givenNames.length > 0 ? givenNames : Object.keys(measurements)
+const known = names.every((name) => measurements[name] !== undefined)
+if (earlier === undefined || !Number.isInteger(rounds) || rounds < 1 || !known) {
+  console.error(`usage: npm run bench:against -- <folder> [rounds] [${Object.keys(measurements).join('] [')}]`)
+  process.exit(2)
+}
+const folders = { now: here, before: path.join(path.resolve(earlier), 'bench') }
+
+/** Runs one measurement in one checkout and answers the pace of each row. */
+async function paces(folder, name) {
+  const { rows, pace, env } = measurements[name]
+  const child = spawn(process.execPath, ['--expose-gc', `${name}.bench.mjs`], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve))
+  if (code !== 0) throw new Error(`${name} failed in ${folder}`)
+  const report = JSON.parse(readFileSync(path.join(folder, 'results', `${name}.json`), 'utf8'))
+  const medians = new Map(report.rows.map((row) => [row.contender, row.median]))
+  return rows.map((row) => pace(medians.get(row)))
+}
+
+const middle = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)]
+
+const summaries = []
+for (const name of names) {
+  const pairs = []
+  for (let round = 0; round < rounds; round += 1) {
+    const pair = {}
+    // Whoever comes first finds the disk quieter: the two take turns.
+    const order = round % 2 === 0 ? ['now', 'before'] : ['before', 'now']
+    for (const which of order) pair[which] = await paces(folders[which], name)
+    pairs.push(pair)
+  }
+  measurements[name].rows.forEach((row, n) => {
+    const ratios = pairs.map(({ now, before }) => now[n] / before[n])
+    summaries.push({
+      measurement: name,
+      row,
+      now: middle(pairs.map(({ now }) => now[n])),
+      before: middle(pairs.map(({ before }) => before[n])),
+      ratio: middle(ratios),
+      lowest: Math.min(...ratios),
+      highest: Math.max(...ratios),
+    })
+  })
+}
+
+console.log(
+  `Per second, medians of ${rounds} rounds; ratio now / before of each round, and their lowest and highest.\n`,
+)
+console.table(
+  Object.fromEntries(
+    summaries.map(({ measurement, row, ...figures }) => [
+      `${measurement}: ${row}`,
+      Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(3))])),
+    ]),
+  ),
+)
+const results = path.join(here, 'results')
+mkdirSync(results, { recursive: true })
+const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
+writeFileSync(
+  path.join(results, 'against.json'),
+  `${JSON.stringify({ name: 'against', unit: 'per second', machine, rounds, rows: summaries }, null, 2)}\n`,
+)
