@@ -16,6 +16,7 @@ export default defineConfig({
   },
   test: {
     include: ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,scripts}/**/*.test.ts'],
+    globalSetup: ['packages/storage-drizzle/test/postgres/shared-server.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -88,11 +88,11 @@ async function standingBefore<T>(name: string, work: () => Promise<T>) {
   }
 }
 
+const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`
+
 /** Waits until a transaction waits for a lock of another one. */
 const untilOneWaits = () =>
-  expect
-    .poll(async () => (await direct.query(`SELECT FROM pg_locks WHERE NOT granted`)).rowCount, { interval: 5 })
-    .toBeGreaterThan(0)
+  expect.poll(async () => (await direct.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0)
 
 /** Looks at what was announced, and claims nothing. */
 const foldOnly = () => storage.webhooks.claimDue({ ...claimRequest, limit: 0 })

