@@ -22,8 +22,6 @@ export const defaultLimitPolicies: LimitPolicies = {
 export interface RequestLimits {
   /** Takes one from the bucket of this caller. */
   take(name: LimitName, caller: string): { readonly verdict: RateVerdict; readonly headers: Record<string, string> }
-  /** What {@link RequestLimits.take} would answer, without taking. */
-  look(name: LimitName, caller: string): { readonly verdict: RateVerdict; readonly headers: Record<string, string> }
 }
 
 /** Most callers that are remembered; the one seen longest ago is forgotten, which only ever favours it. */
@@ -37,19 +35,14 @@ export function createRequestLimits(options: {
 }): RequestLimits {
   const policies = { ...defaultLimitPolicies, ...options.policies }
   const buckets = new LRUCache<string, number>({ max: maxCallers })
-  const judge = (name: LimitName, caller: string) => {
-    const policy = policies[name]
-    const key = `${name} ${caller}`
-    const { verdict, fullAtMs } = takeToken(buckets.get(key) ?? 0, options.nowMs(), policy)
-    return { key, fullAtMs, answer: { verdict, headers: rateLimitHeaders(name, policy, verdict) } }
-  }
   return {
     take(name, caller) {
-      const { key, fullAtMs, answer } = judge(name, caller)
+      const policy = policies[name]
+      const key = `${name} ${caller}`
+      const { verdict, fullAtMs } = takeToken(buckets.get(key) ?? 0, options.nowMs(), policy)
       buckets.set(key, fullAtMs)
-      return answer
+      return { verdict, headers: rateLimitHeaders(name, policy, verdict) }
     },
-    look: (name, caller) => judge(name, caller).answer,
   }
 }
 

@@ -16,11 +16,10 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
 
   routes.post('/portal/keys/rotate', async (c) => {
     const appId = appIdOf(c)
-    const address = c.env.incoming.socket.remoteAddress ?? ''
-    if (!deps.limits.look('sign-in', address).verdict.allowed) return sendProblem(c, 429)
     const given = await apiKeys.findApp(c.get('form').get('apiKey')?.trim() ?? '')
     if (given?.appId !== appId) {
-      deps.limits.take('sign-in', address)
+      const { verdict } = deps.limits.take('sign-in', c.env.incoming.socket.remoteAddress ?? '')
+      if (!verdict.allowed) return sendProblem(c, 429)
       return send(c, { notice: { tone: 'bad', text: 'That is not the API key of this application.' } }, 403)
     }
     const rotated = await apiKeys.rotate(appId)

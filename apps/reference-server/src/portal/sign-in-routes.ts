@@ -51,16 +51,13 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
   ): Promise<Response> {
     const { headers, socket } = c.env.incoming
     if (!deps.signIn.isOurs(c)) return sendProblem(c, 403)
-    const address = socket.remoteAddress ?? ''
-    const limit = deps.limits.look('sign-in', address)
-    if (!limit.verdict.allowed) {
-      for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)
-      return sendProblem(c, 429)
-    }
     const holder = await identify(c.get('form'))
     if (holder === null) {
-      deps.limits.take('sign-in', address)
-      return deps.signIn.send(c, form, { form, text: refusal }, 401)
+      // Only failures count: many share the address of a proxy, and strangers among them must lock nobody out.
+      const limit = deps.limits.take('sign-in', socket.remoteAddress ?? '')
+      if (limit.verdict.allowed) return deps.signIn.send(c, form, { form, text: refusal }, 401)
+      for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)
+      return sendProblem(c, 429)
     }
     const cookie = sessionCookie(headers.host)
     const known = cookie.read(headers.cookie)

@@ -69,19 +69,36 @@ describe('signing in', () => {
     expect(said.size).toBe(1)
   })
 
-  it('is limited by address, before anything is compared', async () => {
+  it('limits failures by address, and lets a right key in when they are used up', async () => {
     const limited = await startTestServer()
     try {
-      const browser = createPortalClient(limited)
-      const page = await browser.get('/portal/sign-in')
-      const attempt = (apiKey: string) =>
-        browser.submit(page, '/portal/sign-in', { app: limited.demo.apps[0]?.name ?? '', apiKey })
+      const [app] = limited.demo.apps
+      if (app === undefined) throw new Error('no demo app')
+      const signedInBefore = createPortalClient(limited)
+      await signedInBefore.signIn(app)
+      const stranger = createPortalClient(limited)
+      const page = await stranger.get('/portal/sign-in')
+      const guess = (count: number) =>
+        stranger.submit(page, '/portal/sign-in', { app: app.name, apiKey: `guess-${count}` })
       const statuses = []
-      for (let count = 0; count < 31; count += 1) statuses.push((await attempt(`guess-${count}`)).status)
+      for (let count = 0; count < 31; count += 1) statuses.push((await guess(count)).status)
       expect(statuses).toEqual([...Array.from({ length: 30 }, () => 401), 429])
-      const right = await attempt(limited.demo.apps[0]?.apiKey ?? '')
-      expect(right.status).toBe(429)
-      expect(Number(right.headers['retry-after'])).toBeGreaterThan(0)
+      const refused = await guess(31)
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+
+      const operator = createPortalClient(limited)
+      const operatorPage = await operator.get('/portal/sign-in/operator')
+      const asOperator = (internalToken: string) =>
+        operator.submit(operatorPage, '/portal/sign-in/operator', { internalToken })
+      expect((await asOperator('guess')).status).toBe(429)
+      expect((await asOperator(limited.demo.internalToken)).status).toBe(303)
+      await createPortalClient(limited).signIn(app)
+
+      const keys = await signedInBefore.get('/portal/keys')
+      expect(keys.status).toBe(200)
+      expect((await signedInBefore.submit(keys, '/portal/keys/rotate', { apiKey: 'guess' })).status).toBe(429)
+      expect((await signedInBefore.submit(keys, '/portal/keys/rotate', { apiKey: app.apiKey })).status).toBe(200)
     } finally {
       await limited.stop()
     }
