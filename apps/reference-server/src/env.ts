@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { DiskSpaceLimits } from './disk-space/disk-space.js'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
+import { isLoopbackAddress } from './loopback-address.js'
 import { databaseUrl, filePath, flag, port, whole } from './setting-types.js'
 
 /** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
@@ -35,6 +36,7 @@ const schema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   ROLE: z.enum(['all', 'api', 'secure', 'worker']).default('all'),
   HOST: z.string().min(1).default('127.0.0.1'),
+  ALLOW_NON_LOOPBACK_HOST: flag,
   PORT: port(4000),
   INTERNAL_PORT: port(4001),
   SECURE_PORT: port(4443),
@@ -213,6 +215,10 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
       )
     }
     if (value.ALLOW_LOOPBACK_RECEIVERS) problems.push('ALLOW_LOOPBACK_RECEIVERS: for local development only')
+  } else if (!value.ALLOW_NON_LOOPBACK_HOST && !isLoopbackAddress(value.HOST)) {
+    problems.push(
+      'HOST: outside production it must be a loopback address. Set ALLOW_NON_LOOPBACK_HOST=1 to let other machines connect',
+    )
   }
   if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on')

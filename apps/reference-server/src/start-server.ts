@@ -16,6 +16,7 @@ import {
   loadKeyFile,
   type LocalFiles,
 } from './local-start/local-files.js'
+import { isLoopbackAddress } from './loopback-address.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
 import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
@@ -220,14 +221,14 @@ function loopbackOf(host: string): string {
 
 /** In local development a listener on loopback answers for loopback only; elsewhere a proxy in front decides. */
 function plainHosts(env: Env, host: string): ServesHost {
-  return !env.production && isLoopback(host) ? loopbackHosts : anyHost
+  return !env.production && isLoopbackAddress(host) ? loopbackHosts : anyHost
 }
 
 /** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */
 async function secureTls(env: Env, localFiles: LocalFiles | null): Promise<{ cert: string; key: string } | null> {
   if (env.tls !== null) return readPair(env.tls.certFile, env.tls.keyFile)
   if (env.tlsTerminatedUpstream) return null
-  if (localFiles !== null && isLoopback(env.host))
+  if (localFiles !== null && isLoopbackAddress(env.host))
     return readPair(localFiles.certificateFile, localFiles.privateKeyFile)
   throw new StartError(
     'TLS_REQUIRED',
@@ -262,8 +263,4 @@ async function checkKeyFile({ storage, apiKeys }: Awaited<ReturnType<typeof comp
     'KEY_FILE_WRONG',
     'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.',
   )
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 }

@@ -58,11 +58,29 @@ it('ROLE=api serves no secure endpoint', async () => {
 
 it('off loopback the secure endpoint does not start without TLS', async () => {
   for (const role of ['all', 'secure']) {
-    await expect(start({ HOST: '0.0.0.0', ROLE: role })).rejects.toMatchObject({ code: 'TLS_REQUIRED' })
-    await expect(start({ HOST: '::', ROLE: role })).rejects.toMatchObject({ code: 'TLS_REQUIRED' })
-    await expect(start({ HOST: 'example.com', ROLE: role })).rejects.toMatchObject({ code: 'TLS_REQUIRED' })
+    for (const host of ['0.0.0.0', '::', 'example.com']) {
+      const variables = { HOST: host, ROLE: role, ALLOW_NON_LOOPBACK_HOST: '1' }
+      await expect(start(variables)).rejects.toMatchObject({ code: 'TLS_REQUIRED' })
+    }
   }
   expect(existsSync(join(dataDir, 'kyc.db'))).toBe(false)
+})
+
+it('outside production the server listens on other addresses only when ALLOW_NON_LOOPBACK_HOST asks for it', async () => {
+  const others: Record<string, string>[] = [{}, { NODE_ENV: 'test' }, { ROLE: 'api' }, { TLS_TERMINATED_UPSTREAM: '1' }]
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.1', '128.0.0.1', '::ffff:127.0.0.1', 'example.com']) {
+    for (const variables of others) {
+      await expect(start({ HOST: host, ...variables })).rejects.toThrow(/^.*\n {2}- HOST: .*ALLOW_NON_LOOPBACK_HOST=1/)
+    }
+  }
+  expect(existsSync(join(dataDir, 'keys.json'))).toBe(false)
+  const { ports } = await start({ HOST: '0.0.0.0', ROLE: 'api', ALLOW_NON_LOOPBACK_HOST: '1' })
+  expect(ports.api).toBeGreaterThan(0)
+})
+
+it.each(['localhost', '127.0.0.2', '::1'])('listens on %s without being asked twice', async (host) => {
+  const { ports } = await start({ HOST: host, ROLE: 'api' })
+  expect(ports.api).toBeGreaterThan(0)
 })
 
 it('in production it does not start without TLS of its own, not even on loopback', async () => {

@@ -291,7 +291,12 @@ describe('F53 a start that is refused names the setting, never its value', () =>
     ['a data folder that cannot be made', () => ({ DATA_DIR: '/proc/nope' }), ['DATA_DIR']],
     ['a key file whose folder cannot be made', () => ({ KEY_FILE: '/proc/nope/canary.json' }), ['KEY_FILE']],
     ['a photo folder that cannot be made', () => ({ PHOTO_STORAGE: 'file:/proc/nope/canary' }), ['PHOTO_STORAGE']],
-    ['an address that is not ours', () => ({ HOST: '192.0.2.1', TLS_TERMINATED_UPSTREAM: '1' }), ['HOST']],
+    [
+      'an address that is not ours',
+      () => ({ HOST: '192.0.2.1', ALLOW_NON_LOOPBACK_HOST: '1', TLS_TERMINATED_UPSTREAM: '1' }),
+      ['HOST is not an address of this machine'],
+    ],
+    ['an address that others reach', () => ({ HOST: '0.0.0.0' }), ['HOST', 'ALLOW_NON_LOOPBACK_HOST']],
   ]
 
   const refusedStart = (variables: Record<string, string>) =>
