@@ -19,6 +19,8 @@ export interface AttemptDeps {
   readonly attemptTimeoutMs: number
   readonly lookUpTimeoutMs: number
   readonly userAgent: string
+  /** Grants or signing keys could not be read. */
+  readonly onLookUpFailed: () => void
 }
 
 /** Past its own time limit a sender gets this long to come back by itself. */
@@ -72,15 +74,20 @@ async function lookUpEach<A>(
     return answers?.length === some.length ? answers : null
   }
   const together = await attempt(claimed).catch(() => null)
-  if (together !== null || claimed.length === 1) return together ?? []
-  return Promise.all(
-    claimed.map((one) =>
-      attempt([one]).then(
-        (answer) => answer?.[0],
-        () => undefined,
-      ),
-    ),
-  )
+  if (together !== null) return together
+  const each =
+    claimed.length === 1
+      ? [undefined]
+      : await Promise.all(
+          claimed.map((one) =>
+            attempt([one]).then(
+              (answer) => answer?.[0],
+              () => undefined,
+            ),
+          ),
+        )
+  if (each.includes(undefined)) deps.onLookUpFailed()
+  return each
 }
 
 /**

@@ -3,13 +3,16 @@ import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, S
 
 /** How long a delivery that could not be sent for a reason of ours waits, and for how long altogether. */
 export interface UnsentPolicy {
-  /** Default 30,000 (30 s). */
+  /**
+   * Longest wait. A worker waits 1 s during an outage of ours; else 1 s, then as long as the delivery has waited so far.
+   * Default 30,000 (30 s).
+   */
   readonly retryMs: number
   /** After this the delivery has `FAILED`. Default 86,400,000 (24 h). */
   readonly giveUpAfterMs: number
 }
 
-/** Every 30 s, for 24 h at most. */
+/** At least every 30 s, for 24 h at most. */
 export const defaultUnsentPolicy: UnsentPolicy = Object.freeze({ retryMs: 30_000, giveUpAfterMs: 86_400_000 })
 
 /** The moves of a delivery; a final state has none. */
@@ -75,7 +78,7 @@ export interface SettleContext {
  *
  * - a 2xx: `DELIVERED`
  * - grant revoked: `CANCELLED`
- * - nothing was sent for a reason of ours: the number is given back, due again after 30 s, `FAILED` after 24 h
+ * - nothing was sent for a reason of ours: the number is given back, due again after `unsent.retryMs`, `FAILED` after 24 h
  * - anything else, interruption by a crash included, counts: due again by the retry schedule, `FAILED` after the fifth
  *
  * A `Retry-After` may lengthen the delay up to `maxRetryAfterMs`, never shorten it.

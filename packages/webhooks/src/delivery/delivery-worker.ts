@@ -1,7 +1,8 @@
 import type { GrantLookup } from '../publishing/grants.js'
 import { lookUpClearances, runAttempt, type AttemptDeps } from './attempt-runner.js'
 import { createAttemptsUnderWay } from './attempts-under-way.js'
-import { reportOfCause, settleAttempt } from './delivery-state.js'
+import { defaultUnsentPolicy, reportOfCause, settleAttempt } from './delivery-state.js'
+import { createOwnOutage, outagePauseMs } from './own-outage.js'
 import type { Sender } from './sender.js'
 import { createSettlementQueue, type SettlementFate } from './settlement-queue.js'
 import type { SigningKeys } from './signing-keys.js'
@@ -66,8 +67,6 @@ export interface DeliveryWorker {
   }
 }
 
-const longestErrorPauseMs = 30_000
-
 /**
  * Creates a worker. Any number of them may work on one store, in any number of processes.
  *
@@ -93,8 +92,15 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const { store } = deps
   const timers = deps.timers ?? systemTimers
   const options = withDefaults(deps.options)
-  const attemptDeps: AttemptDeps = { ...deps, ...options, timers }
-  const settleContext = () => ({ now: deps.now(), random: deps.random, retry: options.retry, unsent: options.unsent })
+  const outage = createOwnOutage(timers, options.maxBatch)
+  const attemptDeps: AttemptDeps = { ...deps, ...options, timers, onLookUpFailed: outage.lookUpFailed }
+  const unsentPolicy = { ...defaultUnsentPolicy, ...options.unsent }
+  const settleContext = ({ unsentForMs }: ClaimedDelivery) => ({
+    now: deps.now(),
+    random: deps.random,
+    retry: options.retry,
+    unsent: { ...unsentPolicy, retryMs: outage.delayMs(unsentForMs, unsentPolicy.retryMs) },
+  })
   const settlements = createSettlementQueue({
     store,
     timers,
@@ -150,7 +156,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** How many may be claimed now, and how many of these failing endpoints may not have. */
   function placesToClaim(): { limit: number; keepForHealthy: number } {
     const free = Math.min(underWay.freePlaces() + beingSettled, options.concurrency)
-    const limit = Math.min(free, options.maxBatch)
+    const limit = Math.min(free, options.maxBatch, outage.placesLeft())
     const freeForFailing = free - Math.floor(options.concurrency * options.shareForHealthy)
     return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
   }
@@ -161,7 +167,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     try {
       const report = await seen
       underWay.saw(one, report)
-      const settlement = settleAttempt(delivery, report, settleContext())
+      outage.saw(report.cause)
+      const settlement = settleAttempt(delivery, report, settleContext(delivery))
       const fate = await settlements.add(settlement)
       observe(() => deps.onSettled?.({ delivery, settlement, fate }))
     } finally {
@@ -181,7 +188,11 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   /** Claims what fits into the free places and starts all of it at once. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
     const { limit, keepForHealthy } = placesToClaim()
-    if (limit <= 0) return { count: 0, full: false, nextDueInMs: underWay.nextFreeInMs() ?? 0, work: [] }
+    if (limit <= 0) {
+      const isOutage = outage.placesLeft() <= 0
+      const nextDueInMs = isOutage ? outage.morePlacesInMs() : (underWay.nextFreeInMs() ?? 0)
+      return { count: 0, full: false, nextDueInMs, work: [] }
+    }
     const openedAtMs = timers.monotonicMs()
     const { claimed, nextDueInMs } = await store.claimDue({
       limit,
@@ -190,6 +201,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       keepForHealthy,
     })
     if (claimed.length === 0) return { count: 0, full: false, nextDueInMs, work: [] }
+    outage.claimed(claimed.length)
     observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const full = claimed.length === limit
     // Another claim follows a full one at once: the store works on it while these are signed and sent.
@@ -227,7 +239,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         pauseMs = claimed === null ? 0 : restMs(claimed)
       } catch {
         failures += 1
-        pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), longestErrorPauseMs)
+        pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), outagePauseMs)
+        // Attempts of ours outlive an outage that is longer than their leases: their outcomes are written first.
+        takeOverAtMs = Math.max(takeOverAtMs, timers.monotonicMs() + options.takeOverIntervalMs)
         observe(() => deps.onProblem?.('CLAIM_FAILED'))
         // An attempt that ends meanwhile must not turn the pause into a busy loop on a store that is down.
         await restUnlessStopped(pauseMs)

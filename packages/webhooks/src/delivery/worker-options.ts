@@ -31,7 +31,7 @@ export interface DeliveryWorkerOptions {
   readonly pollIntervalMs?: number
   /** Time between two looks for attempts whose lease ended. Default 5,000. */
   readonly takeOverIntervalMs?: number
-  /** Pause after the store failed, doubled each time up to 30 s. Default 500. */
+  /** Pause after the store failed, doubled each time up to 1 s. Default 500. */
   readonly errorPauseMs?: number
   /** Longest wait for grants and signing keys. Default 5,000. */
   readonly lookUpTimeoutMs?: number
