@@ -55,7 +55,7 @@ module.exports = {
       comment: 'Packages are published; apps, examples and measurements stay here.',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/' },
-      to: { path: '^(apps|examples|bench|scripts)/' },
+      to: { path: '^(apps|examples|bench|proof|scripts)/' },
     },
     {
       name: 'storage-takes-types-only',
@@ -80,14 +80,14 @@ module.exports = {
       comment:
         'What is not exported may change in any release. Apps, examples and sibling packages show that the exported surface is enough. Tests may share what other tests start, a database for instance.',
       severity: 'error',
-      from: { path: '^(?:packages/([^/]+)|apps/[^/]+|examples|bench)/' },
+      from: { path: '^(?:packages/([^/]+)|apps/[^/]+|examples|bench|proof)/' },
       to: { path: '^packages/', pathNot: [publicEntry, '^packages/$1/', '^packages/[^/]+/test/'] },
     },
     {
       name: 'siblings-by-name',
       comment: 'Across workspaces an import says the name of the package, as it would after installation.',
       severity: 'error',
-      from: { path: '^(packages/[^/]+|apps/[^/]+|examples|bench)/' },
+      from: { path: '^(packages/[^/]+|apps/[^/]+|examples|bench|proof)/' },
       to: {
         path: '^(packages|apps)/',
         pathNot: ['^$1/', '^packages/[^/]+/test/'],

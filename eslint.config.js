@@ -38,7 +38,7 @@ const neededByTheRunner = [
 ]
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'bench/results/', '**/fixtures/']),
+  globalIgnores(['**/dist/', '**/coverage/', '**/data/', 'bench/results/', 'proof/results/', '**/fixtures/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
@@ -94,7 +94,7 @@ export default defineConfig(
   },
   {
     // Nobody's input reaches these.
-    files: ['**/test/**', '**/*.test.ts', 'packages/*/src/testing/**', 'scripts/**', 'bench/**'],
+    files: ['**/test/**', '**/*.test.ts', 'packages/*/src/testing/**', 'scripts/**', 'bench/**', 'proof/**'],
     rules: { 'regexp/no-super-linear-move': 'off' },
   },
   {

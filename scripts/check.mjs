@@ -33,6 +33,7 @@ const steps = [
       'apps',
       'examples',
       'bench',
+      'proof',
       'scripts',
     ],
   },
