@@ -27,6 +27,7 @@ import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
 import { checkReadiness } from './observability/readiness.js'
+import { isLoopbackAddress } from './loopback-address.js'
 import { createForeignAddressJudge } from './own-addresses.js'
 import { openPhotoStore } from './photos/open-photo-store.js'
 import { createPhotoFetching, wakingForPhotos } from './photos/photo-fetching.js'
@@ -43,7 +44,8 @@ import { createMaintenance } from './workers/maintenance.js'
 export interface ComposeInput {
   readonly env: Env
   readonly keys: KeyFile
-  readonly internalToken: string
+  /** Null where the role serves no internal API. */
+  readonly internalToken: string | null
   /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
   readonly localCaPem: string | null
   readonly log: ServerLog
@@ -74,6 +76,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const webhooks = tracePublishing(disk.gate(storage.webhooks, 'insertEvent'))
   const transactions = traceTransactions(disk.gate(storage.transactions, 'moveTransaction'))
   const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines(), disk })
+
+  const metricsTokens = [internalToken, env.metricsToken].filter((token) => token !== null)
 
   let stopping = false
   const probes = {
@@ -251,7 +255,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       sessions: storage.portalSessions,
     },
     probes,
-    metrics: createMetricsRoute(metrics, env.production ? internalToken : null),
+    metrics: createMetricsRoute(metrics, env.production ? metricsTokens : null),
     log,
   })
 
@@ -275,7 +279,12 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     secureApp,
     internalApp,
     standardApp,
-    operationsApp: createOperationsApp({ probes, metrics, log }),
+    operationsApp: createOperationsApp({
+      probes,
+      metrics,
+      metricsTokens: env.operationsHost === null || isLoopbackAddress(env.operationsHost) ? null : metricsTokens,
+      log,
+    }),
     metrics,
     disk,
     worker,

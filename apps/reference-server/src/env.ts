@@ -4,7 +4,7 @@ import type { DiskSpaceLimits } from './disk-space/disk-space.js'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
 import { isLoopbackAddress } from './loopback-address.js'
-import { databaseUrl, filePath, flag, port, whole } from './setting-types.js'
+import { bearerToken, databaseUrl, filePath, flag, port, whole } from './setting-types.js'
 
 /** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
 const policySwitches = z
@@ -37,6 +37,7 @@ const schema = z.object({
   ROLE: z.enum(['all', 'api', 'secure', 'worker']).default('all'),
   HOST: z.string().min(1).default('127.0.0.1'),
   ALLOW_NON_LOOPBACK_HOST: flag,
+  OPERATIONS_HOST: z.string().min(1).optional(),
   PORT: port(4000),
   INTERNAL_PORT: port(4001),
   SECURE_PORT: port(4443),
@@ -65,10 +66,8 @@ const schema = z.object({
   SUBMISSION_POLICY: policyJson,
   OAUTH_ISSUER: z.url().optional(),
   OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
-  INTERNAL_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/)
-    .optional(),
+  INTERNAL_TOKEN: bearerToken,
+  METRICS_TOKEN: bearerToken,
   ...photoVariables,
   ALLOW_LOOPBACK_RECEIVERS: flag,
   DELIVERY_RETRY_BASE_MS: whole(1, 3_600_000).default(30_000),
@@ -106,6 +105,8 @@ export interface Env {
   readonly production: boolean
   readonly role: 'all' | 'api' | 'secure' | 'worker'
   readonly host: string
+  /** Where a process without an internal API serves probes and metrics. Null: on loopback. */
+  readonly operationsHost: string | null
   readonly port: number
   readonly internalPort: number
   readonly securePort: number
@@ -126,7 +127,10 @@ export interface Env {
   readonly submissionPolicy: z.output<typeof policySwitches>
   /** Null: only opaque tokens of the embedded store are accepted. */
   readonly oauth: OauthServer | null
+  /** Null in production: the role serves no internal API. */
   readonly internalToken: string | null
+  /** Opens the metrics and nothing else. */
+  readonly metricsToken: string | null
   /** Where fetched photos are kept. */
   readonly photoStorage: PhotoStorage
   readonly allowLoopbackReceivers: boolean
@@ -166,6 +170,7 @@ const expectations: Readonly<Record<string, string>> = {
   DATABASE_URL: 'file:<path> or postgres://…',
   VAULT_DATABASE_URL: 'file:<path> or postgres://…',
   INTERNAL_TOKEN: 'at least 16 characters of ASCII, no white space',
+  METRICS_TOKEN: 'at least 16 characters of ASCII, no white space',
   OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
   PUBLIC_HOSTS: 'host names separated by commas',
   PHOTO_STORAGE: 'file:<folder> or s3://<bucket>/<prefix>',
@@ -205,7 +210,13 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     problems.push(`OAUTH_ISSUER: expected ${expectations.OAUTH_ISSUER}`)
   }
   if (value.NODE_ENV === 'production') {
-    if (given['INTERNAL_TOKEN'] === undefined) problems.push('INTERNAL_TOKEN: required in production')
+    const servesApi = value.ROLE === 'all' || value.ROLE === 'api'
+    const noInternalToken = given['INTERNAL_TOKEN'] === undefined
+    if (servesApi && noInternalToken) problems.push('INTERNAL_TOKEN: required in production')
+    const opensMetrics = !servesApi && value.OPERATIONS_HOST !== undefined && !isLoopbackAddress(value.OPERATIONS_HOST)
+    if (opensMetrics && noInternalToken && given['METRICS_TOKEN'] === undefined) {
+      problems.push('METRICS_TOKEN: required where OPERATIONS_HOST is not a loopback address')
+    }
     if (value.KEY_FILE === undefined) problems.push('KEY_FILE: required in production, it is never made there')
     const servesSecure = value.ROLE === 'all' || value.ROLE === 'secure'
     const noTls = value.TLS_CERT_FILE === undefined && value.TLS_KEY_FILE === undefined
@@ -230,6 +241,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     production: value.NODE_ENV === 'production',
     role: value.ROLE,
     host: value.HOST,
+    operationsHost: value.OPERATIONS_HOST ?? null,
     port: value.PORT,
     internalPort: value.INTERNAL_PORT,
     securePort: value.SECURE_PORT,
@@ -253,6 +265,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
         ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
         : null,
     internalToken: value.INTERNAL_TOKEN ?? null,
+    metricsToken: value.METRICS_TOKEN ?? null,
     photoStorage,
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,

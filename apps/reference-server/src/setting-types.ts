@@ -13,6 +13,11 @@ export const whole = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least).max(most))
 export const port = (fallback: number) => whole(0, 65_535).default(fallback)
+/** What an `Authorization: Bearer` header can carry, long enough not to be guessed. */
+export const bearerToken = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,}$/)
+  .optional()
 export const filePath = z.string().min(1).optional()
 export const databaseUrl = z
   .string()

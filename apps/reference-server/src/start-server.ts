@@ -48,12 +48,13 @@ export async function startServer(
   if (driverVersion !== null && driverMayAbort(nodeVersion, driverVersion)) {
     log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
   }
-  await ensureDataDir(env.dataDir)
+  // In production the secure endpoint keeps no file but those of SQLite.
+  if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
   const keys = await loadKeyFile(env)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
-  const internalToken = env.internalToken ?? (await ensureInternalToken(env.dataDir))
+  const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
@@ -72,26 +73,32 @@ export async function startServer(
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload' | 'connections'>) => {
     const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }
     const listener = await startListener({ ...options, overload, connections }).catch((error: unknown) => {
-      throw portError(error, portSettings[options.name])
+      const hostSetting = options.host === env.operationsHost ? 'OPERATIONS_HOST' : 'HOST'
+      throw portError(error, portSettings[options.name], hostSetting)
     })
     listeners.push(listener)
     log.info('listening', { listener: options.name, port: listener.port })
     return listener.port
   }
-  /** Beside another process of this machine the port may be taken: work goes on without probes then. */
+  /**
+   * Beside another process of this machine the port may be taken: work goes on without probes then, unless
+   * `OPERATIONS_HOST` asks for them.
+   */
   const listenForOperations = async () => {
+    const host = env.operationsHost ?? loopbackOf(env.host)
     try {
       return await listen({
         name: 'internal',
         app: parts.operationsApp,
-        host: loopbackOf(env.host),
+        host,
         port: env.internalPort,
         tls: null,
-        servesHost: plainHosts(env, loopbackOf(env.host)),
+        servesHost: plainHosts(env, host),
         errorBody: problemBody,
         log,
       })
     } catch (error) {
+      if (env.operationsHost !== null) throw error
       log.warn('no probes and metrics: INTERNAL_PORT is taken', { code: errorCode(error) })
       return 0
     }
@@ -162,7 +169,9 @@ export async function startServer(
       parts.maintenance.start()
     }
     const demo =
-      localFiles !== null && env.role === 'all' ? await localDemo(env, ports, localFiles, internalToken, parts) : null
+      localFiles !== null && internalToken !== null && env.role === 'all'
+        ? await localDemo(env, ports, localFiles, internalToken, parts)
+        : null
     log.info('started', { role: env.role })
     return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
   } catch (error) {
@@ -198,8 +207,8 @@ async function localDemo(
 
 const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
 
-/** What keeps a listener from its port, by the name of the setting. */
-function portError(error: unknown, setting: string): unknown {
+/** What keeps a listener from its port or host, by the names of the settings. */
+function portError(error: unknown, setting: string, hostSetting: string): unknown {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
@@ -208,7 +217,7 @@ function portError(error: unknown, setting: string): unknown {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new StartError('HOST_UNUSABLE', 'HOST is not an address of this machine, nor a name of one.')
+      return new StartError('HOST_UNUSABLE', `${hostSetting} is not an address of this machine, nor a name of one.`)
     default:
       return error
   }

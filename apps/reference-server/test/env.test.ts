@@ -109,6 +109,10 @@ describe('the environment', () => {
 
   it.each([
     ['INTERNAL_TOKEN', { INTERNAL_TOKEN: '' }],
+    ['INTERNAL_TOKEN', { INTERNAL_TOKEN: '', ROLE: 'api' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: 'short' }],
+    ['METRICS_TOKEN', { INTERNAL_TOKEN: '', ROLE: 'worker', OPERATIONS_HOST: '0.0.0.0' }],
+    ['METRICS_TOKEN', { INTERNAL_TOKEN: '', ROLE: 'secure', OPERATIONS_HOST: '10.0.0.5' }],
     ['KEY_FILE', { KEY_FILE: '' }],
     ['ALLOW_LOOPBACK_RECEIVERS', { ALLOW_LOOPBACK_RECEIVERS: '1' }],
     ['TLS_CERT_FILE and TLS_KEY_FILE', { TLS_TERMINATED_UPSTREAM: '' }],
@@ -159,6 +163,12 @@ describe('the environment', () => {
 
   it.each(['api', 'worker'])('asks for no certificate where ROLE=%s listens without TLS', (role) => {
     expect(parseEnv({ ...production, TLS_TERMINATED_UPSTREAM: '', ROLE: role })).toMatchObject({ role, tls: null })
+  })
+
+  it.each(['secure', 'worker'])('asks for no internal token where ROLE=%s serves no internal API', (role) => {
+    expect(parseEnv({ ...production, INTERNAL_TOKEN: '', ROLE: role })).toMatchObject({ role, internalToken: null })
+    const opened = { INTERNAL_TOKEN: '', ROLE: role, OPERATIONS_HOST: '0.0.0.0', METRICS_TOKEN: 'm'.repeat(16) }
+    expect(parseEnv({ ...production, ...opened })).toMatchObject({ operationsHost: '0.0.0.0' })
   })
 
   it('refuses half a TLS pair and switched-off certificate checks', () => {

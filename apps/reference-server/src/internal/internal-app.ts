@@ -18,7 +18,8 @@ import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
 /** What the internal API needs. */
 export interface InternalAppDeps {
-  readonly internalToken: string
+  /** Null where the role serves no internal API: nobody is let in. */
+  readonly internalToken: string | null
   readonly publish: Parameters<typeof createEventRoutes>[0]['publish']
   readonly transactions: TransactionRoutesDeps
   readonly vault: Omit<VaultRoutesDeps, 'log'>

@@ -7,15 +7,17 @@ import type { Metrics } from './metrics.js'
 /**
  * `GET /metrics` as Prometheus text.
  *
- * @param token Null serves anyone who can reach the listener. Otherwise the bearer token that a scraper must show.
+ * @param tokens Null serves anyone who can reach the listener. Otherwise the bearer tokens of which a scraper must show
+ *   one; an empty list serves nobody.
  */
 export function createMetricsRoute(
   metrics: Pick<Metrics, 'contentType' | 'render'>,
-  token: string | null,
+  tokens: readonly string[] | null,
 ): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.get('/metrics', async (c) => {
-    if (token !== null && !isInternalCaller(c.env.incoming.headers.authorization, token))
+    const { authorization } = c.env.incoming.headers
+    if (tokens !== null && !tokens.some((token) => isInternalCaller(authorization, token)))
       return refuseProblem(
         c,
         { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },

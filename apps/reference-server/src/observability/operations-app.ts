@@ -8,11 +8,20 @@ import { createMetricsRoute } from './metrics-route.js'
 import type { Metrics } from './metrics.js'
 import { createProbeRoutes, type Probes } from './probe-routes.js'
 
-/** What a process without an internal API serves on loopback: probes and metrics, nothing else. */
-export function createOperationsApp(deps: { readonly probes: Probes; readonly metrics: Metrics; readonly log: Log }) {
+/**
+ * What a process without an internal API serves: probes and metrics, nothing else.
+ *
+ * @param deps `metricsTokens` as of {@link createMetricsRoute}: null on loopback.
+ */
+export function createOperationsApp(deps: {
+  readonly probes: Probes
+  readonly metrics: Metrics
+  readonly metricsTokens: readonly string[] | null
+  readonly log: Log
+}) {
   const app = new Hono<EdgeEnv>()
   app.route('/', createProbeRoutes(deps.probes))
-  app.route('/', createMetricsRoute(deps.metrics, null))
+  app.route('/', createMetricsRoute(deps.metrics, deps.metricsTokens))
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     deps.log.error('request failed', {

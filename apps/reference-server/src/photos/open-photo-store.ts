@@ -4,11 +4,12 @@ import { StartError } from '../start-error.js'
 import { openDirectoryPhotoStore } from './directory-photo-store.js'
 import { createS3PhotoStore } from './s3-photo-store.js'
 
-/** Opens the photo store that the settings name: a folder, or a bucket. */
+/** Opens the photo store that the settings name: a folder, or a bucket. The secure endpoint has no use for either. */
 export async function openPhotoStore(
-  { photoStorage }: Pick<Env, 'photoStorage'>,
+  { photoStorage, role }: Pick<Env, 'photoStorage' | 'role'>,
   now: () => Date,
 ): Promise<PhotoStore> {
+  if (role === 'secure') return { put: noPhotoStore, get: noPhotoStore, erase: noPhotoStore }
   if (photoStorage.kind === 'directory') {
     return openDirectoryPhotoStore(photoStorage.folder, now).catch((error: unknown) => {
       if (!(error instanceof KycError)) throw error
@@ -17,4 +18,8 @@ export async function openPhotoStore(
   }
   const { kind: _kind, ...location } = photoStorage
   return createS3PhotoStore(location)
+}
+
+function noPhotoStore(): Promise<never> {
+  return Promise.reject(new KycError('PHOTO_STORE_UNAVAILABLE'))
 }
