@@ -52,7 +52,10 @@ async function main(): Promise<void> {
       return
     }
     stoppingSinceMs = performance.now()
-    setTimeout(() => process.exit(1), shutdownGraceMs).unref()
+    setTimeout(() => {
+      log.error('not stopped in time; ending', { signal })
+      end(1)
+    }, shutdownGraceMs).unref()
     server.stop(signal).then(
       () => end(0),
       () => end(1),
