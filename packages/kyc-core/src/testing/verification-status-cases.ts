@@ -105,4 +105,34 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
       await close()
     },
   },
+  {
+    id: 'VS-25',
+    name: 'MUST log the status as it moved when a FAILED and a PASSED submission of a new user race, 200 times',
+    async run(harness) {
+      const handles = [await harness.open(), await harness.open()] as const
+      const users = Array.from({ length: 200 }, (_, index) => ({ ...maria, userId: uuid(5_000 + index) }))
+      await Promise.all(
+        users.flatMap((user, index) => {
+          const decisions = index % 2 === 0 ? (['FAILED', 'PASSED'] as const) : (['PASSED', 'FAILED'] as const)
+          return decisions.map((decision, place) => {
+            const number = 2 * index + place
+            const submission = createRecordedSubmission(keyOf(user, `id-${number}`), number, { decision })
+            return handles[place as 0 | 1].store.record(submission)
+          })
+        }),
+      )
+      for (const [index, user] of users.entries()) {
+        const { items } = await handles[0].store.listVerifications(user, { limit: 10 })
+        assertThat(items.length === 2, `both submissions of user ${index} are recorded`)
+        let present: KycStatus = 'UNVERIFIED'
+        for (const { statusLog } of items.toReversed()) {
+          assertEqual(statusLog.previous, present, `the previous status in the log of user ${index}`)
+          present = statusLog.next
+        }
+        assertEqual(present, 'PASS', `the last status in the log of user ${index}`)
+        assertEqual(await handles[1].store.findKycStatus(user.userId), 'PASS', `the status of user ${index}`)
+      }
+      for (const each of handles) await each.close()
+    },
+  },
 ]

@@ -297,6 +297,25 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     }),
   ],
   [
+    'reads the status of a FAILED submission before it takes the lock',
+    'VS-25',
+    (store, { rows, statuses }) => ({
+      ...store,
+      async record(submission) {
+        const { decision, verificationId } = submission.verification
+        const read = statuses.get(submission.key.userId) ?? 'UNVERIFIED'
+        await tick()
+        const answer = await store.record(submission)
+        const at = rows.findIndex(({ record }) => record.verificationId === verificationId)
+        const row = rows[at]
+        if (decision !== 'FAILED' || row === undefined) return answer
+        const statusLog = { ...row.record.statusLog, previous: read, next: read }
+        rows[at] = { ...row, record: { ...row.record, statusLog } }
+        return answer
+      },
+    }),
+  ],
+  [
     'sorts the checks',
     'VS-30',
     replace((record) => ({ ...record, checks: [...record.checks].sort((a, b) => (a.name < b.name ? -1 : 1)) })),

@@ -93,17 +93,29 @@ export function prepareVerificationReads(db: NodePgDatabase) {
   }
 }
 
-/** The user's present status, under the lock that guards its change. No row: nothing is known of the user. */
-export const lockStatus = statement<{ status: 'PASS' | 'PASS_INTERNATIONAL' }>(
+/**
+ * Locks what is recorded of a user until the end of the transaction, and reads the present status; null: nothing is known.
+ *
+ * Not a row lock: a new user has no row. A status that was written while this waited for the lock is not seen;
+ * {@link insertVerification} tells.
+ */
+export const lockStatus = statement<{ status: 'PASS' | 'PASS_INTERNATIONAL' | null }>(
   'lock_status',
-  sql`SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userId')} FOR UPDATE`,
+  sql`
+SELECT (SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userId')}) AS status,
+  pg_advisory_xact_lock(hashtextextended(current_schema() || ' kyc_relay_kyc_statuses ' || ${value('userId')}, 0))`,
 )
 
 /**
  * Writes everything one submission makes, in one statement: nothing when the key or the id is taken (`inserted` 0). `moved` 0
- * although the status was to change: another submission of the user changed it since it was read.
+ * although the status was to change, or another `present` status than was read: another submission of the user changed it
+ * since.
  */
-export const insertVerification = statement<{ inserted: number; moved: number }>(
+export const insertVerification = statement<{
+  inserted: number
+  moved: number
+  present: 'PASS' | 'PASS_INTERNATIONAL' | null
+}>(
   'insert_verification',
   sql`
 WITH verification AS (
@@ -153,5 +165,7 @@ WITH verification AS (
   WHERE present.status = ${value('previous')}
   RETURNING user_id
 )
-SELECT (SELECT count(*) FROM verification)::int AS inserted, (SELECT count(*) FROM moved)::int AS moved`,
+SELECT (SELECT count(*) FROM verification)::int AS inserted, (SELECT count(*) FROM moved)::int AS moved,
+  -- As it was when this statement began: what it writes itself is not seen.
+  (SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userId')}) AS present`,
 )

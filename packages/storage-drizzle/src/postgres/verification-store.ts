@@ -71,7 +71,7 @@ export function createVerificationStore(
       moves: next !== previous,
     })
     if (written === undefined || written.inserted === 0) return null
-    if (next !== previous && written.moved === 0) throw overtaken
+    if ((written.present ?? 'UNVERIFIED') !== previous || (next !== previous && written.moved === 0)) throw overtaken
     await audit?.append(on, key.userId, () =>
       verificationEvent(audit.seal, {
         ...{ key, verification, payloadDigest, recordedAt, result },
