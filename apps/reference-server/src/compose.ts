@@ -94,7 +94,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   }
 
   const embeddedTokens = createEmbeddedAccessTokens(directory, now)
-  const accessTokens = await withIssuedTokens(embeddedTokens, env)
+  const accessTokens = await withIssuedTokens(embeddedTokens, directory, env)
   const apiKeys = createApiKeys({ directory, cipher, now })
   const grants = createGrantLookup(directory)
   const findAppName = async (appId: string) => (await directory.findApp(appId))?.name ?? null

@@ -65,6 +65,28 @@ describe('B030 a token that is', () => {
   })
 })
 
+describe('a narrowed grant', () => {
+  it('limits a token that was issued before, at once, on both hosts; a wider one gives no token more than it had', async () => {
+    const internal = (path: string, method: 'POST' | 'PUT', body: unknown) =>
+      server.call(`${server.demo.internalUrl}/internal/v1${path}`, { method, token: server.demo.internalToken, body })
+    const [app] = server.demo.apps
+    const issue = async (scopes: string[], userId?: string) =>
+      (await internal('/access-tokens', 'POST', { appId: app?.appId, scopes, userId })).json
+    const issued = await issue(['VERIFY_KYC', 'LIST_PAYMENT'])
+    const { accountId, externalReferenceId, userId } = issued
+    const grantOnly = (scopes: string[]) =>
+      internal(`/grants/${app?.appId}/${userId}`, 'PUT', { accountId, externalReferenceId, scopes })
+    expect((await submit(issued.accessToken)).status).toBe(200)
+    expect((await grantOnly(['LIST_PAYMENT'])).status).toBe(200)
+    expectGraphqlRefusal(await submit(issued.accessToken), 403, 'FORBIDDEN')
+    await grantOnly(['VERIFY_KYC', 'LIST_PAYMENT', 'MAKE_PAYOUT_SEND'])
+    expect((await submit(issued.accessToken)).status).toBe(200)
+    const lesser = await issue(['LIST_PAYMENT'], userId)
+    expectGraphqlRefusal(await submit(lesser.accessToken), 403, 'FORBIDDEN')
+    expect((await submit(issued.accessToken)).status).toBe(200)
+  })
+})
+
 describe('B031, B032 scopes', () => {
   it.each([
     ['B031 none', []],

@@ -66,10 +66,15 @@ export interface AppDirectory {
   /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */
   activateApiKey(request: { readonly appId: string; readonly now: Date; readonly retireOldAt: Date }): Promise<boolean>
 
-  /** Adds or replaces the grant of a user to an app. */
+  /** Adds or replaces the grant of a user to an app. It limits tokens that were issued before, from now on. */
   putGrant(grant: Grant): Promise<void>
   /** In the order asked; null where there is no grant (any more). */
   findGrants(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (Grant | null)[]>
+  /**
+   * The scopes that a user grants to an app now: none once the grant was revoked, until it is given again. Null for a user
+   * who never granted the app anything.
+   */
+  findGrantedScopes(pair: { readonly appId: string; readonly userId: string }): Promise<readonly string[] | null>
   /** Removes the grant and the access tokens made under it; false when there was none. */
   revokeGrant(request: { readonly appId: string; readonly userId: string }): Promise<boolean>
   /** Apps that this user granted anything to. */
@@ -77,6 +82,14 @@ export interface AppDirectory {
 
   /** Keeps an access token that was issued, by its hash. */
   addAccessToken(token: AccessTokenRow): Promise<void>
-  /** Null for an unknown token, one that expired at `now`, or one whose grant was revoked. */
+  /**
+   * Null for an unknown token, one that expired at `now`, or one whose grant was revoked. Its scopes are those that the
+   * grant still holds.
+   */
   findAccessToken(hash: Uint8Array, now: Date): Promise<AccessTokenRow | null>
+}
+
+/** Those of a token's scopes that were granted and still are. */
+export function scopesWithin(scopes: readonly string[], granted: readonly string[]): string[] {
+  return scopes.filter((scope) => granted.includes(scope))
 }

@@ -23,12 +23,29 @@ const opaquePrefix = 'kyc_at_'
  */
 export async function withIssuedTokens(
   embedded: AccessTokens,
+  directory: Pick<AppDirectory, 'findGrantedScopes'>,
   { oauth, production }: Pick<Env, 'oauth' | 'production'>,
 ): Promise<AccessTokens> {
   if (oauth === null) return embedded
   const { createIssuedAccessTokens } = await import('./issued-access-tokens.js')
-  const issued = createIssuedAccessTokens(oauth, production)
+  const issued = withinGrants(createIssuedAccessTokens(oauth, production), directory)
   return { find: (token) => (token.startsWith(opaquePrefix) ? embedded : issued).find(token) }
+}
+
+/**
+ * Tokens of an OAuth server, limited by the grants that this server keeps: a token has the scopes that are both in it and
+ * granted now, and is refused once the grant was revoked. A user without a grant here is judged by the token alone.
+ */
+export function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findGrantedScopes'>): AccessTokens {
+  return {
+    async find(token) {
+      const holder = await tokens.find(token)
+      const granted = holder && (await directory.findGrantedScopes(holder))
+      if (holder === null || granted === null) return holder
+      if (granted.length === 0) return null
+      return { ...holder, scopes: holder.scopes.filter((scope) => granted.includes(scope)) }
+    },
+  }
 }
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer')

@@ -90,3 +90,35 @@ it('a token of another app or user acts for its own subject alone', async () => 
     expect(answer.json.data).toEqual({ kycVerification: null, kycVerifications: { edges: [] } })
   }
 })
+
+it('a grant that this server keeps limits tokens of the OAuth server, and its revocation ends them', async () => {
+  const sub = 'bbbbbbbb-0000-4000-8000-000000000002'
+  const [app] = server.demo.apps
+  const appId = app?.appId ?? ''
+  const grants = `${server.demo.internalUrl}/internal/v1/grants/${appId}/${sub}`
+  const put = (scopes: string[]) =>
+    server.call(grants, {
+      method: 'PUT',
+      token: server.demo.internalToken,
+      body: { accountId: sub, externalReferenceId: 'their-user', scopes },
+    })
+  const token = await forge(key, claims({ sub, client_id: appId, scope: 'VERIFY_KYC LIST_PAYMENT' }))
+  const statusOf = async (from: string) => (await submit(from)).status
+  expect(await statusOf(token)).toBe(200)
+  expect((await put(['LIST_PAYMENT'])).status).toBe(200)
+  expect(await statusOf(token)).toBe(403)
+  await put(['LIST_PAYMENT', 'VERIFY_KYC'])
+  expect(await statusOf(token)).toBe(200)
+  await put(['MAKE_PAYOUT_SEND'])
+  expect(await statusOf(token)).toBe(403)
+  expect((await server.call(grants, { method: 'DELETE', token: server.demo.internalToken })).status).toBe(204)
+  expect(await statusOf(token)).toBe(401)
+  expect((await server.graphql('api', { query: '{ viewer { userId } }' }, { token })).status).toBe(401)
+  // Neither a later token nor one for fewer scopes brings a revoked grant back: only granting again does.
+  expect(await statusOf(await forge(key, claims({ sub, client_id: appId, iat: seconds(10), jti: 'later' })))).toBe(401)
+  await put(['VERIFY_KYC'])
+  expect(await statusOf(token)).toBe(200)
+  // The same user at another app is judged by the token alone.
+  const [, other] = server.demo.apps
+  expect(await statusOf(await forge(key, claims({ sub, client_id: other?.appId })))).toBe(200)
+})

@@ -12,6 +12,9 @@ export type AuditLogName = 'stores' | 'vault'
  * - `TOKENS_ERASED`: how many tokens went that no verification referred to
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
  * - `API_KEY_ADDED`, `API_KEY_ACTIVATED`, `API_KEY_REWRAPPED`: version of the app's API key
+ * - `GRANT_GIVEN`, `GRANT_NARROWED`: the scopes that the user grants to the app from now on
+ * - `GRANT_REVOKED`: the scopes that were granted until now
+ * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
  */
 export type AuditKind =
   | 'CHAIN_STARTED'
@@ -24,6 +27,10 @@ export type AuditKind =
   | 'API_KEY_ADDED'
   | 'API_KEY_ACTIVATED'
   | 'API_KEY_REWRAPPED'
+  | 'GRANT_GIVEN'
+  | 'GRANT_NARROWED'
+  | 'GRANT_REVOKED'
+  | 'ACCESS_TOKEN_ISSUED'
 
 /** One thing to be written down. No personal data: ids, counts, and digests of rows. */
 export interface AuditEvent {

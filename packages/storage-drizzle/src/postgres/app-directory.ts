@@ -1,13 +1,14 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import type { ApiKeyRow, AppDirectory } from '../app-directory.js'
 import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
+import { createAppGrants } from './app-grants.js'
 import { asBuffer } from './as-buffer.js'
 import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { statement } from './statement.js'
-import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
+import { apiKeys, apps } from './tables/apps.js'
 
 const value = sql.placeholder
 
@@ -65,29 +66,6 @@ UPDATE kyc_relay_api_keys SET sealed = ${value('fresh')}::bytea
 WHERE app_id = ${value('appId')} AND version = ${value('version')}::int AND sealed = ${value('former')}::bytea`,
 )
 
-// Not a replacement: deleting the old row would take the access tokens made under it along.
-const putGrant = statement(
-  'put_grant',
-  sql`
-INSERT INTO kyc_relay_grants (app_id, user_id, account_id, external_reference_id, scopes)
-VALUES (${value('appId')}, ${value('userId')}, ${value('accountId')}, ${value('externalReferenceId')},
-  ${value('scopes')})
-ON CONFLICT (app_id, user_id) DO UPDATE SET account_id = excluded.account_id,
-  external_reference_id = excluded.external_reference_id, scopes = excluded.scopes`,
-)
-
-const deleteGrant = statement(
-  'delete_grant',
-  sql`DELETE FROM kyc_relay_grants WHERE app_id = ${value('appId')} AND user_id = ${value('userId')}`,
-)
-
-const insertToken = statement(
-  'insert_access_token',
-  sql`
-INSERT INTO kyc_relay_access_tokens (hash, app_id, user_id, scopes, expires_at)
-VALUES (${value('hash')}, ${value('appId')}, ${value('userId')}, ${value('scopes')}, ${value('expiresAt')})`,
-)
-
 function prepareReads(db: NodePgDatabase) {
   const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
   return {
@@ -119,36 +97,20 @@ function prepareReads(db: NodePgDatabase) {
       .orderBy(apiKeys.appId, apiKeys.version)
       .limit(value('limit'))
       .prepare('kyc_relay_page_keys'),
-    findGrants: db
-      .select()
-      .from(grants)
-      .where(
-        sql`(${grants.appId}, ${grants.userId}) IN
-          (SELECT * FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[]))`,
-      )
-      .prepare('kyc_relay_find_grants'),
-    listGrantsOfUser: db
-      .select()
-      .from(grants)
-      .where(eq(grants.userId, value('userId')))
-      .orderBy(grants.appId)
-      .prepare('kyc_relay_list_grants_of_user'),
-    findToken: db
-      .select()
-      .from(accessTokens)
-      .where(and(eq(accessTokens.hash, value('hash')), gt(accessTokens.expiresAt, value('now'))))
-      .prepare('kyc_relay_find_access_token'),
   }
 }
 
 /** The embedded app directory on PostgreSQL. */
-export function createAppDirectory(
-  db: NodePgDatabase,
-  database: PostgresDatabase,
-  audit: AuditChain | null,
-): AppDirectory {
+export function createAppDirectory(dependencies: {
+  readonly db: NodePgDatabase
+  readonly database: PostgresDatabase
+  readonly audit: AuditChain | null
+  readonly instant: () => Date | null
+}): AppDirectory {
+  const { db, database, audit } = dependencies
   const reads = prepareReads(db)
   return {
+    ...createAppGrants(dependencies),
     async createApp({ appId, name, firstKey }) {
       await database.transaction(async (on) => {
         await insertApp.count(on, { ...keyColumns(firstKey), appId, name })
@@ -190,38 +152,9 @@ export function createAppDirectory(
         await audit?.append(on, request.appId, () => apiKeyActivatedEvent(audit.seal, { ...request, version }))
         return true
       }),
-
-    async putGrant(grant) {
-      await database.run((on) => putGrant.count(on, { ...grant, scopes: JSON.stringify(grant.scopes) }))
-    },
-    findGrants: (pairs) =>
-      database.run(async () => {
-        const appIds = pairs.map(({ appId }) => appId)
-        const rows = await reads.findGrants.execute({ appIds, userIds: pairs.map(({ userId }) => userId) })
-        const found = new Map(rows.map((row) => [JSON.stringify([row.appId, row.userId]), readGrant(row)]))
-        return pairs.map(({ appId, userId }) => found.get(JSON.stringify([appId, userId])) ?? null)
-      }),
-    revokeGrant: (request) => database.run(async (on) => (await deleteGrant.count(on, request)) > 0),
-    listGrantsOfUser: (userId) =>
-      database.run(async () => (await reads.listGrantsOfUser.execute({ userId })).map(readGrant)),
-
-    async addAccessToken(token) {
-      const row = { ...token, hash: asBuffer(token.hash), scopes: JSON.stringify(token.scopes) }
-      await database.run((on) => insertToken.count(on, row))
-    },
-    findAccessToken: (hash, now) =>
-      database.run(async () => {
-        const [row] = await reads.findToken.execute({ hash, now })
-        return row === undefined ? null : { ...row, scopes: JSON.parse(row.scopes) as string[] }
-      }),
   }
 }
 
 function keyColumns(key: ApiKeyRow) {
   return { ...key, hash: asBuffer(key.hash), sealed: asBuffer(key.sealed) }
-}
-
-function readGrant(row: typeof grants.$inferSelect): Grant {
-  const { appId, userId, accountId, externalReferenceId } = row
-  return { appId, userId, accountId, externalReferenceId, scopes: JSON.parse(row.scopes) as string[] }
 }

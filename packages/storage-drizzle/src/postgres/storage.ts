@@ -29,7 +29,8 @@ import { createWebhookStore } from './webhook-store.js'
 /** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
   /**
-   * Writes each verification, each erasure and each change of an API key into an audit log of keyed hash chains, in the same transaction: for example
+   * Writes each verification, erasure, issued access token and change of a grant or an API key into an audit log of keyed hash
+   * chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
    */
@@ -111,7 +112,7 @@ export async function createPostgresStorage(
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
-    apps: createAppDirectory(db, database, audit),
+    apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),
     portalSessions: createPortalSessions({ database, instant }),
     users: createUserErasure({ database, instant, audit }),

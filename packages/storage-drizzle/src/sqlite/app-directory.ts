@@ -1,20 +1,19 @@
 import type Database from 'better-sqlite3'
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import type { ApiKeyRow, AppDirectory, Grant } from '../app-directory.js'
+import type { ApiKeyRow, AppDirectory } from '../app-directory.js'
 import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
+import { createAppGrants } from './app-grants.js'
 import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
-import { prepareRows } from './prepared.js'
 import { read } from './read.js'
 import type { SharedCommits } from './shared-commits.js'
-import { accessTokens, apiKeys, apps, grants } from './tables/apps.js'
+import { apiKeys, apps } from './tables/apps.js'
 
 const value = sql.placeholder
 
-function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
+function prepareStatements(db: DrizzleDatabase) {
   const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
-  const grantOf = and(eq(grants.appId, value('appId')), eq(grants.userId, value('userId')))
   return {
     insertApp: db
       .insert(apps)
@@ -90,48 +89,6 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
         ),
       )
       .prepare(),
-    putGrant: db
-      .insert(grants)
-      .values({
-        appId: value('appId'),
-        userId: value('userId'),
-        accountId: value('accountId'),
-        externalReferenceId: value('externalReferenceId'),
-        scopes: value('scopes'),
-      })
-      // Not a replacement: deleting the old row would take the access tokens made under it along.
-      .onConflictDoUpdate({
-        target: [grants.appId, grants.userId],
-        set: {
-          accountId: sql`excluded.account_id`,
-          externalReferenceId: sql`excluded.external_reference_id`,
-          scopes: sql`excluded.scopes`,
-        },
-      })
-      .prepare(),
-    findGrant: db.select().from(grants).where(grantOf).prepare(),
-    listGrantsOfUser: db
-      .select()
-      .from(grants)
-      .where(eq(grants.userId, value('userId')))
-      .orderBy(grants.appId)
-      .prepare(),
-    deleteGrant: db.delete(grants).where(grantOf).prepare(),
-    insertToken: db
-      .insert(accessTokens)
-      .values({
-        hash: value('hash'),
-        appId: value('appId'),
-        userId: value('userId'),
-        scopes: value('scopes'),
-        expiresAt: value('expiresAt'),
-      })
-      .prepare(),
-    // Read with every request, and so without a query builder in between.
-    findToken: prepareRows<[hash: Uint8Array, now: number], [appId: string, userId: string, scopes: string, number]>(
-      client,
-      'SELECT app_id, user_id, scopes, expires_at FROM kyc_relay_access_tokens WHERE hash = ? AND expires_at > ?',
-    ),
   }
 }
 
@@ -141,9 +98,10 @@ export function createAppDirectory(dependencies: {
   readonly db: DrizzleDatabase
   readonly commits: SharedCommits
   readonly audit: AuditChain | null
+  readonly clock: () => Date
 }): AppDirectory {
-  const { client, db, commits, audit } = dependencies
-  const statements = prepareStatements(client, db)
+  const { db, commits, audit } = dependencies
+  const statements = prepareStatements(db)
 
   function insertKey(key: ApiKeyRow): void {
     statements.insertKey.run({
@@ -156,6 +114,7 @@ export function createAppDirectory(dependencies: {
   }
 
   return {
+    ...createAppGrants(dependencies),
     createApp: ({ appId, name, firstKey }) =>
       commits.write(() => {
         statements.insertApp.run({ appId, name })
@@ -200,43 +159,7 @@ export function createAppDirectory(dependencies: {
         audit?.append(apiKeyActivatedEvent(audit.seal, { ...request, version }))
         return true
       }),
-
-    putGrant: (grant) =>
-      commits.write(() => void statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })),
-    findGrants: (pairs) =>
-      read(() =>
-        pairs.map(({ appId, userId }) => {
-          const row = statements.findGrant.get({ appId, userId })
-          return row === undefined ? null : readGrant(row)
-        }),
-      ),
-    revokeGrant: ({ appId, userId }) => commits.write(() => statements.deleteGrant.run({ appId, userId }).changes > 0),
-    listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),
-
-    addAccessToken: ({ hash, appId, userId, scopes, expiresAt }) =>
-      commits.write(() => {
-        const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
-        statements.insertToken.run(row)
-      }),
-    findAccessToken: (hash, now) =>
-      read(() => {
-        const row = statements.findToken.get(hash, now.getTime())
-        if (row === undefined) return null
-        const [appId, userId, scopes, expiresAt] = row
-        return {
-          hash: new Uint8Array(hash),
-          appId,
-          userId,
-          scopes: JSON.parse(scopes) as string[],
-          expiresAt: new Date(expiresAt),
-        }
-      }),
   }
-}
-
-function readGrant(row: typeof grants.$inferSelect): Grant {
-  const { appId, userId, accountId, externalReferenceId } = row
-  return { appId, userId, accountId, externalReferenceId, scopes: JSON.parse(row.scopes) as string[] }
 }
 
 function readKey(row: typeof apiKeys.$inferSelect): ApiKeyRow {

@@ -33,7 +33,8 @@ import { lockWorker, type WorkerLock } from './worker-lock.js'
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions {
   /**
-   * Writes each verification, each erasure and each change of an API key into an audit log of keyed hash chains, in the same transaction: for example
+   * Writes each verification, erasure, issued access token and change of a grant or an API key into an audit log of keyed hash
+   * chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
    */
@@ -155,7 +156,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     verifications: watched(createVerificationStore({ client, db, commits, audit })),
     photoJobs: watched(createPhotoJobStore({ client, commits, clock, newToken })),
     webhooks,
-    apps: watched(createAppDirectory({ client, db, commits, audit })),
+    apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
     portalSessions: watched(createPortalSessions({ client, commits, clock })),
     users: watched(createUserErasure({ client, db, commits, checkpoints, clock, audit })),

@@ -8,6 +8,7 @@ import {
   openPostgresAuditLog,
   type PostgresStorage,
 } from '../../src/postgres/index.js'
+import { expectGrantEntries, expectNoGrantWithoutEntry } from '../audit/access-entries.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, statusRowTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
@@ -101,6 +102,20 @@ describe('the audit log of the stores on PostgreSQL', () => {
   test('has an entry for each change of an API key', async () => {
     const storage = await open()
     await expectKeyRotationEntries(storage.apps, storage.audit!, 16)
+    await storage.close()
+  })
+
+  test('has an entry for each change of a grant and each access token', async () => {
+    const storage = await open()
+    await expectGrantEntries(storage.apps, storage.audit!)
+    await storage.close()
+  })
+
+  test('no grant is written without its entry', async () => {
+    const storage = await open()
+    await expectNoGrantWithoutEntry(storage.apps, async () => {
+      await pool.query('DELETE FROM kyc_relay_audit_heads')
+    })
     await storage.close()
   })
 

@@ -14,6 +14,7 @@ import { openAuditChain } from '../../src/sqlite/audit-chain.js'
 import { createAuditLog } from '../../src/sqlite/audit-log.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
 import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
+import { expectGrantEntries, expectNoGrantWithoutEntry } from '../audit/access-entries.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, statusLogTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
@@ -86,6 +87,23 @@ describe('the audit log of the stores on SQLite', () => {
   test('has an entry for each change of an API key', async () => {
     const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
     await expectKeyRotationEntries(storage.apps, storage.audit!, 1)
+    await storage.close()
+  })
+
+  test('has an entry for each change of a grant and each access token', async () => {
+    const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
+    await expectGrantEntries(storage.apps, storage.audit!)
+    await storage.close()
+  })
+
+  test('no grant is written without its entry', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path }, { audit: auditSeal })
+    await expectNoGrantWithoutEntry(storage.apps, async () => {
+      const other = new Database(path)
+      other.exec('DELETE FROM kyc_relay_audit_entries')
+      other.close()
+    })
     await storage.close()
   })
 

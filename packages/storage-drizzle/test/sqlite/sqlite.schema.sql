@@ -179,6 +179,13 @@ CREATE TABLE kyc_relay_portal_sessions (
   CHECK ((kind = 'app') = (key_version IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE kyc_relay_revoked_grants (
+  app_id TEXT NOT NULL REFERENCES kyc_relay_apps (app_id),
+  user_id TEXT NOT NULL,
+  revoked_at INTEGER NOT NULL,
+  PRIMARY KEY (app_id, user_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE kyc_relay_transaction_moves (
   event INTEGER NOT NULL PRIMARY KEY REFERENCES kyc_relay_events (position),
   transaction_id TEXT NOT NULL REFERENCES kyc_relay_transactions (transaction_id),

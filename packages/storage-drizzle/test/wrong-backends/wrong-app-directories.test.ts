@@ -257,6 +257,42 @@ const wrongDirectories: readonly WrongStorage[] = [
     })),
   ],
   ['forgets', 'AD-29', 'forgets on closing'],
+  [
+    'gives a token the scopes that it was issued with',
+    'AD-30',
+    spoilt((apps, { database }) => ({
+      async findAccessToken(hash, now) {
+        const issued = database
+          .prepare('SELECT scopes FROM kyc_relay_access_tokens WHERE hash = ?')
+          .pluck()
+          .get(hash) as string
+        const found = await apps.findAccessToken(hash, now)
+        return found && { ...found, scopes: JSON.parse(issued) as string[] }
+      },
+    })),
+  ],
+  [
+    'forgets that a grant was revoked',
+    'AD-31',
+    spoilt((apps) => ({
+      findGrantedScopes: async (pair) => (await apps.findGrants([pair]))[0]?.scopes ?? null,
+    })),
+  ],
+  [
+    'looks for a grant, then writes that it was revoked',
+    'AD-32',
+    spoilt((apps, { database }) => ({
+      async revokeGrant(request) {
+        const [found] = await apps.findGrants([request])
+        await nextTurn()
+        const { appId: app, userId } = request
+        database
+          .prepare('INSERT OR REPLACE INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (?, ?, 0)')
+          .run(app, userId)
+        return found !== null
+      },
+    })),
+  ],
 ]
 
 testTheCases(appDirectoryCases, wrongDirectories)

@@ -35,6 +35,16 @@ export const grants = pgTable(
   (table) => [primaryKey({ columns: [table.appId, table.userId] })],
 )
 
+export const revokedGrants = pgTable(
+  'kyc_relay_revoked_grants',
+  {
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    revokedAt: instant('revoked_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+)
+
 export const accessTokens = pgTable('kyc_relay_access_tokens', {
   hash: bytea('hash').primaryKey(),
   appId: text('app_id').notNull(),

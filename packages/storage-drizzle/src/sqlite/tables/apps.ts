@@ -34,6 +34,16 @@ export const grants = sqliteTable(
   (table) => [primaryKey({ columns: [table.appId, table.userId] })],
 )
 
+export const revokedGrants = sqliteTable(
+  'kyc_relay_revoked_grants',
+  {
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    revokedAt: integer('revoked_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+)
+
 export const accessTokens = sqliteTable('kyc_relay_access_tokens', {
   hash: blob('hash', { mode: 'buffer' }).primaryKey(),
   appId: text('app_id').notNull(),

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { uuid } from '../sample-records.js'
-import { refused, reopenCase, storageCase, type StorageCase } from '../storage-case.js'
+import { race, refused, reopenCase, storageCase, type StorageCase } from '../storage-case.js'
 import {
   appId,
   at,
@@ -129,4 +129,50 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
       deepEqual(await apps.findAccessToken(hashOf('secret'), at(0)), token('secret'))
     },
   ),
+  storageCase('AD-30', 'MUST give an access token the scopes that its grant still holds, at once', async (one, two) => {
+    const { apps } = one
+    await createApps(apps)
+    await apps.putGrant(grant({ scopes: ['VERIFY_KYC', 'LIST_PAYMENT', 'MAKE_PAYOUT_SEND'] }))
+    await apps.addAccessToken(token('secret', { scopes: ['LIST_PAYMENT', 'VERIFY_KYC'] }))
+    const scopesAfter = async (scopes: readonly string[]) => {
+      await two.other.apps.putGrant(grant({ scopes }))
+      return (await apps.findAccessToken(hashOf('secret'), at(0)))?.scopes
+    }
+    deepEqual(await scopesAfter(['VERIFY_KYC', 'MAKE_PAYOUT_SEND']), ['VERIFY_KYC'])
+    deepEqual(await scopesAfter(['MAKE_PAYOUT_SEND']), [])
+    deepEqual(await scopesAfter([]), [])
+    deepEqual(await scopesAfter(['verify_kyc', 'VERIFY_KYC_']), [])
+    deepEqual(await scopesAfter(['VERIFY_KYC', 'LIST_PAYMENT']), ['LIST_PAYMENT', 'VERIFY_KYC'])
+  }),
+  storageCase(
+    'AD-31',
+    'MUST tell a revoked grant from one that never was, until it is given again',
+    async (one, two) => {
+      const { apps } = one
+      await createApps(apps)
+      equal(await apps.findGrantedScopes({ appId, userId }), null)
+      await apps.putGrant(grant({ scopes: ['VERIFY_KYC', 'LIST_PAYMENT'] }))
+      deepEqual(await apps.findGrantedScopes({ appId, userId }), ['VERIFY_KYC', 'LIST_PAYMENT'])
+      equal(await apps.revokeGrant({ appId, userId }), true)
+      deepEqual(await two.other.apps.findGrantedScopes({ appId, userId }), [])
+      equal(await apps.revokeGrant({ appId, userId }), false)
+      deepEqual(await apps.findGrantedScopes({ appId, userId }), [])
+      equal(await apps.findGrantedScopes({ appId: otherApp, userId }), null)
+      equal(await apps.findGrantedScopes({ appId, userId: uuid('nobody') }), null)
+      await apps.putGrant(grant())
+      deepEqual(await apps.findGrantedScopes({ appId, userId }), ['VERIFY_KYC'])
+      equal(await apps.revokeGrant({ appId, userId }), true)
+      deepEqual(await apps.findGrantedScopes({ appId, userId }), [])
+    },
+  ),
+  storageCase('AD-32', 'MUST end as either when a grant is given and revoked at once', async ({ apps }, { other }) => {
+    await createApps(apps)
+    await apps.putGrant(grant())
+    await race(apps, other.apps, async (handle, racer) => {
+      if (racer % 4 < 2) await handle.putGrant(grant({ scopes: [`SCOPE_${racer}`] }))
+      else await handle.revokeGrant({ appId, userId })
+    })
+    const [found] = await apps.findGrants([{ appId, userId }])
+    deepEqual(await apps.findGrantedScopes({ appId, userId }), found?.scopes ?? [])
+  }),
 ]
