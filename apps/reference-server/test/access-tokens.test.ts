@@ -103,6 +103,28 @@ describe('B031, B032 scopes', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="VERIFY_KYC"')
   })
 
+  it.each([
+    '{ viewer { userId } }',
+    '{ kycVerifications { nodes { status } } }',
+    '{ kycVerification(verificationId: "00000000-0000-7000-8000-000000000000") { status } }',
+    '{ ...F } fragment F on Query { again: viewer { kycStatus } }',
+    'query ($no: Boolean = false) { __typename viewer @include(if: $no) { userId } }',
+  ])('without VERIFY_KYC nothing is read: %s', async (query) => {
+    for (const scopes of [[], ['LIST_PAYMENT', 'LIST_PURCHASES'], ['verify_kyc'], ['VERIFY_KYC2']]) {
+      const answer = await server.graphql('api', { query }, { token: tokenWith({ scopes }) })
+      expectGraphqlRefusal(answer, 403, 'FORBIDDEN')
+      expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="VERIFY_KYC"')
+    }
+    const token = tokenWith({ scopes: ['VERIFY_KYC'] })
+    expect((await server.graphql('api', { query }, { token })).status).toBe(200)
+  })
+
+  it('the schema is open to every token', async () => {
+    const token = tokenWith({ scopes: ['LIST_PAYMENT'] })
+    const answer = await server.graphql('api', { query: '{ __schema { queryType { name } } }' }, { token })
+    expect(answer.json).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
+  })
+
   it('the right one among others does', async () => {
     expect((await submit(tokenWith({ scopes: ['LIST_PAYMENT', 'VERIFY_KYC'] }))).status).toBe(200)
   })

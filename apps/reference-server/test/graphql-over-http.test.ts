@@ -289,3 +289,51 @@ describe('B074 variables', () => {
     })
   })
 })
+
+describe('what a document may ask for', () => {
+  const repeat = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index)).join(' ')
+  const connection = 'kycVerifications { nodes { status } }'
+
+  it.each([
+    ['two connections', `{ ${connection} again: ${connection} }`, 'ONE_CONNECTION_ONLY'],
+    ['eleven lookups', `{ ${repeat(11, (at) => `v${at}: viewer { userId }`)} }`, 'TOO_MANY_ROOT_FIELDS'],
+    ['26 levels', `${'{ a '.repeat(26)}${'}'.repeat(26)}`, 'QUERY_TOO_DEEP'],
+  ])('%s are refused on both hosts before the document is validated', async (_name, query, detail) => {
+    for (const host of both) expectGraphqlRefusal(await post(host, { query }), 400, 'LIMIT_EXCEEDED', detail)
+  })
+
+  const paged = `query ($n: Int) { kycVerifications(first: $n) { nodes { ${repeat(120, (at) => `a${at}: status`)} } } }`
+  it('a document is measured with the variables of each request', async () => {
+    const ask = (n: unknown) => post('api', { query: paged, variables: { n } })
+    for (let again = 0; again < 2; again += 1) {
+      expect((await ask(80)).json.data.kycVerifications.nodes).toBeInstanceOf(Array)
+      expectGraphqlRefusal(await ask(100), 400, 'LIMIT_EXCEEDED', 'QUERY_TOO_COSTLY')
+      expectGraphqlRefusal(await ask(101), 400, 'LIMIT_EXCEEDED', 'PAGE_TOO_LARGE')
+      expectGraphqlRefusal(await ask(2 ** 31 - 1), 400, 'LIMIT_EXCEEDED', 'PAGE_TOO_LARGE')
+    }
+    for (const n of [0, -1]) {
+      const answer = await post('api', { query: paged.replace(/a1: .* a119: status/, ''), variables: { n } })
+      expect(answer.json.errors[0].extensions.code).toBe('BAD_REQUEST')
+    }
+    for (const n of ['10', 1.5, [10]]) {
+      const query = paged.replace(/a1: .* a119: status/, '')
+      expectGraphqlRefusal(await post('api', { query, variables: { n } }), 200, 'GRAPHQL_VALIDATION_FAILED')
+    }
+  })
+
+  it('a submission is not decided when too much is asked of its answer', async () => {
+    const query = `query ${submissionDocument
+      .slice(submissionDocument.indexOf('('))
+      .replace('postKycVerification', 'validateKycVerification')
+      .replace(
+        /\{\s*status verificationId message/,
+        `{ ${repeat(80, (at) => `v${at}: violations { pointer code message }`)}`,
+      )}`
+    const variables = submissionVariables()
+    const answer = await post('secure', { query, variables })
+    expectGraphqlRefusal(answer, 400, 'LIMIT_EXCEEDED', 'QUERY_TOO_COSTLY')
+    const fewer = { query: query.replace(/v1: .* v79: violations \{ pointer code message \}/, ''), variables }
+    expect((await post('secure', fewer)).json.data.validateKycVerification).toEqual({ v0: [] })
+  })
+})

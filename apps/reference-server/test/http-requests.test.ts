@@ -48,7 +48,7 @@ function request(
 const recordedIds = async (accessToken = token): Promise<string[]> => {
   const { json } = await server.graphql(
     'api',
-    { query: '{ kycVerifications(first: 200) { nodes { externalVerificationId } } }' },
+    { query: '{ kycVerifications(first: 100) { nodes { externalVerificationId } } }' },
     { token: accessToken },
   )
   const nodes = json.data.kycVerifications.nodes as { externalVerificationId: string }[]

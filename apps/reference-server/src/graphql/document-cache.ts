@@ -1,4 +1,8 @@
-import { prepareSubmissionDocument, type PreparedSubmissionDocument } from '@kyc-relay/kyc-core/graphql'
+import {
+  prepareSubmissionDocument,
+  type PreparedSubmissionDocument,
+  type QueryLimit,
+} from '@kyc-relay/kyc-core/graphql'
 import {
   BREAK,
   parse,
@@ -15,6 +19,7 @@ import type { ErrorCode } from '../http-edge/error-catalogue.js'
 /** A parsed and validated document, or why it is none. Library messages are dropped: they print what was sent. */
 export type CheckedDocument =
   | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
+  | { readonly ok: false; readonly code: 'LIMIT_EXCEEDED'; readonly detail: QueryLimit }
   | { readonly ok: false; readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'> }
 
 const maxDocuments = 500
@@ -61,9 +66,12 @@ function check(schema: GraphQLSchema, text: string, rules: readonly ValidationRu
     return { ok: false, code: 'GRAPHQL_PARSE_FAILED' }
   }
   try {
+    const submission = prepareSubmissionDocument(document)
+    const { exceeded } = submission.limits
+    if (exceeded !== null) return { ok: false, code: 'LIMIT_EXCEEDED', detail: exceeded }
     const errors = validate(schema, document, rules, { maxErrors: 1 })
     if (errors.length > 0) return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
-    return { ok: true, document, submission: prepareSubmissionDocument(document) }
+    return { ok: true, document, submission }
   } catch {
     return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
   }

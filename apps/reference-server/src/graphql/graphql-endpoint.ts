@@ -6,6 +6,7 @@ import { submissionScope } from '../auth/bearer.js'
 import { graphqlErrorBody, type ErrorExtensions } from '../http-edge/error-bodies.js'
 import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import type { GraphqlMediaType } from '../http-edge/media-types.js'
+import { AnswerTooLargeError, isAnswerTooLarge, limitAnswer } from './answer-limit.js'
 import { createDocumentCache } from './document-cache.js'
 import { findFailure, graphqlRefusal, presentError } from './error.js'
 import type { GraphqlRequest } from './graphql-request.js'
@@ -61,9 +62,13 @@ export function createGraphqlEndpoint(options: {
   /** The arguments to execute with, or the errors to answer instead. */
   async function prepare(context: Context, { query, operationName, variables }: GraphqlRequest): Promise<Prepared> {
     const checked = documents(query)
-    if (!checked.ok) return refuse({ code: checked.code }, context.requestId)
+    if (!checked.ok) return refuse(checked, context.requestId)
     const { document, submission } = checked
-    const execution = { schema: options.schema, document, operationName, contextValue: context }
+    if (submission.limits.readsUser && !context.scopes.includes(submissionScope)) {
+      return refuse({ code: 'FORBIDDEN' }, context.requestId)
+    }
+    const fieldResolver = limitAnswer()
+    const execution = { schema: options.schema, document, operationName, contextValue: context, fieldResolver }
     const inspected = submission.inspect(operationName, variables)
     if (!inspected.ok) {
       const refusal = options.door.answerIrregular?.(document, variables, inspected) ?? inspected
@@ -104,14 +109,21 @@ export function createGraphqlEndpoint(options: {
       },
       formatError: (error) => presentError(error, caller.requestId),
     })
-    return handle({
-      method: 'POST',
-      url: '/',
-      headers: { accept: mediaType },
-      body: null,
-      raw: undefined,
-      context: undefined,
-    })
+    try {
+      const response = await handle({
+        method: 'POST',
+        url: '/',
+        headers: { accept: mediaType },
+        body: null,
+        raw: undefined,
+        context: undefined,
+      })
+      if (isAnswerTooLarge(response[0])) throw new AnswerTooLargeError()
+      return response
+    } catch (error) {
+      if (!(error instanceof AnswerTooLargeError)) throw error
+      return refuseWhole({ code: 'LIMIT_EXCEEDED', detail: error.code }, caller.requestId)
+    }
   }
 }
 
@@ -134,8 +146,12 @@ export function insufficientScope(scope: string): string {
 
 /** A refusal inside a well-formed GraphQL request; one that the catalogue gives an HTTP status of its own keeps it. */
 function refuse(refusal: Refusal, requestId: string): readonly GraphQLError[] | Response {
+  if (errorCatalogue[refusal.code].status === 200) return [graphqlRefusal(refusal, requestId)]
+  return refuseWhole(refusal, requestId)
+}
+
+function refuseWhole(refusal: Refusal, requestId: string): Response {
   const { status, retryable } = errorCatalogue[refusal.code]
-  if (status === 200) return [graphqlRefusal(refusal, requestId)]
   const { body, contentType } = graphqlErrorBody(refusal, requestId)
   const headers = {
     'content-type': contentType,

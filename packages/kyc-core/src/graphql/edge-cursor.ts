@@ -1,3 +1,5 @@
+import { QUERY_LIMITS } from './query-limits.js'
+
 /**
  * Where in the list an edge stands: `skip` rows after a cursor of the store. The store gives one cursor per page, the
  * Relay connection needs one per edge.
@@ -16,6 +18,6 @@ export function writeEdgeCursor({ cursor, skip }: EdgePosition): string {
 /** Null for what {@link writeEdgeCursor} never writes. */
 export function parseEdgeCursor(text: string): EdgePosition | null {
   const match = /^(\d{1,3})(?:\.(.{1,512}))?$/.exec(text)
-  if (!match || Number(match[1]) > 200) return null
+  if (!match || Number(match[1]) > QUERY_LIMITS.pageSize) return null
   return { cursor: match[2], skip: Number(match[1]) }
 }

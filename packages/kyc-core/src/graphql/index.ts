@@ -20,4 +20,5 @@ export type {
   ValueAst,
   VariableDefinitionAst,
 } from './document-ast.js'
+export { prepareQueryLimits, QUERY_LIMITS, type PreparedQueryLimits, type QueryLimit } from './query-limits.js'
 export { createResolvers, type ResolverDependencies } from './resolvers.js'

@@ -7,6 +7,7 @@ import type {
   SelectionSetAst,
   TypeAst,
 } from './document-ast.js'
+import { prepareQueryLimits, type PreparedQueryLimits, type QueryLimit } from './query-limits.js'
 
 /** Root fields that take a submission. */
 export type SubmissionField = 'postKycVerification' | 'validateKycVerification'
@@ -15,7 +16,7 @@ export type SubmissionField = 'postKycVerification' | 'validateKycVerification'
 export type DocumentRefusal =
   | { readonly code: 'ARGUMENTS_MUST_BE_VARIABLES' | 'UNDECLARED_VARIABLE' | 'MULTIPLE_SUBMISSIONS' }
   | { readonly code: 'BAD_REQUEST'; readonly detail: 'ONE_OPERATION_ONLY' | 'SUBMISSION_SKIPPED' | 'UNKNOWN_OPERATION' }
-  | { readonly code: 'LIMIT_EXCEEDED'; readonly detail: 'ONE_ROOT_FIELD_ONLY' | 'TOO_MANY_SELECTIONS' }
+  | { readonly code: 'LIMIT_EXCEEDED'; readonly detail: 'ONE_ROOT_FIELD_ONLY' | 'TOO_MANY_SELECTIONS' | QueryLimit }
 
 /** What {@link inspectSubmissionDocument} answers. */
 export type InspectedDocument =
@@ -118,6 +119,8 @@ function argumentInput(passedOn: readonly PassedOn[], variables: Variables): Rec
  * variable may have a default, and no undeclared variable may be sent (`UNDECLARED_VARIABLE`: GraphQL ignores it, logs
  * and proxies do not). A document without a submission answers `field: null`.
  *
+ * Every document must keep the limits of {@link QUERY_LIMITS}, with these variables (`LIMIT_EXCEEDED`).
+ *
  * Validate the document against the schema first. Nothing of the document or the variables is repeated in the answer
  * but `input`.
  *
@@ -143,6 +146,8 @@ export function inspectSubmissionDocument(
 
 /** A document of which everything is known that does not depend on a request. */
 export interface PreparedSubmissionDocument {
+  /** As {@link prepareQueryLimits}; `inspect` applies them. */
+  readonly limits: PreparedQueryLimits
   /** As {@link inspectSubmissionDocument}. */
   inspect(operationName: string | null | undefined, variables: Variables): InspectedDocument
   /** As {@link blankedVariables}. */
@@ -167,12 +172,18 @@ export interface PreparedSubmissionDocument {
  * ```
  */
 export function prepareSubmissionDocument(document: DocumentAst): PreparedSubmissionDocument {
-  const inspect = prepareInspection(document)
+  const limits = prepareQueryLimits(document)
+  const inspectSubmission = prepareInspection(document)
   const variables = document.definitions.flatMap((definition) =>
     (definition.variableDefinitions ?? []).map(({ variable, type }) => ({ name: variable.name.value, type })),
   )
   return {
-    inspect,
+    limits,
+    inspect(operationName, sent) {
+      const inspected = inspectSubmission(operationName, sent)
+      const detail = inspected.ok ? limits.check(sent) : null
+      return detail === null ? inspected : { ok: false, code: 'LIMIT_EXCEEDED', detail }
+    },
     blankVariables(sent) {
       const blanked: Record<string, unknown> = {}
       for (const { name, type } of variables) {

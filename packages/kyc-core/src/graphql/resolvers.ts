@@ -3,9 +3,7 @@ import type { VerificationRecord, VerificationStore } from '../ingestion/verific
 import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
-
-const DEFAULT_PAGE = 50
-const MAX_PAGE = 200
+import { DEFAULT_PAGE_SIZE, QUERY_LIMITS } from './query-limits.js'
 
 const REFUSALS: Readonly<Record<Extract<Ingested, { kind: 'refused' }>['code'], string>> = {
   VALIDATION_FAILED: 'The submission breaks one or more rules; see violations.',
@@ -48,6 +46,9 @@ function presentVerification(
 ): Record<string, unknown> {
   const { appId, userId, verificationId } = record
   const { result, statusLog, decisionedAt, recordedAt, ...rest } = record
+  let photos: Promise<readonly Record<string, unknown>[]> | undefined
+  const listPhotos = async () =>
+    (await photoJobs?.listPhotos({ appId, userId }, verificationId))?.map(presentPhoto) ?? []
   return {
     ...rest,
     status: result.status,
@@ -55,16 +56,16 @@ function presentVerification(
     decisionedAt: decisionedAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
     statusLog: { ...statusLog, at: statusLog.at.toISOString() },
-    // Called by the default resolver, so only for those who ask for photos.
-    photos: async () => (await photoJobs?.listPhotos({ appId, userId }, verificationId))?.map(presentPhoto) ?? [],
+    // Called by the default resolver, so only for those who ask for photos; once, however many aliases they use.
+    photos: () => (photos ??= listPhotos()),
   }
 }
 
 /**
  * Resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and others that take a resolver map.
  *
- * Such servers coerce variables before a resolver runs and may print them in errors and traces: apply
- * {@link inspectSubmissionDocument} to the request first, and mask errors.
+ * Such servers coerce variables before a resolver runs and may print them in errors and traces, and they run whatever a
+ * document asks for: apply {@link inspectSubmissionDocument} to the request first, and mask errors.
  *
  * @example
  * ```ts
@@ -104,11 +105,16 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     { first, after }: { readonly first?: number | null; readonly after?: string | null },
     context: Context,
   ) {
-    const limit = first ?? DEFAULT_PAGE
+    const limit = first ?? DEFAULT_PAGE_SIZE
     const position = after == null ? { cursor: undefined, skip: 0 } : parseEdgeCursor(after)
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE || !position) {
-      throw createError('first must be 1 to 200 and after a cursor of this connection.', {
+    if (!Number.isInteger(limit) || limit < 1 || !position) {
+      throw createError('first must be 1 to 100 and after a cursor of this connection.', {
         extensions: { code: 'BAD_REQUEST', retryable: false },
+      })
+    }
+    if (limit > QUERY_LIMITS.pageSize) {
+      throw createError('first must be 1 to 100.', {
+        extensions: { code: 'LIMIT_EXCEEDED', detail: 'PAGE_TOO_LARGE', retryable: false },
       })
     }
     const owner = await caller(context)

@@ -28,7 +28,7 @@ type Query {
   viewer: Viewer!
   "One verification of the user, or null."
   kycVerification(verificationId: ID!): KycVerification
-  "The verifications of the user, newest first. first: 1 to 200, default 50."
+  "The verifications of the user, newest first. first: 1 to 100, default 50. Once in an operation."
   kycVerifications(first: Int, after: String): KycVerificationConnection!
   "The dry run: every violation and warning of a submission. Writes nothing. Secure endpoint only."
   validateKycVerification(${SUBMISSION_ARGUMENTS}

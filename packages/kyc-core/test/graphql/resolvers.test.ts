@@ -35,10 +35,10 @@ interface Page {
 }
 
 describe('edge cursors', () => {
-  it('stand for at most 200 rows after a cursor of the store', () => {
-    expect(parseEdgeCursor(writeEdgeCursor({ cursor: 'a.b', skip: 200 }))).toEqual({ cursor: 'a.b', skip: 200 })
+  it('stand for at most 100 rows after a cursor of the store', () => {
+    expect(parseEdgeCursor(writeEdgeCursor({ cursor: 'a.b', skip: 100 }))).toEqual({ cursor: 'a.b', skip: 100 })
     expect(parseEdgeCursor(writeEdgeCursor({ cursor: undefined, skip: 1 }))).toEqual({ cursor: undefined, skip: 1 })
-    for (const text of ['201', '201.a', `1.${'a'.repeat(513)}`, '1000', ' 1', '1 '])
+    for (const text of ['101', '101.a', `1.${'a'.repeat(513)}`, '1000', ' 1', '1 '])
       expect(parseEdgeCursor(text)).toBeNull()
   })
 })
@@ -187,9 +187,14 @@ describe('resolvers', () => {
       expect(idsOf(await page({ first: 1, after: later.edges[0]?.cursor }))).toEqual(['id-2'])
     })
 
-    it('takes 200 at once', async () => {
+    it('takes 100 at once, and no more', async () => {
       await record(1)
-      expect(idsOf(await page({ first: 200 }))).toEqual(['id-0'])
+      expect(idsOf(await page({ first: 100 }))).toEqual(['id-0'])
+      for (const first of [101, 200, 2_147_483_647]) {
+        const { data, errors } = await run(PAGE, { first })
+        expect(data).toBeNull()
+        expect(errors?.[0]?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', detail: 'PAGE_TOO_LARGE' })
+      }
     })
 
     it('does not ask the store for what follows the last row', async () => {
@@ -213,18 +218,13 @@ describe('resolvers', () => {
       })
     })
 
-    it.each([
-      { first: 0 },
-      { first: 201 },
-      { first: -1 },
-      { after: '' },
-      { after: 'x' },
-      { after: '999.5' },
-      { after: '1.' },
-    ])('refuses %j', async (variables) => {
-      const { data, errors } = await run(PAGE, variables)
-      expect(data).toBeNull()
-      expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_REQUEST' })
-    })
+    it.each([{ first: 0 }, { first: -1 }, { after: '' }, { after: 'x' }, { after: '999.5' }, { after: '1.' }])(
+      'refuses %j',
+      async (variables) => {
+        const { data, errors } = await run(PAGE, variables)
+        expect(data).toBeNull()
+        expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_REQUEST' })
+      },
+    )
   })
 })

@@ -1,0 +1,228 @@
+import type {
+  ArgumentAst,
+  DefinitionAst,
+  DocumentAst,
+  SelectionAst,
+  SelectionSetAst,
+  ValueAst,
+  VariableDefinitionAst,
+} from './document-ast.js'
+
+/**
+ * What one operation may ask for. Every limit is inclusive.
+ *
+ * @example
+ * ```ts
+ * import { QUERY_LIMITS } from '@kyc-relay/kyc-core/graphql'
+ *
+ * console.log(QUERY_LIMITS.pageSize) // 100
+ * ```
+ */
+export const QUERY_LIMITS = {
+  /** Rows of one page: the argument `first`. */
+  pageSize: 100,
+  /** Values that an answer may hold: each selection counts once for every row and list item that it is answered for. */
+  cost: 10_000,
+  /** Nested selection sets, those of fragments included. */
+  depth: 25,
+  /** `viewer`, `kycVerification` and `kycVerifications` together, each alias counted. */
+  readingFields: 10,
+} as const
+
+/** Rows of a page when `first` is absent or null. */
+export const DEFAULT_PAGE_SIZE = 50
+
+/** The limit that a document exceeds: `detail` of `LIMIT_EXCEEDED`. */
+export type QueryLimit =
+  'PAGE_TOO_LARGE' | 'QUERY_TOO_COSTLY' | 'QUERY_TOO_DEEP' | 'ONE_CONNECTION_ONLY' | 'TOO_MANY_ROOT_FIELDS'
+
+/** Fields that read what is stored of a user. */
+const READING_FIELDS: ReadonlySet<string> = new Set(['viewer', 'kycVerification', 'kycVerifications'])
+
+/** The page of a connection is under both. */
+const PAGE_FIELDS: ReadonlySet<string> = new Set(['nodes', 'edges'])
+
+/** Items that a list is expected to have, by the name of its field; for introspection the mean of the schema. */
+const LIST_SIZES: ReadonlyMap<string, number> = new Map([
+  ['sections', 3],
+  ['checks', 10],
+  ['photos', 3],
+  ['violations', 50],
+  ['warnings', 50],
+  ['types', 30],
+  ['fields', 4],
+  ['args', 1],
+  ['inputFields', 1],
+  ['enumValues', 2],
+  ['interfaces', 1],
+  ['possibleTypes', 1],
+  ['directives', 5],
+  // Half of the types wrap another one, which ends such a chain.
+  ['ofType', 0.5],
+])
+
+/** What selections ask for: `fixed` once, `perRow` for every row of the page. */
+interface Weight {
+  readonly fixed: number
+  readonly perRow: number
+  /** Nested selection sets. */
+  readonly depth: number
+  readonly readingFields: number
+  /** The connections, by their argument `first`. */
+  readonly pages: readonly (ValueAst | undefined)[]
+}
+
+const NOTHING: Weight = { fixed: 0, perRow: 0, depth: 0, readingFields: 0, pages: [] }
+
+/** More are refused, so they are not remembered: fragments that double would make a list without end. */
+const MOST_PAGES = 2
+
+function add(one: Weight, other: Weight): Weight {
+  return {
+    fixed: one.fixed + other.fixed,
+    perRow: one.perRow + other.perRow,
+    depth: Math.max(one.depth, other.depth),
+    readingFields: one.readingFields + other.readingFields,
+    pages: [...one.pages, ...other.pages].slice(0, MOST_PAGES),
+  }
+}
+
+function weightOfField(selection: SelectionAst, inside: Weight): Weight {
+  const name = String(selection.name?.value)
+  if (PAGE_FIELDS.has(name)) {
+    return { ...inside, fixed: 1, perRow: inside.fixed + inside.perRow * QUERY_LIMITS.pageSize }
+  }
+  const items = LIST_SIZES.get(name) ?? 1
+  return {
+    depth: inside.depth,
+    fixed: 1 + inside.fixed * items,
+    perRow: inside.perRow * items,
+    readingFields: inside.readingFields + (READING_FIELDS.has(name) ? 1 : 0),
+    pages: name === 'kycVerifications' ? [firstOf(selection.arguments), ...inside.pages] : inside.pages,
+  }
+}
+
+function firstOf(args: readonly ArgumentAst[] = []): ValueAst | undefined {
+  return args.find((argument) => argument.name.value === 'first')?.value
+}
+
+/** Weighs selections. Each fragment is weighed once, however often it is spread; one inside itself weighs nothing. */
+function createScale(document: DocumentAst): (set: SelectionSetAst | undefined) => Weight {
+  const fragments = new Map<string, DefinitionAst>()
+  for (const definition of document.definitions) {
+    if (definition.kind === 'FragmentDefinition' && definition.name) fragments.set(definition.name.value, definition)
+  }
+  const known = new Map<string, Weight>()
+
+  function weightOfFragment(name: string, level: number): Weight {
+    const weighed = known.get(name)
+    if (weighed !== undefined) return weighed
+    known.set(name, NOTHING)
+    const weight = weigh(fragments.get(name)?.selectionSet, level)
+    known.set(name, weight)
+    return weight
+  }
+
+  function weigh(set: SelectionSetAst | undefined, level: number): Weight {
+    if (set === undefined) return NOTHING
+    // Deeper is refused, so nothing more has to be known, and a bottomless document must not exhaust the stack.
+    if (level > QUERY_LIMITS.depth) return { ...NOTHING, depth: 1 }
+    let sum = NOTHING
+    for (const selection of set.selections) {
+      const inside =
+        selection.kind === 'FragmentSpread'
+          ? weightOfFragment(String(selection.name?.value), level + 1)
+          : weigh(selection.selectionSet, level + 1)
+      const weight =
+        selection.kind === 'Field' ? weightOfField(selection, inside) : { ...inside, fixed: inside.fixed + 1 }
+      sum = add(sum, weight)
+    }
+    return { ...sum, depth: sum.depth + 1 }
+  }
+
+  return (set) => weigh(set, 1)
+}
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** `first` as the resolver will see it. What is no number of rows is refused elsewhere and counts as the largest page. */
+function pageSizeOf(
+  value: ValueAst | undefined,
+  definitions: readonly VariableDefinitionAst[],
+  variables: Variables,
+): number {
+  if (value?.kind === 'Variable') {
+    const name = String(value.name?.value)
+    const sent = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (sent === null) return DEFAULT_PAGE_SIZE
+    if (sent !== undefined) return typeof sent === 'number' ? rowsOf(sent) : QUERY_LIMITS.pageSize
+    const definition = definitions.find(({ variable }) => variable.name.value === name)
+    return pageSizeOf(definition?.defaultValue, [], {})
+  }
+  if (value === undefined || value.kind === 'NullValue') return DEFAULT_PAGE_SIZE
+  return value.kind === 'IntValue' ? rowsOf(Number(value.value)) : QUERY_LIMITS.pageSize
+}
+
+function rowsOf(number: number): number {
+  return number >= 1 ? number : QUERY_LIMITS.pageSize
+}
+
+/** The limits of a document, prepared for all requests that send the same text. */
+export interface PreparedQueryLimits {
+  /** The limit that it exceeds whatever the variables are. */
+  readonly exceeded: QueryLimit | null
+  /** True when it reads what is stored of a user: the token then needs the scope `VERIFY_KYC`. */
+  readonly readsUser: boolean
+  /** The limit that it exceeds with these variables. */
+  check(variables: Variables): QueryLimit | null
+}
+
+/**
+ * Measures what the operations of a document ask for, before anything runs: only the page size depends on a request.
+ *
+ * The cost of an operation is the number of values it can be answered with: one for every selection, times the page
+ * size for what is inside `nodes` or `edges`, times the usual length for what is inside another list. Skipped
+ * selections count as present. Every operation of the document must fit.
+ *
+ * Needs no schema and takes documents that do not fit one: measure first, then validate.
+ *
+ * @param document Parsed by any version of graphql-js.
+ *
+ * @example
+ * ```ts
+ * import { prepareQueryLimits } from '@kyc-relay/kyc-core/graphql'
+ * import { parse } from 'graphql'
+ *
+ * const limits = prepareQueryLimits(parse('query ($n: Int) { kycVerifications(first: $n) { nodes { status } } }'))
+ * limits.check({ n: 100 }) // null
+ * limits.check({ n: 101 }) // 'PAGE_TOO_LARGE'
+ * ```
+ */
+export function prepareQueryLimits(document: DocumentAst): PreparedQueryLimits {
+  const weigh = createScale(document)
+  const operations = document.definitions
+    .filter((definition) => definition.kind === 'OperationDefinition')
+    .map(({ selectionSet, variableDefinitions = [] }) => ({ weight: weigh(selectionSet), variableDefinitions }))
+  const exceeded = operations.map(({ weight }) => shapeLimit(weight)).find((limit) => limit !== null) ?? null
+  return {
+    exceeded,
+    readsUser: operations.some(({ weight }) => weight.readingFields > 0),
+    check(variables) {
+      if (exceeded !== null) return exceeded
+      for (const { weight, variableDefinitions } of operations) {
+        const { fixed, perRow, pages } = weight
+        const pageSize =
+          pages.length === 0 ? QUERY_LIMITS.pageSize : pageSizeOf(pages[0], variableDefinitions, variables)
+        if (pageSize > QUERY_LIMITS.pageSize) return 'PAGE_TOO_LARGE'
+        if (fixed + perRow * pageSize > QUERY_LIMITS.cost) return 'QUERY_TOO_COSTLY'
+      }
+      return null
+    },
+  }
+}
+
+function shapeLimit({ depth, pages, readingFields }: Weight): QueryLimit | null {
+  if (depth > QUERY_LIMITS.depth) return 'QUERY_TOO_DEEP'
+  if (pages.length > 1) return 'ONE_CONNECTION_ONLY'
+  return readingFields > QUERY_LIMITS.readingFields ? 'TOO_MANY_ROOT_FIELDS' : null
+}
