@@ -19,8 +19,10 @@ export default defineConfig({
     globalSetup: ['packages/storage-drizzle/test/postgres/shared-server.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },
   },
 })

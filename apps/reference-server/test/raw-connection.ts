@@ -24,15 +24,15 @@ export interface RawConnection {
   send(bytes: string | Uint8Array): void
   /** Sends, and resolves once the system has taken it; rejects when the connection is over. */
   written(bytes: string | Uint8Array): Promise<void>
-  /** The next answer; rejects when the connection ends before it is complete, or after five seconds. */
+  /** The next answer; rejects when the connection ends before it is complete, or after a minute. */
   answer(): Promise<RawAnswer>
-  /** Resolves when the server has closed its side, all being read; rejects when it was reset, or after five seconds. */
+  /** Resolves when the server has closed its side, all being read; rejects when it was reset, or after a minute. */
   closed(): Promise<void>
-  /** Resolves when the connection is over in whatever way; rejects after five seconds. */
+  /** Resolves when the connection is over in whatever way; rejects after a minute. */
   ended(): Promise<void>
 }
 
-const patienceMs = 5_000
+const patienceMs = 60_000
 
 /** Opens a connection. Answers 1xx are skipped, but remembered as `100` in `informational`. */
 export async function openRaw(target: RawTarget): Promise<RawConnection & { readonly informational: number[] }> {

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   createDeliveryWorker,
   reportOfCause,
@@ -146,17 +146,28 @@ export function quantile(seen: readonly Seen[], share: number): number {
 
 const eventsEach = 2
 
+/** A world, and bounds of the worker that stand in the same proportion to it as the defaults to the large one. */
+export interface WorldSize {
+  readonly endpoints: number
+  readonly worker: Pick<DeliveryWorkerOptions, 'concurrency' | 'maxOpen' | 'maxBatch'>
+  /** Deliveries due for one app, and how long others publish beside it. */
+  readonly backlog: number
+  readonly seconds: number
+  /** Deliveries of the backlog that are worked off meanwhile at least. */
+  readonly leastOfBacklog: number
+}
+
 /**
  * Every endpoint gets two events at once, of which nobody knows yet who hangs, and two more once it is known.
  * Throughput is over the time in which 99 of 100 of the healthy ones are delivered.
  */
 export async function twoWaves(
   open: (time: VirtualTime) => Promise<StoreOfEndpoints>,
-  endpoints: number,
+  { endpoints, worker }: WorldSize,
   hangs: (endpoint: number) => boolean,
   waves = 2,
 ) {
-  const world = await createManyEndpoints(open, (endpoint) => (hangs(endpoint) ? 'hangs' : answerMs(endpoint)))
+  const world = await createManyEndpoints(open, (endpoint) => (hangs(endpoint) ? 'hangs' : answerMs(endpoint)), worker)
   const healthy = Array.from({ length: endpoints }, (_, index) => index + 1).filter(
     (endpoint) => !hangs(endpoint),
   ).length
@@ -180,15 +191,14 @@ export async function twoWaves(
 }
 
 /**
- * One app with so many deliveries due, whose endpoints hang from the tenth second on, beside ten events a second for twenty
- * seconds, each to the endpoints of another app.
+ * One app with a backlog of deliveries due, whose endpoints hang from the middle on, beside ten events a second, each to
+ * the endpoints of another app.
  */
 export async function backlogBesideOthers(
   open: (time: VirtualTime) => Promise<StoreOfEndpoints>,
-  endpoints: number,
-  backlog: number,
+  { endpoints, backlog, seconds, leastOfBacklog }: WorldSize,
 ) {
-  const hangsFromMs = 10_000
+  const hangsFromMs = (seconds * 1_000) / 2
   const ofBacklog = (endpoint: number) => endpoint <= endpointsPerApp
   // Fewer places than the backlog alone could take, four for each of its fifty endpoints.
   const world = await createManyEndpoints(
@@ -199,16 +209,58 @@ export async function backlogBesideOthers(
   await world.publish(1, endpointsPerApp, backlog / endpointsPerApp)
   world.worker.start()
   const apps = endpoints / endpointsPerApp
-  for (let n = 0; n < 200; n += 1) {
+  for (let n = 0; n < seconds * 10; n += 1) {
     const first = 1 + endpointsPerApp * (1 + (n % (apps - 1)))
     await world.publish(first, first + endpointsPerApp - 1, 1)
     await world.time.pass(100)
   }
   await world.time.pass(5_000)
   const others = world.sent.filter(({ endpoint }) => !ofBacklog(endpoint))
-  expect(others).toHaveLength(200 * endpointsPerApp)
-  return {
-    othersWaited: quantile(others, 0.99),
-    deliveredOfBacklog: world.delivered.filter(({ endpoint }) => ofBacklog(endpoint)).length,
-  }
+  expect(others).toHaveLength(seconds * 10 * endpointsPerApp)
+  expect(quantile(others, 0.99), 'wait of the others').toBeLessThanOrEqual(5_000)
+  // The backlog is worked off beside them while it is answered.
+  const worked = world.delivered.filter(({ endpoint }) => ofBacklog(endpoint))
+  expect(worked.length, 'delivered of the backlog').toBeGreaterThan(leastOfBacklog)
+}
+
+/** Both stores run these. `open` opens a store of its own with `size.endpoints` endpoints. */
+export function describeManyEndpoints(size: WorldSize, open: (time: VirtualTime) => Promise<StoreOfEndpoints>): void {
+  describe('F31 many endpoints, of which some take every request and never answer', { timeout: 240_000 }, () => {
+    let measured: ReturnType<typeof twoWaves> | undefined
+    /** The same without any that hangs, measured once. */
+    async function baseline() {
+      measured ??= twoWaves(open, size, () => false, 1)
+      const [wave] = (await measured).measured
+      if (wave === undefined) throw new Error('nothing was measured')
+      // Two for each place and second, of five that answers of 200 ms allow.
+      expect(wave.perSecond * 1_000).toBeGreaterThan(2 * (size.worker.concurrency ?? 512))
+      return wave
+    }
+
+    test.each([
+      ['1 %', 100, 0.9],
+      ['10 %', 10, 0.8],
+    ])('%s: the others are delivered at nearly the same pace, known or not', async (_share, oneIn, least) => {
+      const without = await baseline()
+      const { measured, mostPerEndpoint } = await twoWaves(open, size, (endpoint) => endpoint % oneIn === 0)
+      for (const { p99, perSecond } of measured) {
+        expect(perSecond / without.perSecond).toBeGreaterThanOrEqual(least)
+        // I12
+        expect(p99 / without.p99).toBeLessThanOrEqual(2)
+      }
+      expect(mostPerEndpoint).toBeLessThanOrEqual(4)
+    })
+
+    test('50 %: once they are known to hang, the others wait no longer than without them', async () => {
+      const without = await baseline()
+      const { measured } = await twoWaves(open, size, (endpoint) => endpoint % 2 === 0)
+      expect((measured[1]?.p99 ?? Infinity) / without.p99).toBeLessThanOrEqual(1)
+    })
+  })
+
+  test(
+    'F32 one app with more deliveries due than can go out: the others wait no 5 seconds, even when it hangs',
+    { timeout: 240_000 },
+    () => backlogBesideOthers(open, size),
+  )
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { createRequestLimits } from '../../src/http-edge/request-limits.js'
 import { takeToken } from '../../src/http-edge/token-bucket.js'
 
@@ -50,7 +51,7 @@ describe('a token bucket', () => {
           expect(passed).toBeLessThanOrEqual(policy.burst + (nowMs * policy.perMinute) / 60_000 + 1e-3)
         },
       ),
-      { seed: 20_260_131, numRuns: 300 },
+      propertyRuns(20_260_131, 300),
     )
   })
 })

@@ -64,7 +64,7 @@ describe('metrics', () => {
     })
     await publish(event)
     const failed = 'kyc_relay_attempts_total{state="FAILED",cause="CONNECT_FAILED"}'
-    await expect.poll(async () => (await scrape()).get(failed), { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await scrape()).get(failed)).toBeGreaterThan(0)
     const samples = await scrape()
     expect(samples.get(`kyc_relay_events_total{${type}}`)).toBe(2)
     expect(samples.get('kyc_relay_deliveries_claimed_total')).toBeGreaterThan(0)

@@ -146,12 +146,10 @@ describe('F05 a disk that fails to sync', () => {
 
       const ended = exitOf(first)
       writeFileSync(flag, '')
-      const failedAt = performance.now()
       const write = name === 'kyc.db' ? calls.publish : calls.submit
       const refused = await Promise.all(Array.from({ length: 8 }, (_, n) => write(`failing-${n}`)))
       expect(new Set(refused)).toEqual(new Set([null]))
       expect(await ended).toBe(70)
-      expect(performance.now() - failedAt).toBeLessThan(10_000)
       expect(first.output()).toContain('"the database failed; ending"')
       expect(readFileSync(flag, 'utf8')).toBe(`${name}-wal\n`)
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createIngestion, type ClaimedPhotoJob, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPhotoFetching, wakingForPhotos } from '../../src/photos/photo-fetching.js'
 import { createPhotoWorker } from '../../src/workers/photo-worker.js'
 
@@ -60,6 +60,12 @@ function newSituation(queued: number, claimDue?: PhotoJobStore['claimDue']) {
   }
 }
 
+/** Holds all time-outs, so that nothing happens because time has passed. */
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 describe('the photo worker', () => {
   it('fetches four at once, goes on as soon as one ends, and tells what failed', async () => {
     const { worker, started, ends, problems, until } = newSituation(7)
@@ -75,24 +81,22 @@ describe('the photo worker', () => {
   })
 
   it('looks at once when it is woken', async () => {
+    holdTimers()
     const { worker, waiting, started, until } = newSituation(0)
     worker.start()
     await new Promise((resolve) => setImmediate(resolve))
     waiting.push(jobOf(1))
-    const startedAtMs = performance.now()
     worker.wake()
     await until(() => started.length === 1)
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000)
     await worker.stop()
   })
 
   it('stops at once, breaks off what is under way and waits for it', async () => {
+    holdTimers()
     const { worker, started, until } = newSituation(2)
     worker.start()
     await until(() => started.length === 2)
-    const startedAtMs = performance.now()
     await worker.stop()
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000)
     await worker.stop()
   })
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
@@ -54,15 +54,13 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
   const answer = await server.graphql('secure', { query: submissionDocument, variables })
   expect(answer.json.data.postKycVerification).toMatchObject({ status: 'VERIFIED' })
 
-  await vi.waitFor(
-    () =>
-      expect(
-        jobs()
-          .map(({ state }) => state)
-          .sort(),
-      ).toEqual(['STORED', 'UNAVAILABLE']),
-    15_000,
-  )
+  await expect
+    .poll(() =>
+      jobs()
+        .map(({ state }) => state)
+        .sort(),
+    )
+    .toEqual(['STORED', 'UNAVAILABLE'])
   expect(jobs()).toEqual([
     { side: 'front', state: 'STORED', sealed_url: null, attempts_made: 1 },
     { side: 'back', state: 'UNAVAILABLE', sealed_url: null, attempts_made: 1 },

@@ -265,7 +265,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       return cells.map((texts) => texts.slice(0, 4).map((text) => text.trim()))
     }
     const soon = expect.stringMatching(/^in \d+ s$|^in 1 min$/) as string
-    await expect.poll(stands, { timeout: 15_000 }).toEqual([
+    await expect.poll(stands).toEqual([
       ['Stored', '1', 'none', 'none'],
       ['Unavailable', '1', 'none', 'HTTP_STATUS'],
       ['Tried again', '1', soon, 'HTTP_STATUS'],

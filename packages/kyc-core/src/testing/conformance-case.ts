@@ -15,8 +15,20 @@ export function assertThat(condition: boolean, sentence: string): asserts condit
   if (!condition) throw new Error(`The backend breaks a rule of its port: ${sentence}`)
 }
 
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Says where two values differ that are both bytes; null when they are equal. */
+function differenceOfBytes(actual: Uint8Array, expected: Uint8Array): string | null {
+  if (actual.length !== expected.length) return `expected ${expected.length} bytes, got ${actual.length}`
+  for (let index = 0; index < expected.length; index++)
+    if (actual[index] !== expected[index]) return `byte ${index} differs`
+  return null
+}
+
 function comparable(value: unknown): unknown {
-  if (ArrayBuffer.isView(value)) return { bytes: [...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)] }
+  if (ArrayBuffer.isView(value)) return { bytes: [...bytesOf(value)] }
   if (value instanceof Date) return { at: value.toISOString() }
   if (value instanceof Set) return { set: [...value].map(comparable).sort() }
   if (Array.isArray(value)) return value.map(comparable)
@@ -30,6 +42,11 @@ function comparable(value: unknown): unknown {
 
 /** Rejects when two values differ; bytes, dates and sets compare by what they hold. */
 export function assertEqual(actual: unknown, expected: unknown, sentence: string): void {
+  // Photos are megabytes.
+  if (ArrayBuffer.isView(actual) && ArrayBuffer.isView(expected)) {
+    const difference = differenceOfBytes(bytesOf(actual), bytesOf(expected))
+    return assertThat(difference === null, `${sentence} (${difference})`)
+  }
   const [a, b] = [JSON.stringify(comparable(actual)), JSON.stringify(comparable(expected))]
   assertThat(a === b, `${sentence} (expected ${b}, got ${a})`)
 }

@@ -20,7 +20,9 @@ const at = (number: number, owner: PhotoAddress['owner'] = maria): PhotoAddress 
 
 /** So many bytes that differ from place to place. */
 function someBytes(length: number, seed: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, index) => (index * 31 + seed) % 256)
+  const bytes = new Uint8Array(length)
+  for (let index = 0; index < length; index++) bytes[index] = index * 31 + seed
+  return bytes
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { encodeFields, type AuditField } from '../../src/audit/audit-fields.js'
 
 const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -30,6 +31,6 @@ test('is the same for no two values', () => {
       const same = JSON.stringify(comparable(one)) === JSON.stringify(comparable(other))
       expect(encode(one) === encode(other)).toBe(same)
     }),
-    { seed: 20_260_102, numRuns: 2_000 },
+    propertyRuns(20_260_102, 500),
   )
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission, VIOLATION_MESSAGES } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { utf8Bytes } from '../../src/submission/json-value.js'
 import { parseViolationCode } from '../../src/submission/violation.js'
 import { CASES_NOW } from './cases/case-row.js'
@@ -38,7 +39,7 @@ describe('any input at all', () => {
           }
         },
       ),
-      { seed: 1, numRuns: 1000 },
+      propertyRuns(1, 500),
     )
   })
 
@@ -56,7 +57,7 @@ describe('any input at all', () => {
         const seen = parsed.violations.map((violation) => violation.pointer)
         expect(new Set(seen).size).toBe(seen.length)
       }),
-      { seed: 2, numRuns: 2000 },
+      propertyRuns(2, 500),
     )
   })
 
@@ -171,7 +172,7 @@ describe('limits', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
         expect(utf8Bytes(text)).toBe(new TextEncoder().encode(text).length)
       }),
-      { seed: 3, numRuns: 1000 },
+      propertyRuns(3, 500),
     )
     for (const text of [
       '\u007f',

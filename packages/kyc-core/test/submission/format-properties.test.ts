@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSubmission, type JsonValue } from '@kyc-relay/kyc-core'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { applyChange, CASES_NOW, REMOVED, type CaseRow } from './cases/case-row.js'
 
 /*
@@ -9,7 +10,7 @@ import { applyChange, CASES_NOW, REMOVED, type CaseRow } from './cases/case-row.
  */
 
 const now = new Date(CASES_NOW)
-const RUNS = { seed: 20260106, numRuns: 200 }
+const RUNS = propertyRuns(20260106, 200)
 
 function codesAt(pointer: string, value: JsonValue, around: CaseRow['change'] = {}): string[] {
   const parsed = parseSubmission(applyChange({ ...around, [pointer]: value }), { now })
@@ -123,7 +124,7 @@ describe('full-date', () => {
           exists ? [] : ['DATE_INVALID'],
         )
       }),
-      { ...RUNS, numRuns: 1000 },
+      propertyRuns(20260106, 1000),
     )
   })
 

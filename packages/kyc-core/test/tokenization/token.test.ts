@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createToken, isToken, KycError, parseToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 
 const bytes = fc.uint8Array({ minLength: TOKEN_RANDOM_BYTES, maxLength: TOKEN_RANDOM_BYTES })
 const madeAt = new Date('2026-01-05T10:00:00Z')
@@ -19,7 +20,7 @@ describe('token', () => {
         expect(parseToken(number)).toEqual({ token: number, field: 'document_number', lastFour: null })
         expect([ssn, number].every(isToken)).toBe(true)
       }),
-      { seed: 1 },
+      propertyRuns(1),
     )
   })
 
@@ -28,7 +29,7 @@ describe('token', () => {
       fc.property(usable, (random) => {
         expect(ssnToken(random, '1120')).not.toMatch(/^\d{3}-?\d{2}-?\d{4}$/)
       }),
-      { seed: 2 },
+      propertyRuns(2),
     )
   })
 
@@ -52,7 +53,7 @@ describe('token', () => {
         expect(numberToken(one, at) < numberToken(other, later)).toBe(true)
         expect(ssnToken(one, '9999', at) < ssnToken(other, '0000', later)).toBe(true)
       }),
-      { seed: 3 },
+      propertyRuns(3),
     )
     const random = new Uint8Array(TOKEN_RANDOM_BYTES)
     expect(numberToken(random, new Date(-1))).toBe(numberToken(random, new Date(0)))

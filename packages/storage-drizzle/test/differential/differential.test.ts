@@ -3,6 +3,7 @@ import type { Fence, Settlement, WebhookStore } from '@kyc-relay/webhooks/delive
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../postgres/postgres-server.js'
@@ -297,9 +298,6 @@ test(
   },
   async () => {
     const sequence = fc.array(command, { minLength: 10, maxLength: 60, size: 'max' })
-    await fc.assert(fc.asyncProperty(sequence, run), {
-      seed: 20_260_102,
-      numRuns: Number(process.env['DIFFERENTIAL_RUNS'] ?? 40),
-    })
+    await fc.assert(fc.asyncProperty(sequence, run), propertyRuns(20_260_102, 30))
   },
 )

@@ -64,7 +64,7 @@ test('a long queue that was analysed while it was empty is not searched', async 
       )
       return { touched: Number(rows[0]?.touched), read: Number(rows[0]?.read) }
     }
-    await expect.poll(async () => (await count()).touched, { timeout: 20_000, interval: 50 }).toBe(touched)
+    await expect.poll(async () => (await count()).touched, { interval: 50 }).toBe(touched)
     return (await count()).read
   }
   let touched = others

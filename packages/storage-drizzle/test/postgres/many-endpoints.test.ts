@@ -1,45 +1,66 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { VirtualTime } from '../../../webhooks/test/delivery/virtual-time.js'
+import pg from 'pg'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { sized } from '../../../../scripts/test-sizes.js'
+import { VirtualTime } from '../../../webhooks/test/delivery/virtual-time.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import {
-  backlogBesideOthers,
+  describeManyEndpoints,
   endpointUrl,
   endpointsPerApp,
-  twoWaves,
   xEventId,
   type StoreOfEndpoints,
+  type WorldSize,
 } from '../many-endpoints.js'
 import { endpoint, event, uuid } from '../samples.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
+/** A tenth of the endpoints has more to send than half of the places. */
+const size = sized<WorldSize>(
+  {
+    endpoints: 300,
+    worker: { concurrency: 80, maxOpen: 320, maxBatch: 40 },
+    backlog: 5_000,
+    seconds: 5,
+    leastOfBacklog: 250,
+  },
+  { endpoints: 2_000, worker: {}, backlog: 20_000, seconds: 20, leastOfBacklog: 500 },
+)
 
-/** Enough that a tenth of them has more to send than there are places. */
-const endpoints = 2_000
-
-const made = Array.from({ length: endpoints }, (_, index) => {
+const made = Array.from({ length: size.endpoints }, (_, index) => {
   const number = index + 1
   const appId = uuid(`app ${Math.floor(index / endpointsPerApp)}`)
   return { ...endpoint(`${number}`, appId), url: endpointUrl(number) }
 })
 
-/** The store on a database of its own, filled through the port. One call after the other, so that every run is the same. */
+let server: PostgresServer
+/** A database with all endpoints and nothing else, which every world is a copy of. */
+let template: string
+beforeAll(async () => {
+  server = await startPostgres()
+  template = await server.createDatabase()
+  const storage = await createPostgresStorage({ connectionString: template }, { clock: () => new VirtualTime().now() })
+  for (const one of made) await storage.webhooks.registerEndpoint(one, endpointsPerApp)
+  await storage.close()
+})
+afterAll(() => server.stop())
+
+/**
+ * The store on a database of its own. One call after the other on one connection without time-outs, so that every run is
+ * the same, however busy the machine is.
+ */
 async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
-  const connectionString = await server.createDatabase()
-  const storage = await createPostgresStorage({ connectionString }, { clock: () => time.now(), notify: false })
-  onTestFinished(() => storage.close())
-  const { webhooks } = storage
+  const pool = new pg.Pool({ connectionString: await server.createDatabase({ template }), max: 1 })
+  const { webhooks, close } = await createPostgresStorage({ pool }, { clock: () => time.now(), notify: false })
+  onTestFinished(async () => {
+    await close()
+    await pool.end()
+  })
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work)
     last = mine.catch(() => undefined)
     return mine
   }
-  await Promise.all(made.map((one) => webhooks.registerEndpoint(one, endpointsPerApp)))
 
   async function publish(request: { first: number; last: number; each: number; from: number }): Promise<number> {
     let number = request.from - 1
@@ -70,45 +91,4 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
   }
 }
 
-describe('F31 2,000 endpoints, of which some take every request and never answer', { timeout: 240_000 }, () => {
-  let measured: ReturnType<typeof twoWaves> | undefined
-  /** The same without any that hangs, measured once. */
-  async function baseline() {
-    measured ??= twoWaves(openEndpoints, endpoints, () => false, 1)
-    const [wave] = (await measured).measured
-    if (wave === undefined) throw new Error('nothing was measured')
-    // 256 places, 200 ms each.
-    expect(wave.perSecond * 1_000).toBeGreaterThan(1_000)
-    return wave
-  }
-
-  test.each([
-    ['1 %', 100, 0.9],
-    ['10 %', 10, 0.8],
-  ])('%s: the others are delivered at nearly the same pace, known or not', async (_share, oneIn, least) => {
-    const without = await baseline()
-    const { measured, mostPerEndpoint } = await twoWaves(openEndpoints, endpoints, (one) => one % oneIn === 0)
-    for (const { p99, perSecond } of measured) {
-      expect(perSecond / without.perSecond).toBeGreaterThanOrEqual(least)
-      // I12
-      expect(p99 / without.p99).toBeLessThanOrEqual(2)
-    }
-    expect(mostPerEndpoint).toBeLessThanOrEqual(4)
-  })
-
-  test('50 %: once they are known to hang, the others wait no longer than without them', async () => {
-    const without = await baseline()
-    const { measured } = await twoWaves(openEndpoints, endpoints, (one) => one % 2 === 0)
-    expect((measured[1]?.p99 ?? Infinity) / without.p99).toBeLessThanOrEqual(1)
-  })
-})
-
-test(
-  'F32 one app with 20,000 deliveries due, more than can go out: the others wait no 5 seconds, even when it hangs',
-  { timeout: 240_000 },
-  async () => {
-    const { othersWaited, deliveredOfBacklog } = await backlogBesideOthers(openEndpoints, endpoints, 20_000)
-    expect(othersWaited).toBeLessThanOrEqual(5_000)
-    expect(deliveredOfBacklog).toBeGreaterThan(500)
-  },
-)
+describeManyEndpoints(size, openEndpoints)

@@ -5,8 +5,8 @@ import { startEmbeddedServer } from './embedded-server.js'
 
 /** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, the one of this run, or one of its own. */
 export interface PostgresServer {
-  /** Makes an empty database; answers its connection string. */
-  createDatabase(): Promise<string>
+  /** Makes an empty database, or a copy of `template` that nobody is connected to; answers its connection string. */
+  createDatabase(options?: { readonly template?: string }): Promise<string>
   /**
    * Ends the server at once, without a shutdown, and starts it again: resolves while it recovers. Only for a server of
    * the file's own. With TEST_POSTGRES_URL, every session on our databases is ended instead.
@@ -29,9 +29,10 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   const made: string[] = []
   const server = await findServer(options, made)
   return {
-    async createDatabase() {
+    async createDatabase({ template } = {}) {
       const name = `kyc_relay_test_${randomUUID().replaceAll('-', '')}`
-      await ask(server.url, `CREATE DATABASE ${name}`)
+      const copied = template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`
+      await ask(server.url, `CREATE DATABASE ${name}${copied}`)
       made.push(name)
       const url = new URL(server.url)
       url.pathname = `/${name}`

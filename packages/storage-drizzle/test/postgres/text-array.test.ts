@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { textArray } from '../../src/postgres/text-array.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 
@@ -37,7 +38,7 @@ test('also any text that it can hold', async () => {
     fc.asyncProperty(fc.array(fc.option(text)), async (texts) => {
       expect(await readBack(texts)).toEqual(texts)
     }),
-    { seed: 20_261_122, numRuns: 200 },
+    propertyRuns(20_261_122, 100),
   )
 })
 

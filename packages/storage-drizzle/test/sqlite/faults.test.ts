@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { sized } from '../../../../scripts/test-sizes.js'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
 import { claimRequest, endpoint, event, report, startOfTests, submission, transactionMove, uuid } from '../samples.js'
 import { dumpRowsOf, testFolder } from './sqlite-files.js'
@@ -29,17 +30,26 @@ async function writeEverything({ verifications, webhooks, transactions, users, r
   await webhooks.removeEndpoint({ appId: hook.appId, endpointId: hook.endpointId })
 }
 
-/** Holds the write lock of a file from a thread of its own, since a write that waits for it blocks this one. */
-async function holdWriteLock(path: string, forMs: number): Promise<void> {
+/**
+ * Holds the write lock of a file from a thread of its own, since a write that waits for it blocks this one. Answers
+ * whether the lock has been released.
+ */
+async function holdWriteLock(path: string, forMs: number): Promise<() => boolean> {
+  const released = new Int32Array(new SharedArrayBuffer(4))
   const holder = new Worker(
     `const { workerData, parentPort } = require('node:worker_threads')
     const database = new (require(workerData.driver))(workerData.path)
     database.exec('BEGIN IMMEDIATE')
     parentPort.postMessage('held')
-    setTimeout(() => { database.exec('ROLLBACK'); database.close() }, workerData.forMs)`,
-    { eval: true, workerData: { path, forMs, driver: fileOf('better-sqlite3') } },
+    setTimeout(() => {
+      Atomics.store(workerData.released, 0, 1)
+      database.exec('ROLLBACK')
+      database.close()
+    }, workerData.forMs)`,
+    { eval: true, workerData: { path, forMs, released, driver: fileOf('better-sqlite3') } },
   )
   await new Promise((resolve) => holder.once('message', resolve))
+  return () => Atomics.load(released, 0) === 1
 }
 
 describe('F02 a database file that another process is writing to', () => {
@@ -48,10 +58,9 @@ describe('F02 a database file that another process is writing to', () => {
     const database = new Database(path)
     const storage = await createSqliteStorage({ database })
     expect(database.pragma('busy_timeout', { simple: true })).toBe(5_000)
-    await holdWriteLock(path, 300)
-    const started = performance.now()
+    const isReleased = await holdWriteLock(path, 300)
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
-    expect(performance.now() - started).toBeGreaterThan(200)
+    expect(isReleased()).toBe(true)
     await storage.close()
     database.close()
   })
@@ -129,7 +138,11 @@ test(
   },
 )
 
-describe('F16 100,000 attempts that nobody can finish, before the one that can be taken over', () => {
+/** Many times what one call takes over. */
+const stuck = sized(10_000, 100_000)
+const pages = 100
+
+describe('F16 many attempts that nobody can finish, before the one that can be taken over', () => {
   /** The attempts, leased until so many milliseconds from now, and after them one of another endpoint whose lease ends now. */
   async function withOthers(leaseMs: number) {
     const database = new Database(join(testFolder(), 'kyc.db'))
@@ -138,7 +151,7 @@ describe('F16 100,000 attempts that nobody can finish, before the one that can b
     await storage.webhooks.registerEndpoint(hook, 50)
     await storage.webhooks.insertEvent(event('first', [hook]))
     database.exec(`
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${stuck})
       INSERT INTO kyc_relay_deliveries (delivery_id, event, endpoint, x_event_id, app_id, user_id, event_type, state,
         attempts_made, created_at, lease_token, lease_until)
       SELECT 'delivery ' || i, event, endpoint, 'x ' || i, app_id, user_id, event_type, 'PENDING', 1, 0, 'token ' || i,
@@ -172,13 +185,13 @@ describe('F16 100,000 attempts that nobody can finish, before the one that can b
       const opened = await withOthers(-1)
       const { storage, advance } = opened
       const taken: string[] = []
-      for (let page = 0; page < 101; page++) {
-        const claimed = await storage.webhooks.claimExpired({ limit: 1_000, leaseMs: 45_000 })
+      for (let page = 0; page <= pages; page++) {
+        const claimed = await storage.webhooks.claimExpired({ limit: stuck / pages, leaseMs: 45_000 })
         taken.push(...claimed.map(({ deliveryId }) => deliveryId))
         advance(1)
       }
-      expect(taken).toHaveLength(100_001)
-      expect(new Set(taken).size).toBe(100_001)
+      expect(taken).toHaveLength(stuck + 1)
+      expect(new Set(taken).size).toBe(stuck + 1)
       expect(taken.at(-1)).toBe(last)
       await close(opened)
     },

@@ -1,12 +1,22 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { sized } from '../../../../scripts/test-sizes.js'
 import type { VirtualTime } from '../../../webhooks/test/delivery/virtual-time.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
-import { backlogBesideOthers, endpointsPerApp, twoWaves, type StoreOfEndpoints } from '../many-endpoints.js'
+import { describeManyEndpoints, endpointsPerApp, type StoreOfEndpoints, type WorldSize } from '../many-endpoints.js'
 import { testFolder } from './sqlite-files.js'
 
-const endpoints = 10_000
+const size = sized<WorldSize>(
+  {
+    endpoints: 1_000,
+    worker: { concurrency: 128, maxOpen: 512, maxBatch: 64 },
+    backlog: 50_000,
+    seconds: 10,
+    leastOfBacklog: 500,
+  },
+  { endpoints: 10_000, worker: {}, backlog: 1_000_000, seconds: 20, leastOfBacklog: 500 },
+)
 
 /** The store on a file, filled by the database itself: a million rows would take the port minutes. */
 async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
@@ -18,7 +28,7 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
   seeding.pragma('synchronous = OFF')
   const appOf = (i: string) => `printf('0a000000-0000-7000-8000-%012d', (${i} - 1) / ${endpointsPerApp})`
   seeding.exec(`
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${endpoints})
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size.endpoints})
     INSERT INTO kyc_relay_endpoints (position, endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT i, printf('0e000000-0000-7000-8000-%012d', i), ${appOf('i')}, 'https://' || i || '.example.com/', 0, 0 FROM n;
     INSERT INTO kyc_relay_endpoint_turns (endpoint) SELECT position FROM kyc_relay_endpoints;`)
@@ -47,46 +57,4 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
   return { webhooks: storage.webhooks, publish }
 }
 
-describe('F31 10,000 endpoints, of which some take every request and never answer', { timeout: 240_000 }, () => {
-  let measured: ReturnType<typeof twoWaves> | undefined
-  /** The same without any that hangs, measured once. */
-  async function baseline() {
-    measured ??= twoWaves(openEndpoints, endpoints, () => false, 1)
-    const [wave] = (await measured).measured
-    if (wave === undefined) throw new Error('nothing was measured')
-    // 256 places, 200 ms each.
-    expect(wave.perSecond * 1_000).toBeGreaterThan(1_100)
-    return wave
-  }
-
-  test.each([
-    ['1 %', 100, 0.9],
-    ['10 %', 10, 0.8],
-  ])('%s: the others are delivered at nearly the same pace, known or not', async (_share, oneIn, least) => {
-    const without = await baseline()
-    const { measured, mostPerEndpoint } = await twoWaves(openEndpoints, endpoints, (endpoint) => endpoint % oneIn === 0)
-    for (const { p99, perSecond } of measured) {
-      expect(perSecond / without.perSecond).toBeGreaterThanOrEqual(least)
-      // I12
-      expect(p99 / without.p99).toBeLessThanOrEqual(2)
-    }
-    expect(mostPerEndpoint).toBeLessThanOrEqual(4)
-  })
-
-  test('50 %: once they are known to hang, the others wait no longer than without them', async () => {
-    const without = await baseline()
-    const { measured } = await twoWaves(openEndpoints, endpoints, (endpoint) => endpoint % 2 === 0)
-    expect((measured[1]?.p99 ?? Infinity) / without.p99).toBeLessThanOrEqual(1)
-  })
-})
-
-test(
-  'F32 one app with a million deliveries due: the others wait no 5 seconds, even when it hangs',
-  { timeout: 240_000 },
-  async () => {
-    const { othersWaited, deliveredOfBacklog } = await backlogBesideOthers(openEndpoints, endpoints, 1_000_000)
-    expect(othersWaited).toBeLessThanOrEqual(5_000)
-    // The backlog is worked off beside them while it is answered.
-    expect(deliveredOfBacklog).toBeGreaterThan(500)
-  },
-)
+describeManyEndpoints(size, openEndpoints)

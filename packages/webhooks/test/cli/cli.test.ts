@@ -324,7 +324,7 @@ describe('trigger', () => {
   })
 })
 
-describe('listen', { timeout: 20_000 }, () => {
+describe('listen', () => {
   async function listening(...args: string[]) {
     const { terminal, out, printed, stop } = terminalOf()
     const exit = run(['listen', '--data-dir', folder, '--port', '0', '--json', ...args], terminal)

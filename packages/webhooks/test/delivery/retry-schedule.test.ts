@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { defaultRetryPolicy, parseRetryAfter, retryDelayMs } from '../../src/delivery/retry-schedule.js'
 
 const seconds = 1_000
@@ -107,7 +108,7 @@ describe('parseRetryAfter', () => {
         const ms = parseRetryAfter(header, now)
         expect(ms === null || (Number.isInteger(ms) && ms >= 0)).toBe(true)
       }),
-      { seed: 1, numRuns: 2_000 },
+      propertyRuns(1, 2_000),
     )
   })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { isPublicAddress, isSameAddress } from '../../src/https/address-policy.js'
 
 // An oracle of its own making: addresses as big integers, blocks straight from the registries.
@@ -104,7 +105,7 @@ describe.each([4, 6] as const)('IPv%i', (family) => {
       fc.property(candidates, (address) => {
         expect(isPublicAddress(toText(address, family))).toBe(oracle(address, family))
       }),
-      { seed: 7, numRuns: 20_000 },
+      propertyRuns(7, 2_000),
     )
   })
 })
@@ -200,7 +201,7 @@ test('every address that is called public is one that Node can connect to', () =
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.stringMatching(/^[0-9a-fx:.]{1,30}$/)), (address) => {
       if (isPublicAddress(address)) expect(isIP(address)).not.toBe(0)
     }),
-    { seed: 3, numRuns: 5_000 },
+    propertyRuns(3, 1_000),
   )
 })
 

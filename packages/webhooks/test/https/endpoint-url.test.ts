@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { isPublicAddress } from '../../src/https/address-policy.js'
 import { checkEndpointUrl, type EndpointUrlRefusal } from '../../src/https/endpoint-url.js'
 
@@ -323,6 +324,6 @@ test('no text makes it throw, and what passes is a plain public HTTPS URL', () =
       expect(isPublicAddress(parsed.hostname)).toBe(false)
       expect(parsed.port === '' || Number(parsed.port) > 1_023).toBe(true)
     }),
-    { seed: 11, numRuns: 20_000 },
+    propertyRuns(11, 2_000),
   )
 })

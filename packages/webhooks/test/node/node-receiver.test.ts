@@ -153,7 +153,7 @@ describe("on Node's own server", () => {
     })
     const socket = connect(port, '127.0.0.1')
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
-    await vi.waitFor(() => expect(ended).toBeDefined())
+    await expect.poll(() => ended !== undefined).toBe(true)
     socket.destroy()
     await ended
     expect(events).toEqual([])

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { seedsOf } from '../../../../../scripts/test-sizes.js'
 import { simulate, type Sabotage } from './simulated-world.js'
 
-const seeds = Array.from({ length: 8 }, (_, index) => index + 1)
+const seeds = seedsOf(8, 100)
 
 describe('half an hour of crashes, losses and outages, and the time until everything has ended', () => {
   test.each(seeds)(
