@@ -1,7 +1,26 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const packages = fileURLToPath(new URL('./packages/', import.meta.url))
+
+const allTests = ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,scripts}/**/*.test.ts']
+
+/** Files that change their process for good, or look at all of it. Each gets a process of its own. */
+const needOwnProcess = [
+  'apps/reference-server/test/leak.test.ts', // standard output, TMPDIR
+  'apps/reference-server/test/slow-clients.test.ts', // counts what anybody prints
+  'apps/reference-server/test/tracing/*.test.ts', // the SDK of OpenTelemetry is one for a process
+  'examples/receivers/recipes.test.ts', // loads modules anew
+  'packages/storage-drizzle/test/sqlite/checkpoint-thread.test.ts', // counts threads
+  'scripts/import-rules.test.ts', // working directory
+]
+
+const common = {
+  // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
+}
 
 export default defineConfig({
   resolve: {
@@ -15,14 +34,27 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,scripts}/**/*.test.ts'],
     globalSetup: ['packages/storage-drizzle/test/postgres/shared-server.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
     coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...common,
+          name: 'shared',
+          include: allTests,
+          exclude: [...configDefaults.exclude, ...needOwnProcess],
+          // Two processes for all files: what one file has imported is there for the next.
+          isolate: false,
+          restoreMocks: true,
+        },
+      },
+      {
+        extends: true,
+        test: { ...common, name: 'own process', include: needOwnProcess, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })
