@@ -1,9 +1,9 @@
 #!/bin/sh
-# Starts the server in its container. A setting can be given as a file: NAME_FILE holds the path of what NAME would be,
-# as secrets are mounted.
+# Starts the server in its container, or, with the argument `audit` or `migrate`, that command. A setting can be given as
+# a file: NAME_FILE holds the path of what NAME would be, as secrets are mounted.
 set -eu
 
-for name in DATABASE_URL VAULT_DATABASE_URL INTERNAL_TOKEN; do
+for name in DATABASE_URL VAULT_DATABASE_URL INTERNAL_TOKEN METRICS_TOKEN PHOTO_S3_ACCESS_KEY_ID PHOTO_S3_SECRET_ACCESS_KEY; do
   eval "path=\${${name}_FILE:-}"
   [ -n "$path" ] || continue
   eval "given=\${${name}:-}"
@@ -17,9 +17,25 @@ for name in DATABASE_URL VAULT_DATABASE_URL INTERNAL_TOKEN; do
   fi
   # Without the line break that editors leave at the end.
   value=$(cat "$path")
+  # A setting that is empty counts as not set, and an unset DATABASE_URL means a file of this container.
+  if [ -z "$value" ]; then
+    echo "${name}_FILE: the file is empty" >&2
+    exit 78
+  fi
   export "$name=$value"
   unset "${name}_FILE"
 done
 
-# The server takes the place of this shell, so that it gets the signals.
-exec node "$(dirname "$0")/../dist/main.js" "$@"
+# The command takes the place of this shell, so that it gets the signals.
+app=$(dirname "$0")/..
+case ${1:-} in
+  audit)
+    shift
+    exec node "$app/dist/audit.js" "$@"
+    ;;
+  migrate)
+    shift
+    exec node "$app/../../packages/storage-drizzle/bin/kyc-relay-migrate.js" "$@"
+    ;;
+esac
+exec node "$app/dist/main.js" "$@"
