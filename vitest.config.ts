@@ -36,7 +36,7 @@ export default defineConfig({
   test: {
     globalSetup: ['packages/storage-drizzle/test/postgres/shared-server.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3, // more than two cores have: many tests wait for processes that they started
     coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },
     projects: [
       {
@@ -46,7 +46,7 @@ export default defineConfig({
           name: 'shared',
           include: allTests,
           exclude: [...configDefaults.exclude, ...needOwnProcess],
-          // Two processes for all files: what one file has imported is there for the next.
+          // The files share processes: what one has imported is there for the next.
           isolate: false,
           restoreMocks: true,
         },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
@@ -11,7 +12,7 @@ import {
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
-import { describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
 import {
   appDirectoryCases,
@@ -25,8 +26,24 @@ import { auditSeal } from '../audit/audit-samples.js'
 import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
 
+/** A migrated file that nobody has open: to copy it is much quicker than to migrate a new one for every case. */
+let migrated: string
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-sqlite-'))
+  migrated = join(folder, 'kyc.db')
+  await (await createSqliteStorage({ path: migrated })).close()
+  return () => rmSync(folder, { recursive: true, force: true })
+})
+
+/** Answers where a migrated file of the test's own lies. */
+function newFile(): string {
+  const path = join(testFolder(), 'kyc.db')
+  copyFileSync(migrated, path)
+  return path
+}
+
 /** A clock that only `advance` moves, and the stores of one file of its own. */
-function newHarness(path = join(testFolder(), 'kyc.db')) {
+function newHarness(path = newFile()) {
   let now = startOfTests.getTime()
   return {
     open: () => createSqliteStorage({ path }, { audit: auditSeal, clock: () => new Date(now) }),
@@ -52,7 +69,7 @@ describe('VerificationStore', () => {
 
 describe('PhotoJobStore', () => {
   test.each(photoJobStoreCases)('$id $name', async ({ run }) => {
-    const path = join(testFolder(), 'kyc.db')
+    const path = newFile()
     const { open, ...time } = newHarness(path)
     await run({
       open: async () => {
@@ -109,7 +126,7 @@ describe.each([
 
 describe('AuditLog', () => {
   test.each(auditLogCases)('$id $name', async ({ run }) => {
-    const path = join(testFolder(), 'kyc.db')
+    const path = newFile()
     await run({
       seal: auditSeal,
       open: async () => {
