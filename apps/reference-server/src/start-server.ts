@@ -9,18 +9,14 @@ import { startOverloadWatch } from './http-edge/overload-watch.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http-edge/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
 import { startGuide } from './local-start/start-guide.js'
-import {
-  ensureDataDir,
-  ensureInternalToken,
-  ensureLocalCertificates,
-  loadKeyFile,
-  type LocalFiles,
-} from './local-start/local-files.js'
 import { isLoopbackAddress } from './loopback-address.js'
+import { ensureLocalCertificates, type LocalFiles } from './local-start/local-certificates.js'
+import { ensureDataDir, ensureInternalToken, loadKeyFile } from './local-start/local-files.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
 import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
 import { usesSqlite } from './storage.js'
+import { isWholePem } from './whole-pem.js'
 
 /** A running server. */
 export interface RunningServer {
@@ -50,7 +46,7 @@ export async function startServer(
   }
   // In production the secure endpoint keeps no file but those of SQLite.
   if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
-  const keys = await loadKeyFile(env)
+  const keys = await loadKeyFile(env, log)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
@@ -249,13 +245,15 @@ async function readPair(certFile: string, keyFile: string): Promise<{ cert: stri
   try {
     const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
     createSecureContext(pair)
-    return pair
+    // An empty text counts as none given there, and a chain that is cut off as a shorter one.
+    if (isWholePem(pair.cert) && isWholePem(pair.key)) return pair
   } catch {
-    throw new StartError(
-      'TLS_FILES_INVALID',
-      'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM.',
-    )
+    // Refused below.
   }
+  throw new StartError(
+    'TLS_FILES_INVALID',
+    'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM: one of them is empty, cut off, or of another pair.',
+  )
 }
 
 /** A key file of another installation would seal new values that the old ones cannot stand beside. */

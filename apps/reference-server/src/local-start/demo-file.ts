@@ -1,9 +1,10 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 import type { createEmbeddedAccessTokens } from '../auth/access-tokens.js'
 import type { ApiKeys } from '../auth/api-keys.js'
+import { replaceFile } from '../whole-file.js'
 
 /** `<DATA_DIR>/demo.json`: what a developer needs to call the local server. Holds secrets of the demo, mode 0600. */
 export interface DemoFile {
@@ -37,20 +38,18 @@ export const allScopes = [
 const yearMs = 365 * 24 * 60 * 60 * 1000
 const usersOfFirstApp = 8
 
-/** The demo of an earlier start, or null. */
+/** The demo of an earlier start; null where there is none, or only part of one. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | null> {
   try {
-    return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile
+    const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile | null
+    return Array.isArray(demo?.apps) && Array.isArray(demo.users) ? demo : null
   } catch {
     return null
   }
 }
 
-/** Replaces the file in one step, so that nobody reads half of it. */
 export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
-  const path = join(dataDir, 'demo.json')
-  await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
-  await rename(`${path}.new`, path)
+  await replaceFile(join(dataDir, 'demo.json'), { bytes: `${JSON.stringify(demo, null, 2)}\n` })
 }
 
 /** Two apps and their users: eight with every scope, one without `VERIFY_KYC`, one on the second app. */

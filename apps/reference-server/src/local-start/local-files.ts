@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { mkdtemp, readFile, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
 import { makeFolder } from '../make-folder.js'
+import type { Log } from '../observability/log.js'
 import { StartError } from '../start-error.js'
-
-/** Files that a local first start makes and later starts find. */
-export interface LocalFiles {
-  readonly caFile: string
-  readonly certificateFile: string
-  readonly privateKeyFile: string
-}
+import { createFile, removeLeftoversOf } from '../whole-file.js'
 
 /** Makes the data folder, for this user alone. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
@@ -24,8 +19,12 @@ export async function ensureDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Reads the key file. Outside production a missing one is made, mode 0600; in production that would lose data. */
-export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>): Promise<KeyFile> {
+/**
+ * Reads the key file. Outside production a missing one is made, mode 0600; in production that would lose data.
+ *
+ * A file that others than its owner can read is refused in production, elsewhere the log warns.
+ */
+export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>, log: Log): Promise<KeyFile> {
   if (!(await exists(env.keyFile))) {
     if (env.production)
       throw new StartError(
@@ -34,15 +33,32 @@ export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>): Pro
       )
     await makeKeyFile(env.keyFile)
   }
+  if (await isReadableByOthers(env.keyFile)) {
+    const code = 'KEY_FILE_READABLE_BY_OTHERS'
+    if (env.production)
+      throw new StartError(
+        code,
+        'KEY_FILE can be read by other users: allow its owner alone (chmod 600), and think of new keys.',
+      )
+    log.warn('others can read KEY_FILE: chmod 600', { code })
+  }
   return readKeyFile(env.keyFile)
 }
 
+/** By its mode, or since another user than this one and root owns it. Windows has neither. */
+async function isReadableByOthers(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false
+  const { mode, uid } = await stat(path)
+  return (mode & 0o077) !== 0 || (uid !== 0 && uid !== process.getuid?.())
+}
+
 async function makeKeyFile(path: string): Promise<void> {
-  const content = createKeyFile({ randomBytes, now: new Date() })
+  const now = new Date()
   try {
     await makeFolder(dirname(path))
-    // `wx`: of two first starts at once one makes the keys and both read the same.
-    await writeFile(path, content, { mode: 0o600, flag: 'wx' }).catch(ignoreExisting)
+    // Of two first starts at once one makes the keys, and both read the same.
+    await createFile(path, { bytes: createKeyFile({ randomBytes, now }) })
+    await removeLeftoversOf(path, now)
   } catch {
     throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be made: its folder cannot be made or written to.')
   }
@@ -53,44 +69,30 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
   try {
     return parseKeyFile(await readFile(path, 'utf8'))
   } catch {
-    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be read as a key file.')
+    throw new StartError(
+      'KEY_FILE_INVALID',
+      'KEY_FILE cannot be read as a key file: it is empty, cut off or something else. Put back your copy of it: nothing else opens what it sealed. It was not changed.',
+    )
   }
 }
 
-/** The local CA and the loopback certificate; made on the first start, made again when the certificate has expired. */
-export async function ensureLocalCertificates(dataDir: string, now: Date): Promise<LocalFiles> {
-  const files: LocalFiles = {
-    caFile: resolve(dataDir, 'local-ca.pem'),
-    certificateFile: resolve(dataDir, 'localhost.pem'),
-    privateKeyFile: resolve(dataDir, 'localhost-key.pem'),
-  }
-  const present =
-    (await exists(files.caFile)) && (await exists(files.certificateFile)) && (await exists(files.privateKeyFile))
-  if (present && !(await isOlderThan(files.certificateFile, now, renewAfterMs))) return files
-  // Loaded for a first start alone.
-  const { createLocalCertificates } = await import('./local-ca.js')
-  const made = await createLocalCertificates(now)
-  await writeFile(files.privateKeyFile, made.privateKeyPem, { mode: 0o600 })
-  await writeFile(files.certificateFile, made.certificatePem)
-  await writeFile(files.caFile, made.caPem)
-  return files
-}
+const tokenPrefix = 'kyc_int_'
+/** One that was made here is whole; one that was put here is as long as `INTERNAL_TOKEN` must be. */
+const wholeToken = /^(?:kyc_int_[\w-]{43}|(?!kyc_int_)[\x21-\x7e]{16,})$/
 
 /** A token for the internal API that was not configured: kept beside the data, mode 0600. */
 export async function ensureInternalToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'internal-token')
   if (!(await exists(path))) {
-    await writeFile(path, `kyc_int_${randomBytes(32).toString('base64url')}`, { mode: 0o600, flag: 'wx' }).catch(
-      ignoreExisting,
-    )
+    await createFile(path, { bytes: `${tokenPrefix}${randomBytes(32).toString('base64url')}` })
+    await removeLeftoversOf(path, new Date())
   }
-  return (await readFile(path, 'utf8')).trim()
-}
-
-const renewAfterMs = 365 * 24 * 60 * 60 * 1000
-
-async function isOlderThan(path: string, now: Date, ageMs: number): Promise<boolean> {
-  return now.getTime() - (await stat(path)).mtimeMs > ageMs
+  const token = (await readFile(path, 'utf8')).trim()
+  if (wholeToken.test(token)) return token
+  throw new StartError(
+    'INTERNAL_TOKEN_INVALID',
+    'The file internal-token in DATA_DIR is empty or cut off. Remove it, and the next start makes a new token; or set INTERNAL_TOKEN.',
+  )
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -98,8 +100,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error
 }

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
 import { makeFolder } from '../make-folder.js'
+import { removeLeftovers, replaceFile, syncFolder } from '../whole-file.js'
 
-/** What a crash left half-written is removed at the start once it is this old: another process may be writing now. */
-const leftoverAgeMs = 60 * 60 * 1000
+/** What a crash left half-written is here, and removed at a later start. */
 const leftoverFolder = 'unfinished'
 
 /** A name that says nothing: the same photo has the same one, so that a photo stored twice is there once. */
@@ -35,22 +35,8 @@ export async function openDirectoryPhotoStore(folder: string, now: () => Date): 
 
   async function put(owner: AppUser, photoJobId: string, sealed: Uint8Array): Promise<void> {
     const { inside, path } = placeOf(owner, photoJobId)
-    const beside = join(unfinished, randomUUID())
-    try {
-      const file = await open(beside, 'wx', 0o600)
-      try {
-        await file.writeFile(sealed)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await makeFolder(inside)
-      await rename(beside, path)
-    } catch (error) {
-      await rm(beside, { force: true })
-      throw error
-    }
-    await syncFolder(inside)
+    await makeFolder(inside)
+    await replaceFile(path, { bytes: sealed }, join(unfinished, randomUUID()))
     await syncFolder(folder)
   }
 
@@ -69,27 +55,6 @@ export async function openDirectoryPhotoStore(folder: string, now: () => Date): 
       available(async () => {
         for (const photoJobId of photoJobIds) await rm(placeOf(owner, photoJobId).path, { force: true })
       }),
-  }
-}
-
-/** A new name in a folder is on disk once the folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function removeLeftovers(folder: string, now: Date): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
-    const age = await stat(path).then(
-      ({ mtimeMs }) => now.getTime() - mtimeMs,
-      () => 0,
-    )
-    if (age > leftoverAgeMs) await rm(path, { force: true })
   }
 }
 

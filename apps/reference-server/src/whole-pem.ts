@@ -1,0 +1,5 @@
+/** Whether it has a block, and no part of another. */
+export function isWholePem(text: string): boolean {
+  const rest = text.replaceAll(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g, '')
+  return rest !== text && !rest.includes('-----')
+}
