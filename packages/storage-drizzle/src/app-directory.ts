@@ -61,10 +61,41 @@ export interface AppDirectory {
   }): Promise<readonly ApiKeyRow[]>
   /** Another sealing of the same key takes the place of `former`; false when `former` is not what is stored any more. */
   replaceSealedApiKey(request: SealedApiKeyReplacement): Promise<boolean>
-  /** Adds a key version, unless a version waits for activation already. */
-  addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending'>
+  /** The highest version that the app's keys ever had; 0 for an app without keys. Versions are never used twice. */
+  findNewestApiKeyVersion(appId: string): Promise<number>
+  /**
+   * Adds a key version, unless a version waits for activation already.
+   *
+   * @returns `version_taken` when the app's keys had this version or a higher one already.
+   */
+  addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending' | 'version_taken'>
   /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */
   activateApiKey(request: { readonly appId: string; readonly now: Date; readonly retireOldAt: Date }): Promise<boolean>
+  /** Ends the waiting version at `now`: it never signs. False when none waits. */
+  discardApiKey(request: { readonly appId: string; readonly now: Date }): Promise<boolean>
+  /**
+   * Ends a version at `now`. With the version that signs, all older ones end too, so that none of them signs again, and a
+   * waiting one signs from `now` on. Without a waiting one nothing signs until a key is issued.
+   *
+   * @param request `reason`: what the operator gives as the reason; null where the partner revokes.
+   * @returns false when the app has no such version that is accepted at `now`.
+   */
+  revokeApiKey(request: {
+    readonly appId: string
+    readonly version: number
+    readonly now: Date
+    readonly reason: string | null
+  }): Promise<boolean>
+  /**
+   * Adds a key version for an app that lost its key, in place of a version that waits. It signs from `key.signsFrom` on
+   * while another version signs at `key.createdAt`, else at once.
+   *
+   * @returns from when on it signs; `version_taken` as for `addApiKey`.
+   */
+  issueApiKey(request: {
+    readonly key: ApiKeyRow
+    readonly reason: string
+  }): Promise<{ readonly signsFrom: Date } | 'version_taken'>
 
   /** Adds or replaces the grant of a user to an app. It limits tokens that were issued before, from now on. */
   putGrant(grant: Grant): Promise<void>

@@ -19,6 +19,16 @@ const everywhere: readonly RefusalNote[] = [
   { status: 503, code: 'UNAVAILABLE', when: 'The service is overloaded or cannot reach its database.' },
 ]
 
+/** What an operation that changes something may answer beside. */
+const changing: readonly RefusalNote[] = [
+  {
+    status: 403,
+    code: 'FORBIDDEN',
+    detail: 'API_KEY_RETIRING',
+    when: 'The API key is being retired: it may read, and change nothing.',
+  },
+]
+
 const withBody: readonly RefusalNote[] = [
   { status: 413, code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than 512 KiB.' },
   { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The body is not JSON in UTF-8.' },
@@ -85,7 +95,7 @@ function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', format: 'uuid' },
+    schema: name === 'version' ? { type: 'integer', minimum: 1 } : { type: 'string', format: 'uuid' },
   }))
   const inQuery = Object.entries(operation.query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = schemaOf(schema as z.ZodType, 'input')
@@ -99,7 +109,12 @@ function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
     status,
     answerOf(answer, schemaOf),
   ])
-  const notes = [...operation.refusals, ...everywhere, ...(operation.body === undefined ? [] : withBody)]
+  const notes = [
+    ...operation.refusals,
+    ...everywhere,
+    ...(operation.method === 'get' ? [] : changing),
+    ...(operation.body === undefined ? [] : withBody),
+  ]
   const refusals = [...new Set(notes.map(({ status }) => status))].map((status): [string, Json] => {
     const of = notes.filter((note) => note.status === status)
     return [

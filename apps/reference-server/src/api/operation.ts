@@ -30,7 +30,7 @@ export interface AnswerShape {
 export interface OperationShape {
   readonly id: string
   readonly method: 'get' | 'post' | 'delete'
-  /** Path with `{parameters}`, each of them a UUID. */
+  /** Path with `{parameters}`: `{version}` is a whole number from 1, each other one a UUID. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -87,13 +87,13 @@ export function serveOperation<O extends OperationShape>(
   handle: (call: Call<O>) => Promise<Outcome<O>>,
 ): void {
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
-    const given = z.record(z.string(), uuid).safeParse(c.req.param())
-    if (!given.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const params = judgeParams(c.req.param())
+    if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
     const query = judgeQuery(operation, c)
     if (!query.ok) return query.response
     const body = await judgeBody(operation, c)
     if (!body.ok) return body.response
-    const call = { appId: c.get('appId'), params: given.data, query: query.value, body: body.value }
+    const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
     // What the operation states was just judged: the values are of its types.
     const outcome = await handle(call as Call<O>)
     if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
@@ -115,9 +115,21 @@ export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly Oper
 /** Read in either letter case, and in lower case from here on (RFC 9562, 4). */
 const uuid = z.uuid().toLowerCase()
 
-/** Parameters match what looks like a UUID only: a fixed path is never taken for one. */
+const version = z.string().regex(/^[1-9]\d{0,8}$/)
+
+function judgeParams(given: Readonly<Record<string, string>>): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [name, text] of Object.entries(given)) {
+    const judged = (name === 'version' ? version : uuid).safeParse(text)
+    if (!judged.success) return null
+    params[name] = judged.data
+  }
+  return params
+}
+
+/** Parameters match what looks like a UUID or a version only: a fixed path is never taken for one. */
 function routePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1{[0-9A-Fa-f-]{36}}')
+  return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
 }
 
 type Judged = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }

@@ -154,7 +154,7 @@ const rotateKey = defineOperation({
   summary: 'Make a new API key',
   description:
     'Accepted for the API at once. It signs webhooks when it is activated, or after 24 hours. ' +
-    'Until then a receiver should accept signatures of both.',
+    'Until then a receiver should accept signatures of both. If this answer is lost, discard the key and make another one.',
   answers: { 201: { description: 'The new key, shown once.', schema: schemas.rotatedKey } },
   refusals: [
     {
@@ -191,11 +191,38 @@ const activateKey = defineOperation({
   path: `${base}/keys/activate`,
   tag: 'API keys',
   summary: 'Sign with the new API key from now on',
-  description: 'The old key is accepted for the API for 24 more hours, then retired.',
+  description: 'The old key may read for 24 more hours and change nothing; then it is retired.',
   answers: { 200: { description: 'The new key signs.', schema: schemas.activated } },
   refusals: [
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
   ],
+})
+
+const discardKey = defineOperation({
+  id: 'discardKey',
+  method: 'post',
+  path: `${base}/keys/discard`,
+  tag: 'API keys',
+  summary: 'Discard the waiting API key',
+  description: 'It is accepted no more and never signs. Portal sessions that were begun with it end.',
+  answers: { 204: { description: 'Discarded.', schema: null } },
+  refusals: [
+    { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
+  ],
+})
+
+const revokeKey = defineOperation({
+  id: 'revokeKey',
+  method: 'post',
+  path: `${base}/keys/{version}/revoke`,
+  tag: 'API keys',
+  summary: 'Revoke an API key now',
+  description:
+    'It is accepted no more, signs nothing any more, and portal sessions that were begun with it end. When it is the key ' +
+    'that signs, retiring keys end with it, and a waiting key signs from now on. Without a waiting key, deliveries are held ' +
+    'back for up to 24 hours, until the operator of the service issues a new key.',
+  answers: { 204: { description: 'Revoked.', schema: null } },
+  refusals: [notFound],
 })
 
 /** Every operation under `/api/v1/webhooks`. Fixed paths stand before those with parameters. */
@@ -209,6 +236,8 @@ export const webhookOperations = {
   rotateKey,
   rehearseKey,
   activateKey,
+  discardKey,
+  revokeKey,
   getEndpoint,
   removeEndpoint,
   sendTestEvent,

@@ -107,6 +107,15 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     (await apiKeys.activate(appId)) ? answer(200, { activated: true } as const) : conflict('NO_ROTATION_PENDING'),
   )
 
+  serveOperation(routes, operations.discardKey, async ({ appId }) =>
+    (await apiKeys.discard(appId)) ? answer(204) : conflict('NO_ROTATION_PENDING'),
+  )
+
+  serveOperation(routes, operations.revokeKey, async ({ appId, params }) => {
+    const revoked = await apiKeys.revoke({ appId, version: Number(params.version), reason: null })
+    return revoked ? answer(204) : { refusal: { code: 'NOT_FOUND' } }
+  })
+
   serveOperation(routes, operations.getEndpoint, async ({ appId, params: { endpointId } }) => {
     const endpoint = (await store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
     return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentEndpoint(endpoint))
@@ -131,8 +140,14 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   return routes
 }
 
-/** Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. */
-function requireApiKey(apiKeys: Pick<ApiKeys, 'findApp'>, limits: RequestLimits): MiddlewareHandler<EdgeEnv> {
+/**
+ * Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. A retiring key may
+ * read: whatever changes or sends something wants the key that signs, or the one that waits.
+ */
+function requireApiKey(
+  apiKeys: Pick<ApiKeys, 'findApp' | 'findStanding'>,
+  limits: RequestLimits,
+): MiddlewareHandler<EdgeEnv> {
   return async (c, next) => {
     const { headers, socket } = c.env.incoming
     const key = parseBearer(headers.authorization)
@@ -146,6 +161,9 @@ function requireApiKey(apiKeys: Pick<ApiKeys, 'findApp'>, limits: RequestLimits)
     }
     const { verdict, headers: limit } = limits.take('app', app.appId)
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    if (!reads && (await apiKeys.findStanding(app)) === 'RETIRING')
+      return refuseProblem(c, { code: 'FORBIDDEN', detail: 'API_KEY_RETIRING' }, limit)
     c.set('appId', app.appId)
     await next()
     for (const [name, value] of Object.entries(limit)) c.res.headers.set(name, value)

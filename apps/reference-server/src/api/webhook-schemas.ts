@@ -170,7 +170,8 @@ export const resent = z.object({ deliveryId: uuid }).meta({ id: 'Resent' })
 
 const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
   id: 'KeyStanding',
-  description: '`SIGNING` signs now; `WAITING` signs once activated; `RETIRING` is accepted until `retiredAt`.',
+  description:
+    '`SIGNING` signs now; `WAITING` signs once activated; `RETIRING` may read until `retiredAt` and change nothing.',
 })
 
 export const apiKey = z

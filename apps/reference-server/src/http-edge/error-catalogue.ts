@@ -75,6 +75,7 @@ export type ErrorCode = keyof typeof errorCatalogue
 /** What is missing where it is no access token. */
 const credentials: Readonly<Record<string, string>> = {
   API_KEY_REQUIRED: 'A valid API key is required.',
+  API_KEY_RETIRING: 'This API key is being retired: it may read, and change nothing. Use the new key.',
   INTERNAL_TOKEN_REQUIRED: 'The internal token is required.',
 }
 

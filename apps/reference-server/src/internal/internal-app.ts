@@ -11,6 +11,7 @@ import type { Metrics } from '../observability/metrics.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 import { tracedMiddleware } from '../tracing/request-spans.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
+import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEventRoutes } from './event-routes.js'
 import { createTransactionRoutes, type TransactionRoutesDeps } from './transaction-routes.js'
@@ -23,7 +24,7 @@ export interface InternalAppDeps {
   readonly publish: Parameters<typeof createEventRoutes>[0]['publish']
   readonly transactions: TransactionRoutesDeps
   readonly vault: Omit<VaultRoutesDeps, 'log'>
-  readonly apps: AppRoutesDeps
+  readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly probes: Probes
   readonly metrics: Metrics
@@ -53,6 +54,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.transactions))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
+  app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
 
   refuseUnrouted(app, refuseProblem)

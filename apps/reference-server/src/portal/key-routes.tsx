@@ -2,12 +2,13 @@ import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
 import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
+import { RevokeKeyPage } from './pages/revoke-key-page.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 /** What the page of the API key needs. */
 export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits'>
 
-/** The API key: rotate, rehearse, activate. */
+/** The API key: rotate, rehearse, activate, discard, revoke. */
 export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   const { apiKeys } = deps
   const routes = new Hono<PortalEnv>()
@@ -52,11 +53,36 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       await session.endOthers()
       await session.say({
         tone: 'good',
-        text: 'The new key signs from now on. The old one is accepted for 24 more hours.',
+        text: 'The new key signs from now on. Sign in with it to change anything: the old one may read for 24 more hours.',
       })
     } else {
       await session.say({ tone: 'warn', text: 'No new key waits for its activation.' })
     }
+    return seeOther(c, '/portal/keys')
+  })
+
+  routes.post('/portal/keys/discard', async (c) => {
+    const discarded = await apiKeys.discard(appIdOf(c))
+    await c
+      .get('session')
+      .say(
+        discarded
+          ? { tone: 'good', text: 'The new key was discarded. It never signs.' }
+          : { tone: 'warn', text: 'No new key waits for its activation.' },
+      )
+    return seeOther(c, '/portal/keys')
+  })
+
+  routes.get('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
+    const versions = await apiKeys.listVersions(appIdOf(c))
+    const version = versions.find((one) => String(one.version) === c.req.param('version'))
+    if (version === undefined) return sendProblem(c, 404)
+    return sendPage(c, <RevokeKeyPage session={c.get('session')} versions={versions} version={version} />)
+  })
+  routes.post('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
+    const version = Number(c.req.param('version'))
+    if (!(await apiKeys.revoke({ appId: appIdOf(c), version, reason: null }))) return sendProblem(c, 404)
+    await c.get('session').say({ tone: 'good', text: `Key ${version} was revoked.` })
     return seeOther(c, '/portal/keys')
   })
 

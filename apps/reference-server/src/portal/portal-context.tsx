@@ -44,6 +44,10 @@ const problems = {
     'Not done',
     'This form did not come from a page of this portal, or its page is too old. Go back and try again.',
   ],
+  retiring: [
+    'Not done',
+    'You signed in with an API key that is being retired: it may read, and change nothing. Sign out, then sign in with the new key.',
+  ],
   404: ['Not found', 'There is nothing here, or it belongs to another application.'],
   405: ['Not done', 'This address does not accept this method.'],
   413: ['Not done', 'The form is larger than allowed.'],
@@ -56,7 +60,8 @@ const problems = {
 /** Sends a page that says why nothing was done. */
 export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
   const [title, text] = problems[status]
-  return sendPage(c, <ProblemPage title={title} text={text} requestId={requestIdOf(c.env.incoming)} />, status)
+  const page = <ProblemPage title={title} text={text} requestId={requestIdOf(c.env.incoming)} />
+  return sendPage(c, page, status === 'retiring' ? 403 : status)
 }
 
 /** Refuses what other sites could make a browser send, then reads the form. */
@@ -76,7 +81,7 @@ export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
 export function requireSession(
   deps: {
     readonly sessions: Sessions
-    readonly apiKeys: Pick<ApiKeys, 'listVersions'>
+    readonly apiKeys: Pick<ApiKeys, 'findStanding'>
     readonly signIn: SignInForms
   },
   kind: SessionHolder['kind'] | 'any',
@@ -87,7 +92,8 @@ export function requireSession(
     const id = cookie.read(headers.cookie)
     if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
     const session = id === null ? null : await deps.sessions.find(id)
-    if (session === null || (await isRetired(session))) {
+    const standing = session && (await standingOf(session))
+    if (session === null || standing === null) {
       if (id !== null) await deps.sessions.end(id)
       c.header('set-cookie', cookie.clear(), { append: true })
       return deps.signIn.send(
@@ -101,14 +107,16 @@ export function requireSession(
     if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
       return sendProblem(c, 403)
     c.set('session', session)
+    // Signing out ends what the key began, and needs no right of it.
+    if (method === 'POST' && standing === 'RETIRING' && c.req.path !== '/portal/sign-out')
+      return sendProblem(c, 'retiring')
     return next()
   }
 
-  /** A session ends with the key that began it. */
-  async function isRetired({ holder }: Session): Promise<boolean> {
-    if (holder.kind === 'operator') return false
-    const versions = await deps.apiKeys.listVersions(holder.appId)
-    return !versions.some(({ version }) => version === holder.keyVersion)
+  /** A session may do what the key that began it may do now. Null: it ends with that key. */
+  async function standingOf({ holder }: Session) {
+    if (holder.kind === 'operator') return 'OPERATOR'
+    return deps.apiKeys.findStanding({ appId: holder.appId, version: holder.keyVersion })
   }
 }
 

@@ -136,12 +136,18 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByLabel('Your present API key').fill(app?.apiKey ?? '')
     await page.getByRole('button', { name: 'Make a new key' }).click()
     await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+    const newKey = (await page.locator('#api-key').innerText()).trim()
     await judge('keys-new')
     await page.getByRole('button', { name: 'Rehearse' }).click()
     await page.getByText('Ready: both signatures were accepted').waitFor()
     await judge('keys-rehearsed')
     await page.getByRole('button', { name: 'Activate key 2' }).click()
     await page.getByText('The new key signs from now on').waitFor()
+    // What was begun with the old key reads only.
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Application').fill(app?.name ?? '')
+    await page.getByLabel('API key').fill(newKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
 
     await page.getByRole('link', { name: 'Delivery log' }).first().click()
     await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).click()

@@ -11,7 +11,8 @@ export type AuditLogName = 'stores' | 'vault'
  * - `OWNER_ERASED`: how many tokens went together with the data key
  * - `TOKENS_ERASED`: how many tokens went that no verification referred to
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
- * - `API_KEY_ADDED`, `API_KEY_ACTIVATED`, `API_KEY_REWRAPPED`: version of the app's API key
+ * - `API_KEY_ADDED`, `API_KEY_ISSUED` (by the operator), `API_KEY_ACTIVATED`, `API_KEY_DISCARDED`, `API_KEY_REVOKED`,
+ *   `API_KEY_REWRAPPED`: version of the app's API key
  * - `GRANT_GIVEN`, `GRANT_NARROWED`: the scopes that the user grants to the app from now on
  * - `GRANT_REVOKED`: the scopes that were granted until now
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
@@ -25,7 +26,10 @@ export type AuditKind =
   | 'TOKENS_ERASED'
   | 'DATA_KEY_REWRAPPED'
   | 'API_KEY_ADDED'
+  | 'API_KEY_ISSUED'
   | 'API_KEY_ACTIVATED'
+  | 'API_KEY_DISCARDED'
+  | 'API_KEY_REVOKED'
   | 'API_KEY_REWRAPPED'
   | 'GRANT_GIVEN'
   | 'GRANT_NARROWED'

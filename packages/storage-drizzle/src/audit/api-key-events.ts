@@ -46,3 +46,41 @@ export function apiKeyRewrappedEvent(
     contentDigest,
   }
 }
+
+/** A version that waited was discarded: it never signed and never will. */
+export function apiKeyDiscardedEvent(
+  seal: AuditSeal,
+  discarded: { readonly appId: string; readonly version: number; readonly now: Date },
+): AuditEvent {
+  const { appId, version, now } = discarded
+  const contentDigest = seal.digest([appId, version])
+  const subject = String(version)
+  return { kind: 'API_KEY_DISCARDED', atMs: now.getTime(), appId, userId: null, subject, contentDigest }
+}
+
+/** A version was revoked, by its partner (no reason) or by the operator. */
+export function apiKeyRevokedEvent(
+  seal: AuditSeal,
+  revoked: {
+    readonly appId: string
+    readonly version: number
+    readonly now: Date
+    readonly reason: string | null
+  },
+): AuditEvent {
+  const { appId, version, now, reason } = revoked
+  const contentDigest = seal.digest([appId, version, reason])
+  const subject = String(version)
+  return { kind: 'API_KEY_REVOKED', atMs: now.getTime(), appId, userId: null, subject, contentDigest }
+}
+
+/** The operator made a version for an app that lost its key. */
+export function apiKeyIssuedEvent(
+  seal: AuditSeal,
+  { appId, version, hash, createdAt }: ApiKeyRow,
+  reason: string,
+): AuditEvent {
+  const contentDigest = seal.digest([appId, version, hash, reason])
+  const subject = String(version)
+  return { kind: 'API_KEY_ISSUED', atMs: createdAt.getTime(), appId, userId: null, subject, contentDigest }
+}

@@ -53,11 +53,11 @@ ON CONFLICT (app_id, user_id) DO UPDATE SET revoked_at = excluded.revoked_at`,
 
 const forgetRevocation = statement('forget_revocation', sql`DELETE FROM kyc_relay_revoked_grants WHERE ${pair}`)
 
-const findGrantedScopes = statement<{ readonly scopes: string }>(
+const findGrantedScopes = statement<{ readonly scopes: string | null }>(
   'find_granted_scopes',
   sql`
-SELECT scopes FROM kyc_relay_grants WHERE ${pair}
-UNION ALL SELECT '[]' FROM kyc_relay_revoked_grants WHERE ${pair}`,
+SELECT CASE WHEN EXISTS (SELECT FROM kyc_relay_revoked_grants WHERE ${pair}) THEN '[]'
+  ELSE (SELECT scopes FROM kyc_relay_grants WHERE ${pair}) END AS scopes`,
 )
 
 const insertToken = statement(
@@ -145,8 +145,8 @@ export function createAppGrants(dependencies: {
       }),
     findGrantedScopes: (request) =>
       database.run(async (on) => {
-        const [row] = await findGrantedScopes.rows(on, request)
-        return row === undefined ? null : (JSON.parse(row.scopes) as string[])
+        const scopes = (await findGrantedScopes.rows(on, request))[0]?.scopes ?? null
+        return scopes === null ? null : (JSON.parse(scopes) as string[])
       }),
     revokeGrant: (request) =>
       database.transaction(async (on) => {

@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3'
-import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from '../app-directory.js'
-import { apiKeyActivatedEvent, apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './app-grants.js'
+import { createAppKeyChanges } from './app-key-changes.js'
 import type { AuditChain } from './audit-chain.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
@@ -11,6 +12,17 @@ import type { SharedCommits } from './shared-commits.js'
 import { apiKeys, apps } from './tables/apps.js'
 
 const value = sql.placeholder
+
+/** A key as {@link ApiKeyRow}. */
+const keyColumns = {
+  appId: apiKeys.appId,
+  version: apiKeys.version,
+  hash: apiKeys.hash,
+  sealed: apiKeys.sealed,
+  createdAt: apiKeys.createdAt,
+  signsFrom: apiKeys.signsFrom,
+  retiredAt: apiKeys.retiredAt,
+}
 
 function prepareStatements(db: DrizzleDatabase) {
   const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
@@ -24,30 +36,18 @@ function prepareStatements(db: DrizzleDatabase) {
       .from(apps)
       .where(eq(apps.appId, value('appId')))
       .prepare(),
-    insertKey: db
-      .insert(apiKeys)
-      .values({
-        appId: value('appId'),
-        version: value('version'),
-        hash: value('hash'),
-        sealed: value('sealed'),
-        createdAt: value('createdAt'),
-        signsFrom: value('signsFrom'),
-        retiredAt: value('retiredAt'),
-      })
-      .prepare(),
     findKey: db
       .select({ appId: apiKeys.appId, version: apiKeys.version })
       .from(apiKeys)
       .where(and(eq(apiKeys.hash, value('hash')), accepted))
       .prepare(),
     listKeys: db
-      .select()
+      .select(keyColumns)
       .from(apiKeys)
       .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
       .prepare(),
     pageKeys: db
-      .select()
+      .select(keyColumns)
       .from(apiKeys)
       .where(
         and(sql`(${apiKeys.appId}, ${apiKeys.version}) > (${value('afterAppId')}, ${value('afterVersion')})`, accepted),
@@ -66,29 +66,6 @@ function prepareStatements(db: DrizzleDatabase) {
         ),
       )
       .prepare(),
-    findWaitingKey: db
-      .select({ version: apiKeys.version })
-      .from(apiKeys)
-      .where(and(eq(apiKeys.appId, value('appId')), gt(apiKeys.signsFrom, value('now')), accepted))
-      .orderBy(desc(apiKeys.version))
-      .limit(1)
-      .prepare(),
-    activateKey: db
-      .update(apiKeys)
-      .set({ signsFrom: sql`${value('now')}` })
-      .where(and(eq(apiKeys.appId, value('appId')), eq(apiKeys.version, value('version'))))
-      .prepare(),
-    retireOlderKeys: db
-      .update(apiKeys)
-      .set({ retiredAt: sql`${value('retireOldAt')}` })
-      .where(
-        and(
-          eq(apiKeys.appId, value('appId')),
-          sql`${apiKeys.version} < ${value('version')}`,
-          or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('retireOldAt'))),
-        ),
-      )
-      .prepare(),
   }
 }
 
@@ -103,22 +80,15 @@ export function createAppDirectory(dependencies: {
   const { db, commits, audit } = dependencies
   const statements = prepareStatements(db)
 
-  function insertKey(key: ApiKeyRow): void {
-    statements.insertKey.run({
-      ...key,
-      createdAt: key.createdAt.getTime(),
-      signsFrom: key.signsFrom.getTime(),
-      retiredAt: key.retiredAt?.getTime() ?? null,
-    })
-    audit?.append(apiKeyAddedEvent(audit.seal, key))
-  }
+  const keys = createAppKeyChanges(dependencies)
 
   return {
     ...createAppGrants(dependencies),
+    ...keys.changes,
     createApp: ({ appId, name, firstKey }) =>
       commits.write(() => {
         statements.insertApp.run({ appId, name })
-        insertKey(firstKey)
+        keys.insertKey(firstKey)
       }),
     findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
     findApiKey: (hash, now) => read(() => statements.findKey.get({ hash, now: now.getTime() }) ?? null),
@@ -141,28 +111,10 @@ export function createAppDirectory(dependencies: {
         audit?.append(apiKeyRewrappedEvent(audit.seal, replacement))
         return true
       }),
-    addApiKey: (key) =>
-      commits.write(() => {
-        const waiting = statements.findWaitingKey.get({ appId: key.appId, now: key.createdAt.getTime() })
-        if (waiting !== undefined) return 'rotation_pending'
-        insertKey(key)
-        return 'added'
-      }),
-    activateApiKey: (request) =>
-      commits.write(() => {
-        const { appId } = request
-        const now = request.now.getTime()
-        const version = statements.findWaitingKey.get({ appId, now })?.version
-        if (version === undefined) return false
-        statements.activateKey.run({ appId, version, now })
-        statements.retireOlderKeys.run({ appId, version, retireOldAt: request.retireOldAt.getTime() })
-        audit?.append(apiKeyActivatedEvent(audit.seal, { ...request, version }))
-        return true
-      }),
   }
 }
 
-function readKey(row: typeof apiKeys.$inferSelect): ApiKeyRow {
+function readKey(row: Omit<typeof apiKeys.$inferSelect, 'issuedReason' | 'revokedReason'>): ApiKeyRow {
   return {
     appId: row.appId,
     version: row.version,

@@ -49,10 +49,15 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
       client,
       'DELETE FROM kyc_relay_revoked_grants WHERE app_id = ? AND user_id = ?',
     ),
-    findGrantedScopes: prepare<[string, string, string, string], { readonly scopes: string }>(
+    findGrantedScopes: prepare<
+      [{ readonly appId: string; readonly userId: string }],
+      { readonly scopes: string | null }
+    >(
       client,
-      `SELECT scopes FROM kyc_relay_grants WHERE app_id = ? AND user_id = ?
-       UNION ALL SELECT '[]' FROM kyc_relay_revoked_grants WHERE app_id = ? AND user_id = ?`,
+      `SELECT CASE
+         WHEN EXISTS (SELECT 1 FROM kyc_relay_revoked_grants WHERE app_id = :appId AND user_id = :userId) THEN '[]'
+         ELSE (SELECT scopes FROM kyc_relay_grants WHERE app_id = :appId AND user_id = :userId)
+       END AS scopes`,
     ),
     insertToken: db
       .insert(accessTokens)
@@ -114,8 +119,8 @@ export function createAppGrants(dependencies: {
     findGrants: (pairs) => read(() => pairs.map(findGrant)),
     findGrantedScopes: ({ appId, userId }) =>
       read(() => {
-        const row = statements.findGrantedScopes.get(appId, userId, appId, userId)
-        return row === undefined ? null : (JSON.parse(row.scopes) as string[])
+        const scopes = statements.findGrantedScopes.get({ appId, userId })?.scopes ?? null
+        return scopes === null ? null : (JSON.parse(scopes) as string[])
       }),
     revokeGrant: ({ appId, userId }) =>
       commits.write(() => {

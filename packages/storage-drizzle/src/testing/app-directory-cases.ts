@@ -1,4 +1,5 @@
 import { grantCases } from './app-directory/grant-cases.js'
+import { keyChangeCases } from './app-directory/key-change-cases.js'
 import { keyCases } from './app-directory/key-cases.js'
 import type { AppDirectoryHandle } from './app-directory/sample-apps.js'
 import type { StorageCase } from './storage-case.js'
@@ -15,4 +16,8 @@ import type { StorageCase } from './storage-case.js'
  * }
  * ```
  */
-export const appDirectoryCases: readonly StorageCase<AppDirectoryHandle>[] = [...keyCases, ...grantCases]
+export const appDirectoryCases: readonly StorageCase<AppDirectoryHandle>[] = [
+  ...keyCases,
+  ...keyChangeCases,
+  ...grantCases,
+]

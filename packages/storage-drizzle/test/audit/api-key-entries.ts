@@ -26,12 +26,25 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
     apps.createApp({ appId, name: 'Again', firstKey: { ...keyOf(1, at(5)), hash: Buffer.alloc(32, 9) } }),
   ).rejects.toMatchObject({ code: 'CONSTRAINT' })
 
-  const entries = await log.listEntries({ chain: auditSeal.chainOf(appId, chains), after: 1, limit: 10 })
+  expect(await apps.addApiKey(keyOf(3, at(6)))).toBe('added')
+  expect(await apps.discardApiKey({ appId, now: at(7) })).toBe(true)
+  expect(await apps.discardApiKey({ appId, now: at(7) })).toBe(false)
+  const issued = { key: keyOf(4, at(8)), reason: 'lost' }
+  expect(await apps.issueApiKey(issued)).toEqual({ signsFrom: at(96) })
+  expect(await apps.issueApiKey(issued)).toBe('version_taken')
+  expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked' })).toBe(true)
+  expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked' })).toBe(false)
+  const entries = await log.listEntries({ chain: auditSeal.chainOf(appId, chains), after: 1, limit: 20 })
   expect(entries.map(({ kind, subject, atMs }) => [kind, subject, atMs])).toEqual([
     ['API_KEY_ADDED', '1', at(0).getTime()],
     ['API_KEY_ADDED', '2', at(1).getTime()],
     ['API_KEY_ACTIVATED', '2', at(3).getTime()],
     ['API_KEY_REWRAPPED', '2', at(5).getTime()],
+    ['API_KEY_ADDED', '3', at(6).getTime()],
+    ['API_KEY_DISCARDED', '3', at(7).getTime()],
+    ['API_KEY_ISSUED', '4', at(8).getTime()],
+    ['API_KEY_REVOKED', '2', at(9).getTime()],
+    ['API_KEY_ACTIVATED', '4', at(9).getTime()],
   ])
   expect(entries.every((entry) => entry.appId === appId && entry.userId === null)).toBe(true)
   expect((await verify(log)).findings).toEqual([])

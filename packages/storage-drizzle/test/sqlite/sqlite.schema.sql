@@ -14,7 +14,7 @@ CREATE TABLE kyc_relay_api_keys (
   sealed BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   signs_from INTEGER NOT NULL,
-  retired_at INTEGER,
+  retired_at INTEGER, issued_reason TEXT, revoked_reason TEXT,
   PRIMARY KEY (app_id, version)
 ) STRICT;
 

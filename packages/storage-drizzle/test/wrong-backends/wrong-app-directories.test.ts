@@ -258,6 +258,80 @@ const wrongDirectories: readonly WrongStorage[] = [
   ],
   ['forgets', 'AD-29', 'forgets on closing'],
   [
+    'takes the newest accepted version for the newest',
+    'AD-33',
+    spoilt((apps) => ({
+      findNewestApiKeyVersion: async (id) => (await apps.listApiKeys([id], new Date(8e15)))[0]?.version ?? 0,
+    })),
+  ],
+  [
+    'discards a key a second later',
+    'AD-34',
+    spoilt((apps) => ({
+      discardApiKey: ({ appId: app, now }) => apps.discardApiKey({ appId: app, now: new Date(now.getTime() + 1_000) }),
+    })),
+  ],
+  [
+    'lets the key before it sign again',
+    'AD-35',
+    spoilt((_apps, { database }) => ({
+      revokeApiKey({ appId: app, version, now }) {
+        const at = now.getTime()
+        const end = database.prepare(
+          `UPDATE kyc_relay_api_keys SET retired_at = ?
+           WHERE app_id = ? AND version = ? AND (retired_at IS NULL OR retired_at > ?)`,
+        )
+        return Promise.resolve(end.run(at, app, version, at).changes > 0)
+      },
+    })),
+  ],
+  [
+    'leaves the waiting key waiting when none signs',
+    'AD-36',
+    spoilt((apps, { database }) => ({
+      async revokeApiKey(request) {
+        const waiting = database.prepare('SELECT version, signs_from FROM kyc_relay_api_keys WHERE app_id = ?')
+        const former = waiting.all(request.appId) as { version: number; signs_from: number }[]
+        const revoked = await apps.revokeApiKey(request)
+        const restore = database.prepare(
+          'UPDATE kyc_relay_api_keys SET signs_from = ? WHERE app_id = ? AND version = ?',
+        )
+        for (const { version, signs_from } of former) restore.run(signs_from, request.appId, version)
+        return revoked
+      },
+    })),
+  ],
+  [
+    'revokes every key of the app',
+    'AD-37',
+    spoilt((apps, { database }) => ({
+      async revokeApiKey(request) {
+        const revoked = await apps.revokeApiKey(request)
+        database
+          .prepare('UPDATE kyc_relay_api_keys SET retired_at = ? WHERE app_id = ?')
+          .run(request.now.getTime(), request.appId)
+        return revoked
+      },
+    })),
+  ],
+  [
+    'signs with an issued key at once, whatever signs',
+    'AD-38',
+    spoilt((apps) => ({
+      issueApiKey: ({ key, reason }) => apps.issueApiKey({ key: { ...key, signsFrom: key.createdAt }, reason }),
+    })),
+  ],
+  [
+    'tells everybody that they revoked',
+    'AD-39',
+    spoilt((apps) => ({
+      async revokeApiKey(request) {
+        await apps.revokeApiKey(request)
+        return true
+      },
+    })),
+  ],
+  [
     'gives a token the scopes that it was issued with',
     'AD-30',
     spoilt((apps, { database }) => ({
@@ -284,7 +358,8 @@ const wrongDirectories: readonly WrongStorage[] = [
     spoilt((apps, { database }) => ({
       async revokeGrant(request) {
         const [found] = await apps.findGrants([request])
-        await nextTurn()
+        // Until everybody else has written.
+        for (let turn = 0; turn < 100; turn += 1) await nextTurn()
         const { appId: app, userId } = request
         database
           .prepare('INSERT OR REPLACE INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (?, ?, 0)')

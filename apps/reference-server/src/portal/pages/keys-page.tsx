@@ -39,7 +39,13 @@ export const KeysPage: FC<{
         <h2 id="versions">Accepted versions</h2>
         <RecordTable
           label="Table of versions"
-          columns={[{ label: 'Version', heads: true }, { label: 'State' }, { label: 'Made' }, { label: 'Changes' }]}
+          columns={[
+            { label: 'Version', heads: true },
+            { label: 'State' },
+            { label: 'Made' },
+            { label: 'Changes' },
+            { label: 'Actions', hidden: true },
+          ]}
           rows={versions.map((version) => [
             version.version,
             <Standing standing={version.standing} />,
@@ -52,9 +58,10 @@ export const KeysPage: FC<{
               'none'
             ) : (
               <>
-                accepted until <Instant at={version.retiredAt} />
+                may read until <Instant at={version.retiredAt} />
               </>
             ),
+            <a href={`/portal/keys/${version.version}/revoke`}>Revoke key {version.version}</a>,
           ])}
         />
       </section>
@@ -119,14 +126,22 @@ export const KeysPage: FC<{
           <section aria-labelledby="activate">
             <h2 id="activate">Activate key {waiting.version}</h2>
             <p>
-              From then on it signs everything, retries of earlier events included. The old key is accepted for the API
-              for 24 more hours. Other sign-ins to this portal end.
+              From then on it signs everything, retries of earlier events included. The old key may read for 24 more
+              hours, and change nothing. Other sign-ins to this portal end.
             </p>
             <form method="post" action="/portal/keys/activate">
               <CsrfField session={session} />
               <button type="submit" class={rehearsal?.ready ? 'primary' : undefined}>
                 Activate key {waiting.version}
               </button>
+            </form>
+          </section>
+          <section aria-labelledby="discard">
+            <h2 id="discard">Discard key {waiting.version}</h2>
+            <p>If you lost it, or do not know it, discard it before it signs by itself, and make another one.</p>
+            <form method="post" action="/portal/keys/discard">
+              <CsrfField session={session} />
+              <button type="submit">Discard key {waiting.version}</button>
             </form>
           </section>
         </>

@@ -18,6 +18,9 @@ export const apiKeys = pgTable(
     createdAt: instant('created_at').notNull(),
     signsFrom: instant('signs_from').notNull(),
     retiredAt: instant('retired_at'),
+    /** What the operator gave as the reason. */
+    issuedReason: text('issued_reason'),
+    revokedReason: text('revoked_reason'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.version] })],
 )

@@ -17,6 +17,9 @@ export const apiKeys = sqliteTable(
     createdAt: integer('created_at').notNull(),
     signsFrom: integer('signs_from').notNull(),
     retiredAt: integer('retired_at'),
+    /** What the operator gave as the reason. */
+    issuedReason: text('issued_reason'),
+    revokedReason: text('revoked_reason'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.version] })],
 )
