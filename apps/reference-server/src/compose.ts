@@ -12,6 +12,7 @@ import { createTestEvents } from './api/test-event.js'
 import { createEmbeddedAccessTokens, withIssuedTokens } from './auth/access-tokens.js'
 import { createApiKeys } from './auth/api-keys.js'
 import { submissionScope } from './auth/bearer.js'
+import { createFailedAuthentications, failureOf } from './auth/failed-authentications.js'
 import { createGrantLookup } from './auth/grants.js'
 import { startDiskWatch } from './disk-space/disk-watch.js'
 import type { Env } from './env.js'
@@ -77,6 +78,15 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const transactions = traceTransactions(disk.gate(storage.transactions, 'moveTransaction'))
   const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines(), disk })
 
+  const failures = createFailedAuthentications({
+    log,
+    count: metrics.authenticationFailed,
+    schedule: (callback, delayMs) => void setTimeout(callback, delayMs).unref(),
+  })
+  const metricsRefused = (listener: 'api' | 'internal') => (authorization: string | undefined, requestId: string) => {
+    const reason = failureOf(authorization, 'METRICS_TOKEN_MISSING', 'METRICS_TOKEN_INVALID')
+    failures.note({ listener, reason, requestId })
+  }
   const metricsTokens = [internalToken, env.metricsToken].filter((token) => token !== null)
 
   let stopping = false
@@ -137,6 +147,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         }),
         accessTokens,
         limits,
+        failures,
         requiredScope: submissionScope,
         listener: 'secure',
         log,
@@ -197,6 +208,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     },
     apps: { directory, apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     embeddedTokens: { directory, accessTokens: embeddedTokens },
+    failures,
     probes,
     metrics,
     log,
@@ -214,6 +226,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         }),
         accessTokens,
         limits,
+        failures,
         requiredScope: null,
         listener: 'api',
         log,
@@ -239,6 +252,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         now,
       }),
       limits,
+      failures,
       wake: () => worker.wake(),
       now,
     },
@@ -255,7 +269,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       sessions: storage.portalSessions,
     },
     probes,
-    metrics: createMetricsRoute(metrics, env.production ? metricsTokens : null),
+    metrics: createMetricsRoute(metrics, env.production ? metricsTokens : null, metricsRefused('api')),
     log,
   })
 
@@ -283,6 +297,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       probes,
       metrics,
       metricsTokens: env.operationsHost === null || isLoopbackAddress(env.operationsHost) ? null : metricsTokens,
+      onRefused: metricsRefused('internal'),
       log,
     }),
     metrics,

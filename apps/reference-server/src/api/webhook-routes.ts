@@ -4,8 +4,10 @@ import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../auth/api-keys.js'
 import { parseBearer } from '../auth/bearer.js'
+import { failureOf, type FailedAuthentications } from '../auth/failed-authentications.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
+import { requestIdOf } from '../http-edge/request-id.js'
 import type { RequestLimits } from '../http-edge/request-limits.js'
 import { errorCode } from '../observability/log.js'
 import type { createKeyRehearsal } from './key-rehearsal.js'
@@ -26,6 +28,7 @@ export interface WebhookRoutesDeps {
   readonly testEvents: TestEvents
   readonly rehearse: ReturnType<typeof createKeyRehearsal>
   readonly limits: RequestLimits
+  readonly failures: FailedAuthentications
   readonly wake: () => void
   readonly now: () => Date
 }
@@ -34,7 +37,7 @@ export interface WebhookRoutesDeps {
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const routes = new Hono<EdgeEnv>()
-  routes.use('/api/v1/webhooks/*', requireApiKey(apiKeys, deps.limits))
+  routes.use('/api/v1/webhooks/*', requireApiKey(deps))
 
   serveOperation(routes, operations.listEndpoints, async ({ appId }) =>
     answer(200, { items: (await store.listEndpoints(appId)).map(presentEndpoint), nextCursor: null }),
@@ -144,15 +147,15 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
  * Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. A retiring key may
  * read: whatever changes or sends something wants the key that signs, or the one that waits.
  */
-function requireApiKey(
-  apiKeys: Pick<ApiKeys, 'findApp' | 'findStanding'>,
-  limits: RequestLimits,
-): MiddlewareHandler<EdgeEnv> {
+function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'failures'>): MiddlewareHandler<EdgeEnv> {
+  const { apiKeys, limits } = deps
   return async (c, next) => {
     const { headers, socket } = c.env.incoming
     const key = parseBearer(headers.authorization)
     const app = key === null ? null : await apiKeys.findApp(key)
     if (app === null) {
+      const reason = failureOf(headers.authorization, 'API_KEY_MISSING', 'API_KEY_INVALID')
+      deps.failures.note({ listener: 'api', reason, requestId: requestIdOf(c.env.incoming) })
       // Only failures count: behind one address may be a partner and whoever tries keys beside it.
       const { verdict, headers: limit } = limits.take('failed-authentication', socket.remoteAddress ?? '')
       if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context, Handler } from 'hono'
 import type { AccessTokens } from '../auth/access-tokens.js'
 import { parseBearer } from '../auth/bearer.js'
+import { failureOf, type FailedAuthentications } from '../auth/failed-authentications.js'
 import { graphqlErrorBody } from '../http-edge/error-bodies.js'
 import { errorCatalogue, type Refusal } from '../http-edge/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http-edge/json-body.js'
@@ -27,6 +28,7 @@ export function graphqlRoute(options: {
   readonly endpoint: ReturnType<typeof createGraphqlEndpoint>
   readonly accessTokens: AccessTokens
   readonly limits: RequestLimits
+  readonly failures: FailedAuthentications
   readonly requiredScope: string | null
   readonly listener: 'api' | 'secure'
   readonly log: Log
@@ -51,10 +53,13 @@ export function graphqlRoute(options: {
       const token = parseBearer(incoming.headers.authorization)
       const holder = token === null ? null : await options.accessTokens.find(token)
       if (holder === null) {
+        // Told by `failures` instead of a line for each request: strangers must not fill the log.
+        const reason = failureOf(incoming.headers.authorization, 'ACCESS_TOKEN_MISSING', 'ACCESS_TOKEN_INVALID')
+        options.failures.note({ listener, reason, requestId })
         const failed = options.limits.take('failed-authentication', incoming.socket.remoteAddress ?? '')
-        if (!failed.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, failed.headers)
+        if (!failed.verdict.allowed) return refuseGraphql(c, { code: 'RATE_LIMITED' }, requestId, failed.headers)
         const challenge = token === null ? 'Bearer' : 'Bearer error="invalid_token"'
-        return refuse({ code: 'UNAUTHENTICATED' }, { 'www-authenticate': challenge })
+        return refuseGraphql(c, { code: 'UNAUTHENTICATED' }, requestId, { 'www-authenticate': challenge })
       }
       const limit = options.limits.take('token', `${holder.appId} ${holder.userId}`)
       if (!limit.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, limit.headers)

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { failureOf, type FailedAuthentications } from '../auth/failed-authentications.js'
 import { isInternalCaller } from '../auth/internal-token.js'
 import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
@@ -26,6 +27,7 @@ export interface InternalAppDeps {
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
+  readonly failures: FailedAuthentications
   readonly probes: Probes
   readonly metrics: Metrics
   readonly log: Log
@@ -41,7 +43,10 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/', createMetricsRoute(deps.metrics, null))
 
   app.use(async (c, next) => {
-    if (isInternalCaller(c.env.incoming.headers.authorization, deps.internalToken)) return next()
+    const { authorization } = c.env.incoming.headers
+    if (isInternalCaller(authorization, deps.internalToken)) return next()
+    const reason = failureOf(authorization, 'INTERNAL_TOKEN_MISSING', 'INTERNAL_TOKEN_INVALID')
+    deps.failures.note({ listener: 'internal', reason, requestId: requestIdOf(c.env.incoming) })
     return refuseProblem(
       c,
       { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },

@@ -9,6 +9,7 @@ export interface LogFields {
   readonly status?: number
   readonly code?: string
   readonly detail?: string
+  readonly reason?: string
   readonly appId?: string
   readonly userId?: string
   readonly verificationId?: string
@@ -39,6 +40,7 @@ const allowed = new Set<keyof LogFields>([
   'status',
   'code',
   'detail',
+  'reason',
   'appId',
   'userId',
   'verificationId',

@@ -16,6 +16,8 @@ export interface Metrics {
   observed(ingestion: Ingestion): Ingestion
   /** A request was refused for overload. */
   requestRefused(): void
+  /** A credential was refused. */
+  authenticationFailed(listener: string, reason: string): void
   /** A connection was closed unheard, since its listener had as many as it may. */
   connectionDropped(listener: string): void
   /** An event was written, or withheld from everybody. */
@@ -62,6 +64,12 @@ export function createMetrics(deps: {
     name: 'kyc_relay_connections_dropped_total',
     help: 'Connections that were closed unheard, since their listener had MAX_CONNECTIONS open.',
     labelNames: ['listener'],
+    registers,
+  })
+  const failedAuthentications = new Counter({
+    name: 'kyc_relay_authentication_failures_total',
+    help: 'Credentials that were missing or refused, by listener and reason.',
+    labelNames: ['listener', 'reason'],
     registers,
   })
   const events = new Counter({
@@ -191,6 +199,7 @@ export function createMetrics(deps: {
       ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
     }),
     requestRefused: () => refused.inc(),
+    authenticationFailed: (listener, reason) => failedAuthentications.inc({ listener, reason }),
     connectionDropped: (listener) => dropped.inc({ listener }),
     eventPublished(type, event) {
       if (event.duplicate) return

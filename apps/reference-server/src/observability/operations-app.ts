@@ -17,11 +17,12 @@ export function createOperationsApp(deps: {
   readonly probes: Probes
   readonly metrics: Metrics
   readonly metricsTokens: readonly string[] | null
+  readonly onRefused: Parameters<typeof createMetricsRoute>[2]
   readonly log: Log
 }) {
   const app = new Hono<EdgeEnv>()
   app.route('/', createProbeRoutes(deps.probes))
-  app.route('/', createMetricsRoute(deps.metrics, deps.metricsTokens))
+  app.route('/', createMetricsRoute(deps.metrics, deps.metricsTokens, deps.onRefused))
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     deps.log.error('request failed', {

@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
+import { requestIdOf } from '../http-edge/request-id.js'
 import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 /** What the page of the API key needs. */
-export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits'>
+export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits' | 'failures'>
 
 /** The API key: rotate, rehearse, activate, discard, revoke. */
 export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
@@ -19,6 +20,8 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const appId = appIdOf(c)
     const given = await apiKeys.findApp(c.get('form').get('apiKey')?.trim() ?? '')
     if (given?.appId !== appId) {
+      const requestId = requestIdOf(c.env.incoming)
+      deps.failures.note({ listener: 'api', reason: 'API_KEY_INVALID', requestId })
       const { verdict } = deps.limits.take('sign-in', c.env.incoming.socket.remoteAddress ?? '')
       if (!verdict.allowed) return sendProblem(c, 429)
       return send(c, { notice: { tone: 'bad', text: 'That is not the API key of this application.' } }, 403)

@@ -38,7 +38,8 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   const { webhooks, operator } = deps
   const sessions = createSessions({ store: deps.sessions, internalToken: deps.internalToken, newSecret })
   const signIn = createSignInForms({ newSecret, operator: deps.internalToken !== null })
-  const guard = { sessions, apiKeys: webhooks.apiKeys, signIn }
+  const { failures } = webhooks
+  const guard = { sessions, apiKeys: webhooks.apiKeys, signIn, failures }
   const app = new Hono<PortalEnv>()
 
   app.use('/portal/*', acceptForm)
@@ -46,7 +47,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   const { findAppName } = operator
   app.route(
     '/',
-    createSignInRoutes({ apiKeys, limits, findAppName, internalToken: deps.internalToken, sessions, signIn }),
+    createSignInRoutes({ apiKeys, limits, failures, findAppName, internalToken: deps.internalToken, sessions, signIn }),
   )
 
   app.get('/portal', requireSession(guard, 'any'), (c) =>

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../auth/api-keys.js'
+import type { FailedAuthentications } from '../auth/failed-authentications.js'
 import { pageHeaders } from '../html/page-headers.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { readForm } from './form-body.js'
@@ -83,6 +84,7 @@ export function requireSession(
     readonly sessions: Sessions
     readonly apiKeys: Pick<ApiKeys, 'findStanding'>
     readonly signIn: SignInForms
+    readonly failures: FailedAuthentications
   },
   kind: SessionHolder['kind'] | 'any',
 ): MiddlewareHandler<PortalEnv> {
@@ -94,7 +96,11 @@ export function requireSession(
     const session = id === null ? null : await deps.sessions.find(id)
     const standing = session && (await standingOf(session))
     if (session === null || standing === null) {
-      if (id !== null) await deps.sessions.end(id)
+      const requestId = requestIdOf(c.env.incoming)
+      if (id !== null) {
+        deps.failures.note({ listener: 'api', reason: 'SESSION_INVALID', requestId })
+        await deps.sessions.end(id)
+      }
       c.header('set-cookie', cookie.clear(), { append: true })
       return deps.signIn.send(
         c,

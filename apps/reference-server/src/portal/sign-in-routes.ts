@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import type { ApiKeys } from '../auth/api-keys.js'
+import type { FailedAuthentications } from '../auth/failed-authentications.js'
+import { requestIdOf } from '../http-edge/request-id.js'
 import type { RequestLimits } from '../http-edge/request-limits.js'
 import { seeOther, sendProblem, type PortalContext, type PortalEnv, type SignInForms } from './portal-context.js'
 import { sessionCookie } from './session-cookie.js'
@@ -12,6 +14,7 @@ export interface SignInDeps {
   /** Null where the operator does not sign in here. */
   readonly internalToken: string | null
   readonly limits: RequestLimits
+  readonly failures: FailedAuthentications
   readonly sessions: Sessions
   readonly signIn: SignInForms
 }
@@ -53,6 +56,8 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     if (!deps.signIn.isOurs(c)) return sendProblem(c, 403)
     const holder = await identify(c.get('form'))
     if (holder === null) {
+      const reason = form === 'app' ? 'APP_SIGN_IN_REFUSED' : 'OPERATOR_SIGN_IN_REFUSED'
+      deps.failures.note({ listener: 'api', reason, requestId: requestIdOf(c.env.incoming) })
       // Only failures count: many share the address of a proxy, and strangers among them must lock nobody out.
       const limit = deps.limits.take('sign-in', socket.remoteAddress ?? '')
       if (limit.verdict.allowed) return deps.signIn.send(c, form, { form, text: refusal }, 401)

@@ -16,6 +16,8 @@ export type AuditLogName = 'stores' | 'vault'
  * - `GRANT_GIVEN`, `GRANT_NARROWED`: the scopes that the user grants to the app from now on
  * - `GRANT_REVOKED`: the scopes that were granted until now
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
+ * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`: the endpoint id
+ * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`
  */
 export type AuditKind =
   | 'CHAIN_STARTED'
@@ -35,6 +37,9 @@ export type AuditKind =
   | 'GRANT_NARROWED'
   | 'GRANT_REVOKED'
   | 'ACCESS_TOKEN_ISSUED'
+  | 'ENDPOINT_REGISTERED'
+  | 'ENDPOINT_REMOVED'
+  | 'SIGNED_IN'
 
 /** One thing to be written down. No personal data: ids, counts, and digests of rows. */
 export interface AuditEvent {

@@ -1,5 +1,7 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant } from '../app-directory.js'
+import { holderColumns, type PortalHolder } from '../portal-sessions.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
   const { appId, userId, accountId, externalReferenceId, scopes } = grant
@@ -35,4 +37,34 @@ export function accessTokenIssuedEvent(seal: AuditSeal, token: AccessTokenRow, a
   const contentDigest = seal.digest([appId, userId, hash, scopes, expiresAt.getTime()])
   const subject = Buffer.from(hash).toString('hex')
   return { kind: 'ACCESS_TOKEN_ISSUED', atMs, appId, userId, subject, contentDigest }
+}
+
+/** An app or the operator signed in to the portal. */
+export function signedInEvent(
+  seal: AuditSeal,
+  session: { readonly hash: Uint8Array; readonly holder: PortalHolder },
+  atMs: number,
+): AuditEvent {
+  const { hash, holder } = session
+  const { kind, appId, keyVersion } = holderColumns(holder)
+  const contentDigest = seal.digest([kind, appId, keyVersion, hash])
+  const subject = keyVersion === null ? 'operator' : String(keyVersion)
+  return { kind: 'SIGNED_IN', atMs, appId: kind === 'app' ? appId : null, userId: null, subject, contentDigest }
+}
+
+/** An app registered an endpoint. */
+export function endpointRegisteredEvent(seal: AuditSeal, endpoint: Endpoint, atMs: number): AuditEvent {
+  const { endpointId, appId, url, eventTypes, standardWebhooks } = endpoint
+  const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0])
+  return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
+}
+
+/** An endpoint of an app was removed. */
+export function endpointRemovedEvent(
+  seal: AuditSeal,
+  { appId, endpointId }: Pick<Endpoint, 'appId' | 'endpointId'>,
+  atMs: number,
+): AuditEvent {
+  const contentDigest = seal.digest([appId, endpointId])
+  return { kind: 'ENDPOINT_REMOVED', atMs, appId, userId: null, subject: endpointId, contentDigest }
 }

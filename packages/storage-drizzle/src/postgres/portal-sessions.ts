@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { signedInEvent } from '../audit/access-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import {
   checkedSessionMs,
@@ -9,6 +10,7 @@ import {
   type PortalSessions,
 } from '../portal-sessions.js'
 import { asBuffer } from './as-buffer.js'
+import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { now } from './now.js'
 import { statement } from './statement.js'
@@ -85,8 +87,9 @@ export function createPortalSessions(dependencies: {
   readonly database: PostgresDatabase
   /** The instant of the store's clock, or null for the database's own. */
   readonly instant: () => Date | null
+  readonly audit: AuditChain | null
 }): PortalSessions {
-  const { database, instant } = dependencies
+  const { database, instant, audit } = dependencies
 
   // `async`, so that a refused argument rejects.
   return {
@@ -102,6 +105,10 @@ export function createPortalSessions(dependencies: {
       await database.transaction(async (on) => {
         await begin.count(on, values)
         await endOldest.count(on, values)
+        const { hash } = session
+        await audit?.append(on, holder.kind === 'app' ? holder.appId : holder.kind, (nowMs) =>
+          signedInEvent(audit.seal, { hash, holder }, nowMs),
+        )
       })
     },
     async findSession(hash, idleMs) {

@@ -29,7 +29,7 @@ import { createWebhookStore } from './webhook-store.js'
 /** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
   /**
-   * Writes each verification, erasure, issued access token and change of a grant or an API key into an audit log of keyed hash
+   * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
    * chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
@@ -111,10 +111,10 @@ export async function createPostgresStorage(
   return {
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
-    webhooks: createWebhookStore({ db, database, notifications, instant, newToken }),
+    webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit }),
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),
-    portalSessions: createPortalSessions({ database, instant }),
+    portalSessions: createPortalSessions({ database, instant, audit }),
     users: createUserErasure({ database, instant, audit }),
     retention: createRetention({ database, instant }),
     queue: createQueueInspection({ database, instant }),

@@ -2,7 +2,9 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { EventType } from '@kyc-relay/webhooks'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
 import { checkedClaim, checkedLease } from '../webhooks/claim-request.js'
+import type { AuditChain } from './audit-chain.js'
 import { claimDue, claimExpired } from './claiming.js'
 import type { PostgresDatabase } from './database.js'
 import { createDeliveryLog } from './delivery-log.js'
@@ -24,11 +26,13 @@ export interface WebhookStoreDependencies {
   readonly instant: () => Date | null
   /** A fresh fence token, never given twice. */
   readonly newToken: () => string
+  /** Null: no audit log. */
+  readonly audit: AuditChain | null
 }
 
 /** The webhook store on PostgreSQL. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): Required<WebhookStore> {
-  const { db, database, notifications, instant } = dependencies
+  const { db, database, notifications, instant, audit } = dependencies
   const log = createDeliveryLog(db)
   const listEndpoints = db
     .select()
@@ -46,7 +50,9 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
           eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
           limitPerApp,
         })
-        return written === 1 ? 'registered' : 'limit_reached'
+        if (written === 0) return 'limit_reached'
+        await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+        return 'registered'
       }),
 
     removeEndpoint: (request) =>
@@ -55,6 +61,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         if ((await statements.removeEndpoint.count(on, { ...request, now })) === 0) return false
         await statements.lockTurnsOfEndpoint.count(on, request)
         await statements.cancelOfEndpoint.count(on, { ...request, now })
+        await audit?.append(on, request.appId, (nowMs) => endpointRemovedEvent(audit.seal, request, nowMs))
         return true
       }),
 

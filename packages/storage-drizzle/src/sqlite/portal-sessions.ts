@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { signedInEvent } from '../audit/access-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import {
   checkedSessionMs,
@@ -8,6 +9,7 @@ import {
   type HolderColumns,
   type PortalSessions,
 } from '../portal-sessions.js'
+import type { AuditChain } from './audit-chain.js'
 import { prepare } from './prepared.js'
 import type { SharedCommits } from './shared-commits.js'
 
@@ -61,8 +63,9 @@ export function createPortalSessions(dependencies: {
   readonly client: Database.Database
   readonly commits: SharedCommits
   readonly clock: () => Date
+  readonly audit: AuditChain | null
 }): PortalSessions {
-  const { client, commits, clock } = dependencies
+  const { client, commits, clock, audit } = dependencies
   const statements = prepareStatements(client)
   return {
     beginSession: ({ hash, holder, ...ends }) =>
@@ -74,6 +77,7 @@ export function createPortalSessions(dependencies: {
         const others = checkedLimit(ends.most, mostKept) - 1
         statements.begin.run(hash, kind, appId, appName, keyVersion, now, endsAt, latestEndAt)
         statements.endOldest.run(kind, appId, hash, others)
+        audit?.append(signedInEvent(audit.seal, { hash, holder }, now))
       }),
     findSession: (hash, idleMs) =>
       commits.write(() => {

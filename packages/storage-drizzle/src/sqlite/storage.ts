@@ -33,7 +33,7 @@ import { lockWorker, type WorkerLock } from './worker-lock.js'
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions {
   /**
-   * Writes each verification, erasure, issued access token and change of a grant or an API key into an audit log of keyed hash
+   * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
    * chains, in the same transaction: for example
    * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
    * no audit log.
@@ -144,7 +144,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
   const db = drizzle({ client })
   const watched = <Port extends object>(port: Port): Port => watchFailures(port, commits.fail)
-  const webhooks = watched(createWebhookStore({ client, db, commits, clock, newToken }))
+  const webhooks = watched(createWebhookStore({ client, db, commits, clock, newToken, audit }))
   let heldLock: { release(): void } | null = null
 
   function releaseLock(): void {
@@ -158,7 +158,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
-    portalSessions: watched(createPortalSessions({ client, commits, clock })),
+    portalSessions: watched(createPortalSessions({ client, commits, clock, audit })),
     users: watched(createUserErasure({ client, db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     queue: watched(createQueueInspection(db, clock)),

@@ -2,7 +2,9 @@ import type Database from 'better-sqlite3'
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
+import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
 import { checkedClaim, checkedLease } from '../webhooks/claim-request.js'
+import type { AuditChain } from './audit-chain.js'
 import { cancelPending, prepareCancelling } from './cancelling.js'
 import { prepareClaiming } from './claim-statements.js'
 import { claimDue, claimExpired } from './claiming.js'
@@ -24,6 +26,8 @@ export interface WebhookStoreDependencies {
   readonly clock: () => Date
   /** A fresh fence token, never given twice. */
   readonly newToken: () => string
+  /** Null: no audit log. */
+  readonly audit: AuditChain | null
 }
 
 /** A SQLite webhook store, with what the holder of the worker lock does at its start. */
@@ -85,7 +89,7 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
 
 /** The webhook store on one SQLite connection. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): SqliteWebhookStore {
-  const { client, db, commits, clock, newToken } = dependencies
+  const { client, db, commits, clock, newToken, audit } = dependencies
   const publishing = preparePublishing(db)
   const claiming = prepareClaiming(client)
   const settling = prepareSettling(client)
@@ -127,6 +131,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
           standardWebhooks: endpoint.standardWebhooks ? 1 : 0,
           createdAt: endpoint.createdAt.getTime(),
         })
+        audit?.append(endpointRegisteredEvent(audit.seal, endpoint, clock().getTime()))
         return 'registered'
       }),
 
@@ -137,6 +142,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
         if (removed === undefined) return false
         statements.cancelOfEndpoint.run({ endpoint: removed.position, now })
         cancelling.refreshNextDue.run({ endpoint: removed.position })
+        audit?.append(endpointRemovedEvent(audit.seal, { appId, endpointId }, now))
         return true
       }),
 

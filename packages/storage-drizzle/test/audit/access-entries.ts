@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { AuditLog } from '@kyc-relay/kyc-core'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../../src/app-directory.js'
+import type { PortalSessions } from '../../src/portal-sessions.js'
 import { appId, at, createApps, grant, hashOf, token, userId } from '../../src/testing/app-directory/sample-apps.js'
 import { auditSeal, verify } from './audit-samples.js'
 
@@ -48,4 +50,62 @@ export async function expectNoGrantWithoutEntry(apps: AppDirectory, breakLog: ()
   await expect(apps.revokeGrant({ appId, userId })).rejects.toMatchObject(incomplete)
   expect(await apps.findGrants([{ appId, userId }])).toEqual([grant()])
   expect(await apps.findAccessToken(hashOf('secret'), at(0))).toBeNull()
+}
+
+const endpoint = {
+  endpointId: '0198c0de-0000-7000-8000-00000000e001',
+  appId,
+  url: 'https://partner.com/hooks',
+  eventTypes: null,
+  standardWebhooks: false,
+  createdAt: at(0),
+}
+const ends = { idleMs: 60_000, absoluteMs: 600_000, most: 10 }
+
+/** Registers and removes an endpoint and signs in, and expects one entry for each and none for what changed nothing. */
+export async function expectEndpointAndSignInEntries(
+  { webhooks, portalSessions }: { readonly webhooks: WebhookStore; readonly portalSessions: PortalSessions },
+  log: AuditLog,
+): Promise<void> {
+  const { endpointId } = endpoint
+  expect(await webhooks.registerEndpoint(endpoint, 1)).toBe('registered')
+  const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
+  expect(await webhooks.registerEndpoint(second, 1)).toBe('limit_reached')
+  expect(await webhooks.removeEndpoint({ appId: 'another', endpointId })).toBe(false)
+  expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(true)
+  expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(false)
+  const holder = { kind: 'app', appId, appName: 'Example', keyVersion: 7 } as const
+  await portalSessions.beginSession({ ...ends, hash: hashOf('one'), holder })
+  await expect(portalSessions.beginSession({ ...ends, hash: hashOf('one'), holder })).rejects.toMatchObject({
+    code: 'CONSTRAINT',
+  })
+  await portalSessions.beginSession({ ...ends, hash: hashOf('two'), holder: { kind: 'operator' } })
+
+  expect((await entriesOf(log, appId)).map(({ kind, subject }) => [kind, subject])).toEqual([
+    ['ENDPOINT_REGISTERED', endpointId],
+    ['ENDPOINT_REMOVED', endpointId],
+    ['SIGNED_IN', '7'],
+  ])
+  const operators = await log.listEntries({ chain: auditSeal.chainOf('operator', log.chains), after: 1, limit: 100 })
+  const signedIn = operators.filter(({ kind, appId: app }) => kind === 'SIGNED_IN' && app === null)
+  expect(signedIn.map(({ subject }) => subject)).toEqual(['operator'])
+  expect((await verify(log)).findings).toEqual([])
+}
+
+/** Expects that no endpoint is registered or removed, and nobody is signed in, where the entry cannot be written. */
+export async function expectNoEndpointOrSignInWithoutEntry(
+  stores: { readonly webhooks: WebhookStore; readonly portalSessions: PortalSessions },
+  breakLog: () => Promise<void>,
+): Promise<void> {
+  const { webhooks, portalSessions } = stores
+  await webhooks.registerEndpoint(endpoint, 5)
+  await breakLog()
+  const incomplete = { code: 'AUDIT_INCOMPLETE' }
+  const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
+  await expect(webhooks.registerEndpoint(second, 5)).rejects.toMatchObject(incomplete)
+  await expect(webhooks.removeEndpoint(endpoint)).rejects.toMatchObject(incomplete)
+  expect(await webhooks.listEndpoints(appId)).toEqual([endpoint])
+  const session = { ...ends, hash: hashOf('one'), holder: { kind: 'operator' } as const }
+  await expect(portalSessions.beginSession(session)).rejects.toMatchObject(incomplete)
+  expect(await portalSessions.findSession(hashOf('one'), 1_000)).toBeNull()
 }

@@ -8,7 +8,12 @@ import {
   openPostgresAuditLog,
   type PostgresStorage,
 } from '../../src/postgres/index.js'
-import { expectGrantEntries, expectNoGrantWithoutEntry } from '../audit/access-entries.js'
+import {
+  expectEndpointAndSignInEntries,
+  expectGrantEntries,
+  expectNoEndpointOrSignInWithoutEntry,
+  expectNoGrantWithoutEntry,
+} from '../audit/access-entries.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, statusRowTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
@@ -108,6 +113,20 @@ describe('the audit log of the stores on PostgreSQL', () => {
   test('has an entry for each change of a grant and each access token', async () => {
     const storage = await open()
     await expectGrantEntries(storage.apps, storage.audit!)
+    await storage.close()
+  })
+
+  test('has an entry for each endpoint registered or removed and each sign-in', async () => {
+    const storage = await open()
+    await expectEndpointAndSignInEntries(storage, storage.audit!)
+    await storage.close()
+  })
+
+  test('no endpoint and no sign-in is written without its entry', async () => {
+    const storage = await open()
+    await expectNoEndpointOrSignInWithoutEntry(storage, async () => {
+      await pool.query('DELETE FROM kyc_relay_audit_heads')
+    })
     await storage.close()
   })
 

@@ -14,7 +14,12 @@ import { openAuditChain } from '../../src/sqlite/audit-chain.js'
 import { createAuditLog } from '../../src/sqlite/audit-log.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
 import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
-import { expectGrantEntries, expectNoGrantWithoutEntry } from '../audit/access-entries.js'
+import {
+  expectEndpointAndSignInEntries,
+  expectGrantEntries,
+  expectNoEndpointOrSignInWithoutEntry,
+  expectNoGrantWithoutEntry,
+} from '../audit/access-entries.js'
 import { expectKeyRotationEntries } from '../audit/api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from '../audit/audit-samples.js'
 import { recordSome, statusLogTamperingCases, tamperingCases, type TamperedStores } from '../audit/tampering-cases.js'
@@ -93,6 +98,23 @@ describe('the audit log of the stores on SQLite', () => {
   test('has an entry for each change of a grant and each access token', async () => {
     const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
     await expectGrantEntries(storage.apps, storage.audit!)
+    await storage.close()
+  })
+
+  test('has an entry for each endpoint registered or removed and each sign-in', async () => {
+    const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
+    await expectEndpointAndSignInEntries(storage, storage.audit!)
+    await storage.close()
+  })
+
+  test('no endpoint and no sign-in is written without its entry', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path }, { audit: auditSeal })
+    await expectNoEndpointOrSignInWithoutEntry(storage, async () => {
+      const other = new Database(path)
+      other.exec('DELETE FROM kyc_relay_audit_entries')
+      other.close()
+    })
     await storage.close()
   })
 
