@@ -53,7 +53,7 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
     try {
       return await verify(token, known)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      if (!lacksKey(error)) throw error
       const newer = await keys.newerThan(known)
       if (newer === known) throw error
       return verify(token, newer)
@@ -67,12 +67,21 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
       try {
         return holderOf(await verifyByNewestKeys(token), issuer, now())
       } catch (error) {
-        if (error instanceof errors.JOSEError) return null
-        // What is left is a key that the server published and that cannot be used, or no key at all.
-        throw new OauthServerError()
+        if (error instanceof OauthServerError) throw error
+        // Whatever else the library throws, the token was not verified.
+        return null
       }
     },
   }
+}
+
+/** No key that can be used has the name: jose says so of a missing one, and passes on what the import of a bad one threw. */
+function lacksKey(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSInvalid ||
+    !(error instanceof errors.JOSEError)
+  )
 }
 
 /** A token that names no key is tried with each that fits. */
@@ -85,7 +94,8 @@ async function verifyByAnyKey(
     try {
       return (await jwtVerify(token, key, rules)).payload
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      // The claims are judged after the signature, so of them only the right key tells. A key that is too short is passed over.
+      if (error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
     }
   }
   throw new errors.JWSSignatureVerificationFailed()

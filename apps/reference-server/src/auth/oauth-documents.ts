@@ -10,7 +10,8 @@ export interface OauthDocuments {
 }
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
-const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
+const keySet = z.object({ keys: z.array(z.unknown()).max(100) })
+const key = z.looseObject({ kty: z.string() })
 
 const timeoutMs = 5_000
 const mostBytes = 512 * 1024
@@ -64,7 +65,9 @@ export function createOauthDocuments(deps: {
   return {
     async fetchKeySet() {
       try {
-        return keySet.parse(await fetchJson(await findKeySetUri()))
+        const { keys } = keySet.parse(await fetchJson(await findKeySetUri()))
+        // RFC 7517 §5: what is no key is passed over, so that one bad entry does not refuse the tokens of all the others.
+        return { keys: keys.flatMap((entry) => key.safeParse(entry).data ?? []) }
       } catch {
         // What the network, the parser or the schema says can hold an address or a key.
         throw new OauthServerError()

@@ -260,6 +260,82 @@ describe('F41 keys', () => {
   })
 })
 
+describe('a published key that cannot be used', () => {
+  const publicKey = (key: ServerKey) => {
+    const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...jwk } = key.jwk
+    return jwk as Record<string, unknown>
+  }
+  const publish = (keys: readonly unknown[]) =>
+    oauth.answerWith((request, response) => {
+      const isKeySet = request.url?.startsWith('/keys')
+      const body = isKeySet ? { keys } : { issuer: oauth.issuer, jwks_uri: `${oauth.issuer}/keys` }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  const weak = {
+    kty: 'RSA',
+    kid: 'rsa-1',
+    alg: 'RS256',
+    e: 'AQAB',
+    n: 'wsMS_9ZoEQTCbmhT3sXjxI1IpLJnmVsxhQc5FZpYy4H7E5PKfKnlKQ2IYHyUg4VJ6gYF7XGm4FK6ZuGpXjSk7w',
+  }
+
+  it.each<[string, () => unknown]>([
+    ['without modulus', () => ({ ...publicKey(rsa), n: undefined })],
+    ['with an empty modulus', () => ({ ...publicKey(rsa), n: '' })],
+    ['with a modulus that is no text', () => ({ ...publicKey(rsa), n: { a: 1 } })],
+    ['with a modulus that is no base64url', () => ({ ...publicKey(rsa), n: '!!!' })],
+    ['with an even exponent', () => ({ ...publicKey(rsa), e: 'AA' })],
+    ['that is too short', () => weak],
+    ['that is private', () => rsa.jwk],
+    ['of another type', () => ({ ...publicKey(ec), kid: 'rsa-1' })],
+    ['of another algorithm', () => ({ ...publicKey(rsa), alg: 'RS512' })],
+    ['for encryption', () => ({ ...publicKey(rsa), use: 'enc' })],
+    ['for signing only', () => ({ ...publicKey(rsa), key_ops: ['sign'] })],
+    ['with operations that are no list', () => ({ ...publicKey(rsa), key_ops: 'verify' })],
+    ['that is a secret', () => ({ kty: 'oct', kid: 'rsa-1', k: 'AAAA' })],
+    ['of an unknown type', () => ({ kty: 'canary', kid: 'rsa-1' })],
+    ['without type', () => ({ kid: 'rsa-1' })],
+    ['with a type that is no text', () => ({ ...publicKey(rsa), kty: 1 })],
+    ['that is null', () => null],
+    ['that is a text', () => 'canary'],
+  ])('%s refuses the token that names it, and no other', async (_name, make) => {
+    const of = verifier()
+    publish([make(), publicKey(ec)])
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toBeNull()
+    expect(await of.tokens.find(await forge(ec, of.claims()))).toEqual(holder)
+    of.wait(30_000)
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toBeNull()
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['on another curve', { crv: 'P-384' }],
+    ['on an unknown curve', { crv: 'canary' }],
+    ['off its curve', { x: 'AAAA' }],
+    ['without a coordinate', { y: undefined }],
+  ])('%s refuses the token that names it', async (_name, changes) => {
+    const of = verifier()
+    publish([{ ...publicKey(ec), ...changes }, publicKey(rsa)])
+    expect(await of.tokens.find(await forge(ec, of.claims()))).toBeNull()
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+  })
+
+  it('is passed over for a token that names none, and for its namesake', async () => {
+    const of = verifier()
+    publish([weak, { ...publicKey(rsa), n: '!!!' }, publicKey(rsa)])
+    expect(await of.tokens.find(await forge(rsa, of.claims(), { kid: undefined }))).toEqual(holder)
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+  })
+
+  it('that the server mends is found within 30 s', async () => {
+    const of = verifier()
+    publish([{ ...publicKey(rsa), n: '!!!' }])
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toBeNull()
+    publish([publicKey(rsa)])
+    of.wait(30_000)
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+  })
+})
+
 describe('F41 B038 an OAuth server that is down', () => {
   const unavailable = { code: 'OAUTH_SERVER_UNAVAILABLE', retryable: true }
   const outages: readonly [string, Parameters<OauthServer['answerWith']>[0]][] = [

@@ -6,14 +6,15 @@ export type HeadersLike =
 
 /**
  * The value of one header; values that came more than once, as a list or under names of different case, are joined by
- * `', '` as Fetch does. No valid signature or event id holds a comma.
+ * `', '` as Fetch does. No valid signature or event id holds a comma. Of a record only own names count: what a prototype
+ * holds did not come with the request.
  *
  * @param name in lower case.
  */
 export function headerValue(headers: HeadersLike, name: string): string | undefined {
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined
   let found: string | undefined
-  for (const key in headers) {
+  for (const key of Object.keys(headers ?? {})) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value = headers[key]
     if (value === undefined || value === null) continue
@@ -24,5 +25,6 @@ export function headerValue(headers: HeadersLike, name: string): string | undefi
 }
 
 function isFetchHeaders(headers: HeadersLike): headers is { get(name: string): string | null } {
-  return typeof headers?.get === 'function'
+  // A polluted Object.prototype makes no record a Headers.
+  return typeof headers?.get === 'function' && headers.get !== (Object.prototype as { get?: unknown }).get
 }

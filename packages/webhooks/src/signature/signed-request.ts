@@ -8,6 +8,10 @@ export type Secrets = string | readonly (string | undefined)[]
 
 /** The secrets that can be used. An empty one never is: anybody could sign with it. */
 export function usableSecrets(secrets: Secrets): readonly string[] {
+  // Options without secrets must not find some in a polluted Object.prototype.
+  if (secrets === (Object.prototype as { secrets?: unknown }).secrets) {
+    throw new WebhookVerificationError('SECRET_MISSING')
+  }
   if (typeof secrets === 'string' && isUsable(secrets)) return [secrets]
   const usable = Array.isArray(secrets) ? secrets.filter(isUsable) : []
   if (usable.length === 0) throw new WebhookVerificationError('SECRET_MISSING')

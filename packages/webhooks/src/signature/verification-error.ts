@@ -76,7 +76,8 @@ export class WebhookVerificationError extends Error {
     this.code = code
     this.hint = hint ?? generalHint
     this.status = status
-    Object.defineProperty(this, brand, { value: true })
+    // Without a prototype: a polluted one would add members to the descriptor.
+    Object.defineProperty(this, brand, { __proto__: null, value: true } as PropertyDescriptor)
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -28,6 +28,56 @@ async function codeOf(request: { body?: unknown; headers?: unknown; secrets?: un
   )
 }
 
+describe('a prototype', () => {
+  /** Runs with members on Object.prototype that somebody else put there. */
+  async function polluted(members: Record<string, unknown>, run: () => Promise<void>) {
+    for (const [name, value] of Object.entries(members)) {
+      Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: true, writable: true })
+    }
+    try {
+      await run()
+    } finally {
+      for (const name of Object.keys(members)) Reflect.deleteProperty(Object.prototype, name)
+    }
+  }
+
+  test('supplies no header', async () => {
+    expect(await codeOf({ headers: Object.create(headers) })).toBe('SIGNATURE_MISSING')
+    const inherited: unknown = Object.assign(Object.create({ 'X-Event-ID': eventId }), {
+      'X-HMAC-Signature': signature,
+    })
+    expect(await codeOf({ headers: inherited })).toBe('EVENT_ID_MISSING')
+    class Request {
+      get 'X-HMAC-Signature'() {
+        return signature
+      }
+    }
+    expect(await codeOf({ headers: new Request() })).toBe('SIGNATURE_MISSING')
+  })
+
+  test.each([
+    ['headers', { 'x-hmac-signature': signature, 'x-event-id': eventId }],
+    ['a method get', { get: (name: string) => (name === 'x-event-id' ? eventId : signature) }],
+  ])('that is polluted with %s supplies none, and hides none', async (_what, members: Record<string, unknown>) => {
+    const given = [{}, new Headers(), headers, new Headers(headers)]
+    const codes: unknown[] = []
+    await polluted(members, async () => {
+      for (const each of given) codes.push(await codeOf({ headers: each }))
+    })
+    expect(codes).toEqual(['SIGNATURE_MISSING', 'SIGNATURE_MISSING', null, null])
+  })
+
+  test('that is polluted with secrets supplies none', async () => {
+    const given = { body, headers } as unknown as Parameters<typeof verifyWebhook>[0]
+    for (const secrets of [secret, [secret]]) {
+      await polluted({ secrets }, async () => {
+        await expect(verifyWebhook(given)).rejects.toMatchObject({ code: 'SECRET_MISSING' })
+        expect(await codeOf({ secrets: [secret, 'other'] })).toBeNull()
+      })
+    }
+  })
+})
+
 describe('headers', () => {
   const accepted: readonly (readonly [string, HeadersLike])[] = [
     ['a Fetch Headers', new Headers(headers)],
