@@ -71,7 +71,7 @@ export async function runMigrateCommand(
   } catch (error) {
     print(
       error instanceof StorageError
-        ? `${error.code}: ${error.message}`
+        ? error.toString()
         : isMissingModule(error)
           ? `The driver is not installed here: npm install ${/^postgres/.test(url) ? 'pg' : 'better-sqlite3'}`
           : 'The database could not be opened.',
@@ -156,15 +156,18 @@ async function applyTelling(
     show()
   })
   try {
-    return await target.up((step) => {
-      if (step.state === 'applying') {
-        underWay = step
-        seconds = 0
-        show()
-      } else {
-        terminal?.show('')
-        print(`applied  ${step.name}`)
-      }
+    return await target.up({
+      onMigration(step) {
+        if (step.state === 'applying') {
+          underWay = step
+          seconds = 0
+          show()
+        } else {
+          terminal?.show('')
+          print(`applied  ${step.name}`)
+        }
+      },
+      onMigrationWaiting: ({ waitedMs }) => print(`waiting for a lock, ${Math.round(waitedMs / 1_000)} s`),
     })
   } finally {
     stopClock?.()

@@ -30,12 +30,29 @@ export interface MigrationStep {
   readonly total: number
 }
 
+/** Told while PostgreSQL keeps the migrations waiting for a lock. */
+export interface MigrationWait {
+  /** Milliseconds since the transaction of the migration began; it has waited at most as long. */
+  readonly waitedMs: number
+}
+
+/** Who is told how far the migrations are. */
+export interface MigrationListeners {
+  /** Told when a migration begins and when it is committed. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
+  /**
+   * Told after a second, and then every ten, while a migration waits for a lock: that of another process that migrates,
+   * or of transactions that use the tables. Default: nothing.
+   */
+  readonly onMigrationWaiting?: (wait: MigrationWait) => void
+}
+
 /** One history of migrations in one database. */
 export interface MigrationTarget {
   /** @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`. Writes nothing. */
   status(): Promise<MigrationStatus>
   /** Applies what is pending and tells of each on its way; answers the names applied by this call. */
-  up(onMigration?: (step: MigrationStep) => void): Promise<readonly string[]>
+  up(listeners?: MigrationListeners): Promise<readonly string[]>
   close(): Promise<void>
 }
 

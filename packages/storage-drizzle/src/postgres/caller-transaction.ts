@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { StorageError } from '../storage-error.js'
-import type { Queryable, StatementQuery } from './statement.js'
+import { withoutName, type Queryable, type StatementQuery } from './statement.js'
 
 /** What of a pg client is used: a client inside `BEGIN`, also as Kysely and Knex hand it out. */
 export interface PgTransaction {
@@ -20,7 +20,9 @@ export type PostgresTransaction = PgTransaction | DrizzlePgTransaction
 /** @throws `TRANSACTION_REQUIRED` for a pool, which would run each statement on whatever connection is free. */
 export function queryableOf(tx: PostgresTransaction): Queryable {
   if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
-  return 'execute' in tx ? overDrizzle(tx) : tx
+  if ('execute' in tx) return overDrizzle(tx)
+  // The session is the caller's, and may be lent by a pooler for this transaction alone.
+  return { query: (query) => tx.query(withoutName(query)) }
 }
 
 /** Runs a compiled statement through Drizzle: its text in pieces, its parameters between them. */

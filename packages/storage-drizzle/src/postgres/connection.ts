@@ -1,11 +1,17 @@
 import pg from 'pg'
 import { StorageError } from '../storage-error.js'
+import { parseConnectionString } from './connection-string.js'
 import { storageErrorOf } from './driver-errors.js'
+import { createFailoverClient, hostTimeoutMs } from './failover-client.js'
 
 /** Where the rows are: a database that the store connects to, or a pool of the caller. */
-export type PostgresLocation =
+export type PostgresLocation = (
   | {
-      /** `postgres://…`. Tables are those of the first schema in the connection's `search_path`. */
+      /**
+       * `postgres://user@host:port/database`. Tables are those of the first schema in the connection's `search_path`. With
+       * several hosts, `postgres://user@a:5432,b:5432/database`, each connection goes to the one that takes writes: a
+       * standby that was promoted is found without a restart. `target_session_attrs` may be `read-write` or `primary`.
+       */
       readonly connectionString: string
       /** Most connections. Integer 2–1000. Default 10. */
       readonly maxConnections?: number
@@ -17,27 +23,38 @@ export type PostgresLocation =
        */
       readonly pool: pg.Pool
     }
+) & {
+  /**
+   * For a pooler that lends a server connection for one transaction, such as PgBouncer with `pool_mode=transaction`: no
+   * startup parameters, no named statements, no session state, no `LISTEN`. Set time limits on the database user then,
+   * with `ALTER ROLE … SET statement_timeout`. Default: false.
+   */
+  readonly transactionPooler?: boolean
+}
 
 /** Longest a statement may run, in milliseconds; the server ends it then. */
 const statementTimeoutMs = 10_000
 /** Longest an answer may take: a connection that went silent without a reset is given up then. */
 const queryTimeoutMs = 12_000
+const connectTimeoutMs = 5_000
 
 export interface PostgresConnection {
   readonly pool: pg.Pool
-  /** Settings for a connection outside the pool. */
-  readonly clientConfig: pg.ClientConfig
+  readonly transactionPooler: boolean
+  /** A connection outside the pool, which is not opened yet. */
+  newClient(settings: pg.ClientConfig): pg.Client
   close(): Promise<void>
 }
 
 /**
- * Connects, and refuses a server that cannot keep the promises of the ports: a replica, which answers from the past,
- * or `synchronous_commit=off`, which loses acknowledged commits.
+ * Connects, and refuses a server that cannot keep the promises of the ports: a standby, which answers from the past, or
+ * `synchronous_commit` off or local, which can lose acknowledged commits.
  *
- * @throws `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`
+ * @throws `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID`
  */
 export async function openConnection(location: PostgresLocation): Promise<PostgresConnection> {
-  const connection = 'pool' in location ? adopt(location.pool) : connect(location)
+  const connection =
+    'pool' in location ? adopt(location.pool, location.transactionPooler === true) : connectPool(location)
   try {
     await assertDurable(connection.pool)
     return connection
@@ -47,43 +64,88 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
   }
 }
 
-function adopt(pool: pg.Pool): PostgresConnection {
+function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
   const { options } = pool
   // pg hides these two from enumeration.
   const clientConfig = { ...options, password: options.password, ssl: options.ssl }
-  return { pool, clientConfig, close: () => Promise.resolve() }
+  return {
+    pool,
+    transactionPooler,
+    newClient: (settings) => new pg.Client({ ...clientConfig, ...settings }),
+    close: () => Promise.resolve(),
+  }
 }
 
-function connect(location: {
+interface PoolLocation {
   readonly connectionString: string
   readonly maxConnections?: number
-}): PostgresConnection {
-  const clientConfig: pg.ClientConfig = {
-    connectionString: location.connectionString,
-    connectionTimeoutMillis: 5_000,
+  readonly transactionPooler?: boolean
+}
+
+/**
+ * A pool of our own; nothing is connected yet.
+ *
+ * @param sessionSettings Startup parameters of each connection; left out behind a pooler.
+ * @throws `DATABASE_UNUSABLE`, `ARGUMENT_INVALID`
+ */
+export function connectPool(
+  { connectionString, maxConnections = 10, transactionPooler = false }: PoolLocation,
+  sessionSettings: pg.ClientConfig = {
     statement_timeout: statementTimeoutMs,
-    query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
+    application_name: 'kyc-relay',
+  },
+  timeoutMs = queryTimeoutMs,
+): PostgresConnection {
+  if (!Number.isInteger(maxConnections) || maxConnections < 1 || maxConnections > 1_000) {
+    throw new StorageError('ARGUMENT_INVALID')
+  }
+  const hosts = parseConnectionString(connectionString).perHost.map((perHost): pg.ClientConfig => ({
+    connectionString: perHost,
+    query_timeout: timeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-    application_name: 'kyc-relay',
-  }
-  const pool = new pg.Pool({ ...clientConfig, max: location.maxConnections ?? 10 })
+    ...(transactionPooler ? {} : sessionSettings),
+  }))
+  for (const host of hosts) assertReadable(host)
+  const Client = hosts.length > 1 ? createFailoverClient(hosts) : pg.Client
+  const pool = new pg.Pool({
+    ...hosts[0],
+    Client,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs + (hosts.length > 1 ? hosts.length * hostTimeoutMs : 0),
+  })
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on('error', () => undefined)
-  return { pool, clientConfig, close: () => pool.end() }
+  return {
+    pool,
+    transactionPooler,
+    newClient: (settings) => new Client({ ...hosts[0], connectionTimeoutMillis: connectTimeoutMs, ...settings }),
+    close: () => pool.end(),
+  }
+}
+
+/** pg reads the connection string, and the files of certificates that it names, when it makes a client. */
+function assertReadable(host: pg.ClientConfig): void {
+  try {
+    new pg.Client(host)
+  } catch (error) {
+    const isFile = error instanceof Error && 'syscall' in error
+    throw new StorageError('DATABASE_UNUSABLE', null, isFile ? 'TLS_FILE_UNREADABLE' : 'CONNECTION_STRING_INVALID')
+  }
 }
 
 async function assertDurable(pool: pg.Pool): Promise<void> {
-  try {
-    const { rows } = await pool.query<{ replica: boolean; commit: string }>(
-      `SELECT pg_is_in_recovery() AS replica, current_setting('synchronous_commit') AS commit`,
+  const { rows } = await pool
+    .query<{ standby: boolean; commit: string }>(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('synchronous_commit') AS commit`,
     )
-    const [server] = rows
-    if (server === undefined || server.replica || server.commit === 'off') {
-      throw new StorageError('DURABILITY_NOT_GUARANTEED')
-    }
-  } catch (error) {
-    throw storageErrorOf(error)
+    .catch((error: unknown) => {
+      throw storageErrorOf(error)
+    })
+  const [server] = rows
+  if (server === undefined || server.standby) throw new StorageError('DURABILITY_NOT_GUARANTEED', null, 'STANDBY')
+  if (server.commit === 'off' || server.commit === 'local') {
+    throw new StorageError('DURABILITY_NOT_GUARANTEED', null, 'SYNCHRONOUS_COMMIT')
   }
 }

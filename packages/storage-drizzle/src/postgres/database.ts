@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { StorageError } from '../storage-error.js'
 import { isRerunnable, storageErrorOf, sqlStateOf } from './driver-errors.js'
-import type { Queryable } from './statement.js'
+import { withoutName, type Queryable, type StatementQuery } from './statement.js'
 
 /** Runs statements and transactions on a pool, with retries and errors of this package. */
 export interface PostgresDatabase {
@@ -13,6 +13,9 @@ export interface PostgresDatabase {
    */
   transaction<T>(work: (on: Queryable) => Promise<T>): Promise<T>
 }
+
+/** SQLSTATE of a write in a transaction that may only read. */
+const readOnlyState = '25006'
 
 /** How often work is started before a conflict becomes the caller's. */
 const mostStarts = 4
@@ -28,8 +31,22 @@ const slowMs = 100
 /** Between two times that a connection forgets its plans. */
 const plansKeptMs = 10_000
 
-/** @param monotonicMs Tells how long statements take. Default: `performance.now`. */
-export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.now()): PostgresDatabase {
+/** A pool for Drizzle, whose prepared statements all have names, that drops these. */
+export function poolWithoutNames(pool: pg.Pool): pg.Pool {
+  const query = (query: StatementQuery, values: unknown[]) => pool.query(withoutName(query), values)
+  return Object.assign(Object.create(pool) as pg.Pool, { query })
+}
+
+/** How a database is worked with. */
+export interface DatabaseOptions {
+  /** Whether a pooler may give each transaction another session: nothing is kept in one then. Default: false. */
+  readonly transactionPooler?: boolean
+  /** Tells how long statements take. Default: `performance.now`. */
+  readonly monotonicMs?: () => number
+}
+
+export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): PostgresDatabase {
+  const { transactionPooler = false, monotonicMs = () => performance.now() } = options
   const forgotAtMs = new WeakMap<pg.PoolClient, number>()
   const lost = new WeakSet<pg.PoolClient>()
 
@@ -60,10 +77,14 @@ export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.no
     }
   }
 
-  /** Makes a connection forget its plans after a statement that took long. What that one did stands, whatever comes of it. */
-  async function timed<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a statement, and makes its connection forget its plans if it took long. What the statement did stands, whatever
+   * comes of that. Behind a pooler statements have no name, and so no plan is kept.
+   */
+  async function ask(client: pg.PoolClient, query: StatementQuery): Promise<pg.QueryResult> {
+    if (transactionPooler) return client.query(withoutName(query))
     const beganAtMs = monotonicMs()
-    const value = await work()
+    const value = await client.query(query)
     const nowMs = monotonicMs()
     if (nowMs - beganAtMs >= slowMs && nowMs - (forgotAtMs.get(client) ?? -Infinity) >= plansKeptMs) {
       forgotAtMs.set(client, nowMs)
@@ -76,7 +97,7 @@ export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.no
     return lend(async (client, isSound) => {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
       try {
-        const value = await work({ query: (query) => timed(client, () => client.query(query)) })
+        const value = await work({ query: (query) => ask(client, query) })
         const { command } = await client.query('COMMIT')
         // COMMIT of a transaction that had failed is answered with ROLLBACK, not with an error.
         if (command !== 'COMMIT') throw new StorageError('STORE_UNAVAILABLE')
@@ -84,9 +105,11 @@ export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.no
         return value
       } catch (error) {
         // After a lost or silent connection nothing more can be asked of it; the server rolls back when it notices.
-        if (error instanceof StorageError || sqlStateOf(error) !== null) {
+        const state = sqlStateOf(error)
+        if (error instanceof StorageError || state !== null) {
           await client.query('ROLLBACK')
-          isSound()
+          // A session that became read-only after a failover stays so: the next connection goes to the new primary.
+          if (state !== readOnlyState) isSound()
         }
         throw error
       }
@@ -97,7 +120,7 @@ export function createDatabase(pool: pg.Pool, monotonicMs = () => performance.no
   const anyConnection: Queryable = {
     query: (query) =>
       lend(async (client, isSound) => {
-        const answer = await timed(client, () => client.query(query))
+        const answer = await ask(client, query)
         isSound()
         return answer
       }),

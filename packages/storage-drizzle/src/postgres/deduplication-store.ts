@@ -64,7 +64,7 @@ WHERE event.state <> 'COMPLETED'`,
 /**
  * Remembers which events a receiver processed, in a PostgreSQL database: any number of its processes may share it.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`,
  *   `DURABILITY_NOT_GUARANTEED`
  *
  * @example
@@ -84,15 +84,16 @@ export async function createPostgresDeduplicationStore(
   options: PostgresDeduplicationOptions = {},
 ): Promise<DeduplicationStore & { close(): Promise<void> }> {
   const { clock, migrations = 'apply' } = options
-  const { pool, clientConfig, close } = await openConnection(location)
+  const connection = await openConnection(location)
+  const { pool, transactionPooler, close } = connection
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-receiver')
-    else await migrate(clientConfig, 'postgres-receiver')
+    else await migrate(connection, 'postgres-receiver')
   } catch (error) {
     await close()
     throw error
   }
-  const database = createDatabase(pool)
+  const database = createDatabase(pool, { transactionPooler })
   const instant = () => clock?.() ?? null
 
   async function claim(on: Queryable, request: { eventId: string; leaseMs: number }): Promise<ClaimAnswer> {

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import type { PostgresConnection } from './connection.js'
 
 /**
  * Tells the claimers of all processes that something became due: a hint, never a promise.
@@ -20,7 +21,10 @@ const notifyEveryMs = 25
 /** Time until a lost listening connection is opened again, in milliseconds; polling goes on meanwhile. */
 const reconnectAfterMs = 1_000
 
-export function createDueNotifications(pool: pg.Pool, clientConfig: pg.ClientConfig): DueNotifications {
+export function createDueNotifications({
+  pool,
+  newClient,
+}: Pick<PostgresConnection, 'pool' | 'newClient'>): DueNotifications {
   const listeners = new Set<() => void>()
   let listening: pg.Client | null = null
   let notifyTimer: NodeJS.Timeout | null = null
@@ -34,7 +38,7 @@ export function createDueNotifications(pool: pg.Pool, clientConfig: pg.ClientCon
   async function connect(): Promise<void> {
     if (closed || listening !== null || listeners.size === 0) return
     // No query_timeout: this connection only waits.
-    const client = new pg.Client({ ...clientConfig, statement_timeout: 0, query_timeout: 0 })
+    const client = newClient({ statement_timeout: 0, query_timeout: 0 })
     listening = client
     client.on('notification', wakeAll)
     client.on('error', () => lost(client))

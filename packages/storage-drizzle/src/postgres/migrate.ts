@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
-import { pendingMigrations, type LedgerRow, type MigrationStatus, type MigrationStep } from '../migrations/ledger.js'
+import {
+  pendingMigrations,
+  type LedgerRow,
+  type MigrationListeners,
+  type MigrationStatus,
+  type MigrationStep,
+} from '../migrations/ledger.js'
 import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
+import type { PostgresConnection } from './connection.js'
 import { storageErrorOf } from './driver-errors.js'
+import { watchForLocks, type LockWatch } from './lock-watch.js'
 
 /** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
 export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
@@ -83,25 +91,31 @@ export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): 
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
  */
 export async function migrate(
-  clientConfig: pg.ClientConfig,
+  { newClient }: Pick<PostgresConnection, 'newClient'>,
   history: PostgresHistory,
-  onMigration: (step: MigrationStep) => void = () => undefined,
+  { onMigration = () => undefined, onMigrationWaiting = () => undefined }: MigrationListeners = {},
 ): Promise<readonly string[]> {
   const shipped = readMigrations(history)
   // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
-  const client = new pg.Client({ ...clientConfig, statement_timeout: 0, query_timeout: 0 })
+  const client = newClient(noTimeouts)
   client.on('error', () => undefined)
+  const watch = watchForLocks(newClient, (waitedMs) => onMigrationWaiting({ waitedMs }))
   try {
     await client.connect()
-    return await applyAll(client, { history, shipped, onMigration })
+    return await applyAll(client, { history, shipped, onMigration, watch })
   } catch (error) {
     throw storageErrorOf(error)
   } finally {
+    await watch.stop()
     await client.end().catch(() => undefined)
   }
 }
 
+/** What this package sets itself is left out; {@link withoutTimeouts} sees to what the database or the user has. */
+const noTimeouts = { statement_timeout: false, idle_in_transaction_session_timeout: 0, query_timeout: 0 } as const
+
 interface MigrationRun {
+  readonly watch: LockWatch
   readonly history: PostgresHistory
   readonly shipped: readonly Migration[]
   readonly onMigration: (step: MigrationStep) => void
@@ -110,9 +124,7 @@ interface MigrationRun {
 async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly string[]> {
   const applied: string[] = []
   for (;;) {
-    const next = await outlivingDeadlocks(client, () =>
-      inTransaction(client, run.history, () => applyNext(client, run)),
-    )
+    const next = await outlivingDeadlocks(client, () => inTransaction(client, run, () => applyNext(client, run)))
     if (next === null) return applied
     run.onMigration({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
     applied.push(next.name)
@@ -161,11 +173,22 @@ async function outlivingDeadlocks<T>(client: pg.Client, work: () => Promise<T>):
   }
 }
 
-async function inTransaction<T>(client: pg.Client, history: PostgresHistory, work: () => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  client: pg.Client,
+  { history, watch }: MigrationRun,
+  work: () => Promise<T>,
+): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  const { rows } = await client.query<{ pid: number }>(withoutTimeouts)
+  watch.began(rows[0]?.pid ?? null)
   // When anything fails the connection is closed, and the server rolls back.
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgerOf(history)])
   const value = await work()
   await client.query('COMMIT')
+  watch.began(null)
   return value
 }
+
+/** For this transaction only. Not every version has every setting, so they are taken from those that the server has. */
+const withoutTimeouts = `SELECT pg_backend_pid() AS pid, set_config(name, '0', true) FROM pg_catalog.pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`

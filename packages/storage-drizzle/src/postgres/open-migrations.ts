@@ -7,13 +7,14 @@ import { migrate, migrationStatus, type PostgresHistory } from './migrate.js'
 /** The migrations of one PostgreSQL database. */
 export async function openPostgresMigrations(connectionString: string, part: DatabasePart): Promise<MigrationTarget> {
   const history: PostgresHistory = part === 'stores' ? 'postgres' : `postgres-${part}`
-  const { pool, clientConfig, close } = await openConnection({ connectionString, maxConnections: 2 })
+  const connection = await openConnection({ connectionString, maxConnections: 2 })
+  const { pool, close } = connection
   return {
     status: () =>
       migrationStatus(pool, history).catch((error: unknown) => {
         throw storageErrorOf(error)
       }),
-    up: (onMigration) => migrate(clientConfig, history, onMigration),
+    up: (listeners) => migrate(connection, history, listeners),
     close,
   }
 }

@@ -24,6 +24,14 @@ export interface Statement<Row> {
   query(values: Readonly<Record<string, unknown>>): StatementQuery
 }
 
+/** The same statement, parsed anew each time: a name would belong to the session that it was first sent to. */
+export function withoutName<Query extends { readonly name?: string }>({
+  name: _,
+  ...query
+}: Query): Omit<Query, 'name'> {
+  return query
+}
+
 /** Type numbers of PostgreSQL, fixed for ever. */
 const int8 = 20
 const bytea = 17

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../app-directory.js'
-import type { MigrationStep } from '../migrations/ledger.js'
+import type { MigrationListeners } from '../migrations/ledger.js'
 import type { PortalSessions } from '../portal-sessions.js'
 import type { QueueInspection } from '../queue-inspection.js'
 import type { Retention } from '../retention.js'
@@ -13,7 +13,7 @@ import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
 import { openConnection, type PostgresLocation } from './connection.js'
-import { createDatabase } from './database.js'
+import { createDatabase, poolWithoutNames } from './database.js'
 import { createDueNotifications, createLocalNotifications } from './due-notifications.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createPhotoJobStore } from './photo-job-store.js'
@@ -27,7 +27,7 @@ import { createVerificationStore } from './verification-store.js'
 import { createWebhookStore } from './webhook-store.js'
 
 /** Options of {@link createPostgresStorage}. */
-export interface PostgresStorageOptions {
+export interface PostgresStorageOptions extends MigrationListeners {
   /**
    * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
    * chains, in the same transaction: for example
@@ -41,7 +41,8 @@ export interface PostgresStorageOptions {
   readonly newToken?: () => string
   /**
    * Wakes the workers of other processes with `NOTIFY`. Polling finds everything without it: switch it off behind a
-   * proxy that pools transactions, or on a compatible database that has no `NOTIFY`. Default: true.
+   * proxy that pools transactions, or on a compatible database that has no `NOTIFY`. Default: true; never with
+   * `transactionPooler`.
    */
   readonly notify?: boolean
   /**
@@ -49,8 +50,6 @@ export interface PostgresStorageOptions {
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
   readonly migrations?: 'apply' | 'require'
-  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
-  readonly onMigration?: (step: MigrationStep) => void
 }
 
 /** The stores of one PostgreSQL database; any number of processes may open it. */
@@ -77,8 +76,9 @@ export interface PostgresStorage {
  * Serialization failures and deadlocks are run again up to three times; everything else has a code. One clock decides
  * what is due, for all processes: the database's.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `MIGRATIONS_NOT_FOUND`;
- *   `DURABILITY_NOT_GUARANTEED` for a replica or with `synchronous_commit=off`
+ * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, which its `cause` names; `STORE_UNAVAILABLE`;
+ *   `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or
+ *   with `synchronous_commit` off or local
  *
  * @example
  * ```ts
@@ -94,20 +94,21 @@ export async function createPostgresStorage(
   options: PostgresStorageOptions = {},
 ): Promise<PostgresStorage> {
   const { clock, newToken = randomUUID, notify = true, migrations = 'apply' } = options
-  const { pool, clientConfig, close } = await openConnection(location)
-  const database = createDatabase(pool)
+  const connection = await openConnection(location)
+  const { pool, transactionPooler, close } = connection
+  const database = createDatabase(pool, { transactionPooler })
   const instant = () => clock?.() ?? null
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres')
-    else await migrate(clientConfig, 'postgres', options.onMigration)
+    else await migrate(connection, 'postgres', options)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'stores', { seal: options.audit, instant })
   } catch (error) {
     await close()
     throw error
   }
-  const db = drizzle({ client: pool })
-  const notifications = notify ? createDueNotifications(pool, clientConfig) : createLocalNotifications()
+  const db = drizzle({ client: transactionPooler ? poolWithoutNames(pool) : pool })
+  const notifications = notify && !transactionPooler ? createDueNotifications(connection) : createLocalNotifications()
   return {
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),

@@ -1,6 +1,6 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import type { AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
-import type { MigrationStep } from '../migrations/ledger.js'
+import type { MigrationListeners } from '../migrations/ledger.js'
 import { createVault, type StoredVault } from '../vault/vault.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
@@ -10,7 +10,7 @@ import { migrate, requireMigrated } from './migrate.js'
 import { createVaultRows } from './vault-rows.js'
 
 /** What {@link createPostgresVault} works with. */
-export interface PostgresVaultOptions {
+export interface PostgresVaultOptions extends MigrationListeners {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
   /**
@@ -24,16 +24,13 @@ export interface PostgresVaultOptions {
   readonly randomBytes?: (size: number) => Uint8Array
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
-  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
-  readonly onMigration?: (step: MigrationStep) => void
 }
 
 /**
  * Opens the vault in a PostgreSQL database, best one of its own: an SSN is sealed under its owner's data key and a
  * document number is only a keyed hash. Migrations are applied before it resolves.
  *
- * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
- *   `DURABILITY_NOT_GUARANTEED`
+ * @throws StorageError as {@link createPostgresStorage}
  *
  * @example
  * ```ts
@@ -51,13 +48,14 @@ export async function createPostgresVault(
   options: PostgresVaultOptions,
 ): Promise<StoredVault> {
   const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply' } = options
-  const { pool, clientConfig, close } = await openConnection(location)
-  const database = createDatabase(pool)
+  const connection = await openConnection(location)
+  const { pool, transactionPooler, close } = connection
+  const database = createDatabase(pool, { transactionPooler })
   const instant = () => clock?.() ?? null
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-vault')
-    else await migrate(clientConfig, 'postgres-vault', options.onMigration)
+    else await migrate(connection, 'postgres-vault', options)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'vault', { seal: options.audit, instant })
   } catch (error) {
     await close()

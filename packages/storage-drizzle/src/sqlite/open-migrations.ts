@@ -20,7 +20,7 @@ export function openSqliteMigrations(path: string, part: DatabasePart): Migratio
       }
     },
 
-    async up(onMigration) {
+    async up({ onMigration } = {}) {
       const { client, close } = openConnection({ path })
       try {
         return migrate(client, history, () => new Date(), onMigration)

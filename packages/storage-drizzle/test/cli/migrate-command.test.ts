@@ -81,7 +81,7 @@ describe('kyc-relay-migrate', () => {
       open: () =>
         Promise.resolve({
           status: () => Promise.reject(new Error('not asked for')),
-          up(onMigration) {
+          up({ onMigration } = {}) {
             onMigration?.({ ...shippedBefore, state: 'applying' })
             tick()
             tick()

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPool } from '../../src/postgres/connection.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import { claimRequest, endpoint, event, report } from '../samples.js'
@@ -39,8 +40,10 @@ const deliveriesOf0009 = [
 
 async function databaseOf0009(): Promise<string> {
   const connectionString = await server.createDatabase()
-  const untilThen = migrate({ connectionString }, 'postgres', ({ number, state }) => {
-    if (number === 10 && state === 'applying') throw new Error('here')
+  const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
+    onMigration: ({ number, state }) => {
+      if (number === 10 && state === 'applying') throw new Error('here')
+    },
   })
   await expect(untilThen).rejects.toThrow()
   const client = new pg.Client({ connectionString })

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readMigrations } from '../../src/migrations/migration-files.js'
+import { connectPool } from '../../src/postgres/connection.js'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { describeSchema, migrate, migrationStatus } from '../../src/postgres/migrate.js'
 import { openPostgresMigrations } from '../../src/postgres/open-migrations.js'
@@ -33,7 +34,7 @@ beforeEach(async () => {
 })
 
 async function migrateAll(): Promise<void> {
-  for (const history of histories) await migrate({ connectionString }, history)
+  for (const history of histories) await migrate(connectPool({ connectionString }), history)
 }
 
 test('each migration is told of when it begins and when it is done, and none when there is nothing to do', async () => {
@@ -53,26 +54,30 @@ test('each migration is told of when it begins and when it is done, and none whe
 
 test('a migration that PostgreSQL ends for a deadlock with running work is begun again', async () => {
   const already = await server.createDatabase()
-  await migrate({ connectionString: already }, 'postgres')
+  await migrate(connectPool({ connectionString: already }), 'postgres')
   const elsewhere = new pg.Client({ connectionString: already })
   await elsewhere.connect()
   const whole = await describeSchema(elsewhere, 'postgres')
   await elsewhere.end()
-  const untilThen = migrate({ connectionString }, 'postgres', ({ number, state }) => {
-    if (number === 6 && state === 'applying') throw new Error('here')
+  const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
+    onMigration: ({ number, state }) => {
+      if (number === 6 && state === 'applying') throw new Error('here')
+    },
   })
   await expect(untilThen).rejects.toThrow()
   // Running work reads what the migration changes, and then waits for what the migration holds.
   await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'; SELECT FROM kyc_relay_events`)
   const began: string[] = []
   let deadlocked: Promise<unknown> = Promise.resolve()
-  const migrated = migrate({ connectionString }, 'postgres', ({ state, name }) => {
-    if (state === 'applied') return
-    began.push(name)
-    if (began.length > 1) return
-    deadlocked = client
-      .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
-      .then(() => client.query('COMMIT'))
+  const migrated = migrate(connectPool({ connectionString }), 'postgres', {
+    onMigration: ({ state, name }) => {
+      if (state === 'applied') return
+      began.push(name)
+      if (began.length > 1) return
+      deadlocked = client
+        .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
+        .then(() => client.query('COMMIT'))
+    },
   })
   const left = readMigrations('postgres').flatMap(({ number, name }) => (number > 5 ? [name] : []))
   expect(await migrated).toEqual(left)
@@ -168,7 +173,9 @@ describe('migrating', () => {
       ...rest: unknown[]
     ): Promise<unknown> {
       const run = (statement: unknown): unknown => Reflect.apply(query, this, [statement, ...rest])
-      if (this === client || !cutting) return run(text)
+      // The look whether a migration waits is made after a second, on another connection.
+      const isLook = typeof text === 'string' && text.includes('pg_stat_activity')
+      if (this === client || !cutting || isLook) return run(text)
       let answer: unknown
       for (const statement of typeof text === 'string' ? text.split(/;\n/) : [text]) {
         if (statements++ === cutBefore) {
@@ -183,7 +190,7 @@ describe('migrating', () => {
       for (;;) {
         statements = 0
         cutting = true
-        const outcome = await migrate({ connectionString }, 'postgres').catch((error: unknown) => error)
+        const outcome = await migrate(connectPool({ connectionString }), 'postgres').catch((error: unknown) => error)
         cutting = false
         const { applied } = await migrationStatus(client, 'postgres')
         // The next migration is cut before its first statement again.
@@ -199,6 +206,58 @@ describe('migrating', () => {
     const counts = Array.from({ length: readMigrations('postgres').length + 1 }, (_, count) => count)
     expect([...new Set(found)]).toEqual(counts)
     expect(found.length).toBeGreaterThan(40)
+  })
+
+  test('time limits of the database user do not end a migration, nor a wait for its lock', async () => {
+    const user = new URL(connectionString)
+    user.username = user.password = 'kyc_relay_limited'
+    await client.query(
+      `DROP ROLE IF EXISTS kyc_relay_limited; CREATE ROLE kyc_relay_limited LOGIN PASSWORD 'kyc_relay_limited'`,
+    )
+    await client.query(`GRANT ALL ON SCHEMA public TO kyc_relay_limited`)
+    // 14 has no transaction_timeout.
+    const { rows } = await client.query<{ name: string }>(`SELECT name FROM pg_settings WHERE name IN
+      ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`)
+    for (const { name } of rows) await client.query(`ALTER ROLE kyc_relay_limited SET ${name} = 100`)
+    const waits: number[] = []
+    let onWait: () => void = () => undefined
+    const waited = new Promise<void>((resolve) => (onWait = resolve))
+    // Another process that migrates.
+    await client.query('BEGIN')
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('public' || 'kyc_relay_migrations', 0))`)
+    const location = { connectionString: user.href }
+    const listeners = {
+      onMigrationWaiting({ waitedMs }: { waitedMs: number }) {
+        waits.push(waitedMs)
+        onWait()
+      },
+    }
+    const migrated = migrate(connectPool(location), 'postgres', listeners)
+    await Promise.race([waited, migrated])
+    await client.query('COMMIT')
+    expect((await migrated).length).toBe(readMigrations('postgres').length)
+    expect(waits[0]).toBeGreaterThan(100)
+    await client.query(
+      `REASSIGN OWNED BY kyc_relay_limited TO CURRENT_USER; DROP OWNED BY kyc_relay_limited; DROP ROLE kyc_relay_limited`,
+    )
+  })
+
+  test('a migration that waits for a transaction which uses a table tells so', async () => {
+    const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
+      onMigration({ number, state }) {
+        if (number === 5 && state === 'applying') throw new Error('enough')
+      },
+    })
+    await expect(untilThen).rejects.toThrow()
+    await client.query('BEGIN')
+    // An index waits for those that write.
+    await client.query('LOCK TABLE kyc_relay_attempts, kyc_relay_events, kyc_relay_deliveries IN ROW EXCLUSIVE MODE')
+    let onWait: () => void = () => undefined
+    const waited = new Promise<void>((resolve) => (onWait = resolve))
+    const migrated = migrate(connectPool({ connectionString }), 'postgres', { onMigrationWaiting: () => onWait() })
+    await Promise.race([waited, migrated.then(() => Promise.reject(new Error('it did not wait')))])
+    await client.query('COMMIT')
+    expect((await migrated).length).toBe(readMigrations('postgres').length - 4)
   })
 
   test('the vault may share a database with the rest, each with its own ledger', async () => {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPool } from '../../src/postgres/connection.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import {
@@ -24,8 +25,10 @@ const at = (ms: number | null | undefined) => (typeof ms === 'number' ? new Date
 
 test('photos of a database of 0007 are kept, seen as they stand, and can be refused', async () => {
   const connectionString = await server.createDatabase()
-  const untilThen = migrate({ connectionString }, 'postgres', ({ number, state }) => {
-    if (number === 8 && state === 'applying') throw new Error('here')
+  const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
+    onMigration: ({ number, state }) => {
+      if (number === 8 && state === 'applying') throw new Error('here')
+    },
   })
   await expect(untilThen).rejects.toThrow()
   const client = new pg.Client({ connectionString })

@@ -34,7 +34,7 @@ async function openDatabase() {
   let tookMs = 0
   let looks = 0
   // Looked at before and after each statement.
-  const database = createDatabase(pool, () => (nowMs += looks++ % 2 === 0 ? 0 : tookMs))
+  const database = createDatabase(pool, { monotonicMs: () => (nowMs += looks++ % 2 === 0 ? 0 : tookMs) })
   return {
     pool,
     forgotten: () => asked.filter((text) => text === 'DISCARD PLANS').length,

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPool } from '../../src/postgres/connection.js'
 import { createPostgresVault } from '../../src/postgres/index.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import { cipher, expectAllErased, rowOfProcessOf0002, rowsOf0002 } from '../tokens-of-0002.js'
@@ -15,8 +16,10 @@ const literals = { bytes: `'\\x07'`, instant: `'1970-01-01Z'` }
 
 test('tokens that do not refer to a data key are erased with their owner, and new ones refer to theirs', async () => {
   const connectionString = await server.createDatabase()
-  const untilThen = migrate({ connectionString }, 'postgres-vault', ({ number, state }) => {
-    if (number === 3 && state === 'applying') throw new Error('here')
+  const untilThen = migrate(connectPool({ connectionString }), 'postgres-vault', {
+    onMigration: ({ number, state }) => {
+      if (number === 3 && state === 'applying') throw new Error('here')
+    },
   })
   await expect(untilThen).rejects.toThrow()
   const client = new pg.Client({ connectionString })

