@@ -4,7 +4,7 @@ import type { DiskSpaceLimits } from './disk-space/disk-space.js'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
 import { isAllowedOauthUrl } from './auth/oauth-url.js'
 import { isLoopbackAddress } from './loopback-address.js'
-import { bearerToken, databaseUrl, filePath, flag, port, whole } from './setting-types.js'
+import { bearerToken, databaseUrl, filePath, flag, flagThatIsOn, port, whole } from './setting-types.js'
 
 /** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
 const policySwitches = z
@@ -44,6 +44,11 @@ const schema = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: databaseUrl,
   VAULT_DATABASE_URL: databaseUrl,
+  DATABASE_MAX_CONNECTIONS: whole(2, 1_000).default(10),
+  VAULT_DATABASE_MAX_CONNECTIONS: whole(2, 1_000).default(10),
+  DATABASE_MIGRATIONS: z.enum(['apply', 'require']).default('apply'),
+  DATABASE_NOTIFY: flagThatIsOn,
+  DATABASE_TRANSACTION_POOLER: flag,
   SQLITE_CHECK_UP_TO_MB: whole(0, 1_000_000).default(256),
   MIN_FREE_DISK_PERCENT: whole(0, 100).default(5),
   MIN_FREE_DISK_MB: whole(0, 1_000_000_000).default(1_024),
@@ -100,6 +105,19 @@ export interface OauthServer {
   readonly audience: string
 }
 
+/** How the databases are worked with; all but `migrations` are for PostgreSQL. */
+export interface DatabaseSettings {
+  /** Most connections of this process to each database. */
+  readonly maxConnections: number
+  readonly vaultMaxConnections: number
+  /** Whether workers of other processes are woken with `NOTIFY`. */
+  readonly notify: boolean
+  /** `require`: a start on a schema that is not up to date is refused. */
+  readonly migrations: 'apply' | 'require'
+  /** Whether a pooler lends a server connection for one transaction. */
+  readonly transactionPooler: boolean
+}
+
 /** The server's settings, parsed and with their defaults. */
 export interface Env {
   readonly production: boolean
@@ -113,6 +131,8 @@ export interface Env {
   readonly dataDir: string
   readonly databaseUrl: string
   readonly vaultDatabaseUrl: string
+  /** How both databases are worked with. */
+  readonly databases: DatabaseSettings
   /** Largest SQLite file that is read from end to end for damage at the start. */
   readonly sqliteCheckUpToBytes: number
   /** How little may be free on the disks of this process before nothing new is taken. */
@@ -247,6 +267,13 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     securePort: value.SECURE_PORT,
     dataDir: value.DATA_DIR,
     ...placesOf(value),
+    databases: {
+      maxConnections: value.DATABASE_MAX_CONNECTIONS,
+      vaultMaxConnections: value.VAULT_DATABASE_MAX_CONNECTIONS,
+      notify: value.DATABASE_NOTIFY,
+      migrations: value.DATABASE_MIGRATIONS,
+      transactionPooler: value.DATABASE_TRANSACTION_POOLER,
+    },
     sqliteCheckUpToBytes: value.SQLITE_CHECK_UP_TO_MB * 1_048_576,
     diskSpaceLimits: {
       minFreePercent: value.MIN_FREE_DISK_PERCENT,

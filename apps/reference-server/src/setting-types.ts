@@ -5,6 +5,11 @@ export const flag = z
   .enum(['0', '1', 'true', 'false'])
   .default('0')
   .transform((value) => value === '1' || value === 'true')
+/** As {@link flag}; on when it is not set. */
+export const flagThatIsOn = z
+  .enum(['0', '1', 'true', 'false'])
+  .default('1')
+  .transform((value) => value === '1' || value === 'true')
 /** Digits alone: `Number` also takes blanks for 0, hexadecimal and exponents. */
 export const whole = (least: number, most: number) =>
   z

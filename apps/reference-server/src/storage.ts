@@ -1,7 +1,8 @@
 import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
-import type { MigrationStep } from '@kyc-relay/storage-drizzle/sqlite'
-import type { Env } from './env.js'
+import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
+import type { DatabaseSettings, Env } from './env.js'
+import { errorFields } from './observability/log.js'
 import { StartError } from './start-error.js'
 
 // Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
@@ -16,10 +17,10 @@ const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
  * recovers it.
  */
 export async function openStorage(
-  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes'>>,
+  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases'>>,
   keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   onFailure: () => void,
-  onMigration: OnMigration = () => () => undefined,
+  listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
 ) {
   let failed = false
   const files: SqliteFiles = {
@@ -30,10 +31,10 @@ export async function openStorage(
       onFailure()
     },
   }
-  const opening = openBusinessData(env.databaseUrl, keys.audit, files, onMigration('stores'))
+  const opening = openBusinessData(env, keys.audit, files, listenersFor('stores'))
   const storage = await opening.catch(refusalNaming('DATABASE_URL'))
   try {
-    const opening = openVault(env.vaultDatabaseUrl, keys, files, onMigration('vault'))
+    const opening = openVault(env, keys, files, listenersFor('vault'))
     const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL'))
     return {
       ...storage,
@@ -53,8 +54,15 @@ export async function openStorage(
 function refusalNaming(variable: string) {
   return (error: unknown): never => {
     const isCoded = error instanceof Error && error.name === 'StorageError'
-    throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}`) : error
+    throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}${codesOf(error)}`) : error
   }
+}
+
+/** Why, and the driver's own code, in brackets. */
+function codesOf(error: unknown): string {
+  const { cause, driverCode } = errorFields(error)
+  const codes = [cause, driverCode].filter((code) => code !== undefined)
+  return codes.length === 0 ? '' : ` (${codes.join(', ')})`
 }
 
 /** What both databases do about files that fail. */
@@ -63,31 +71,39 @@ interface SqliteFiles {
   readonly onFailure: () => void
 }
 
-type OnMigration = (database: AuditLogName) => (step: MigrationStep) => void
+type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases'>>
+
+const defaults: DatabaseSettings = {
+  ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply', transactionPooler: false },
+}
 
 async function openBusinessData(
-  url: string,
+  { databaseUrl: url, databases = defaults }: DatabaseEnv,
   audit: AuditSeal,
   files: SqliteFiles,
-  onMigration: (step: MigrationStep) => void,
+  listeners: MigrationListeners,
 ) {
   const path = sqlitePath(url)
-  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { audit, ...files, onMigration })
-  const storage = await (await postgres()).createPostgresStorage({ connectionString: url }, { audit, onMigration })
+  const options = { audit, migrations: databases.migrations, ...listeners }
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { ...options, ...files })
+  const { maxConnections, notify, transactionPooler } = databases
+  const location = { connectionString: url, maxConnections, transactionPooler }
+  const storage = await (await postgres()).createPostgresStorage(location, { ...options, notify })
   // Row locks let any number of workers share the database: there is no lock to take.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
 }
 
 async function openVault(
-  url: string,
+  { vaultDatabaseUrl: url, databases = defaults }: DatabaseEnv,
   { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   files: SqliteFiles,
-  onMigration: (step: MigrationStep) => void,
+  listeners: MigrationListeners,
 ) {
   const path = sqlitePath(url)
-  const options = { cipher, audit, randomBytes: createRandomPool(), onMigration }
+  const { migrations, vaultMaxConnections: maxConnections, transactionPooler } = databases
+  const options = { cipher, audit, randomBytes: createRandomPool(), migrations, ...listeners }
   if (path !== null) return (await sqlite()).createSqliteVault({ path }, { ...options, ...files })
-  return (await postgres()).createPostgresVault({ connectionString: url }, options)
+  return (await postgres()).createPostgresVault({ connectionString: url, maxConnections, transactionPooler }, options)
 }
 
 /** Opens one audit log for reading, on a connection of its own. */

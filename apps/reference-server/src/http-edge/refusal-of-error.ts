@@ -1,5 +1,5 @@
 import { DiskSpaceError } from '../disk-space/disk-space.js'
-import { errorCode, type Log, type LogFields } from '../observability/log.js'
+import { errorCode, errorFields, type Log, type LogFields } from '../observability/log.js'
 import type { Refusal } from './error-catalogue.js'
 
 /** What an error is answered as that nobody foresaw, after a line in the log: of the error both have at most its code. */
@@ -11,8 +11,10 @@ export function refusalOfError(
 ): Refusal {
   // One line tells when disk space becomes low, and one when it no longer is: more would fill what is left.
   if (error instanceof DiskSpaceError) return { code: 'UNAVAILABLE', detail: error.code }
-  log.error(message, { ...fields, code: errorCode(error) })
-  return { code: isRetryable(error) ? 'UNAVAILABLE' : 'INTERNAL' }
+  log.error(message, { ...fields, ...errorFields(error) })
+  // Until somebody changes a setting the service is away: who asks can come again.
+  const isAway = isRetryable(error) || errorCode(error) === 'DATABASE_UNUSABLE'
+  return { code: isAway ? 'UNAVAILABLE' : 'INTERNAL' }
 }
 
 /** Whether an error of a store or the vault says that a retry may work. */

@@ -19,6 +19,8 @@ export interface LogFields {
   readonly attempt?: number
   readonly outcome?: string
   readonly cause?: string
+  /** SQLSTATE, or the code of the driver or the operating system. */
+  readonly driverCode?: string
   readonly payloadMatches?: boolean
   readonly durationMs?: number
   readonly count?: number
@@ -50,6 +52,7 @@ const allowed = new Set<keyof LogFields>([
   'attempt',
   'outcome',
   'cause',
+  'driverCode',
   'payloadMatches',
   'durationMs',
   'count',
@@ -105,4 +108,20 @@ export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationS
 export function errorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : 'UNEXPECTED'
+}
+
+/** What a log line says of an error: its code, and of a database also why, and with which code of the driver. */
+export function errorFields(error: unknown): Pick<LogFields, 'code' | 'cause' | 'driverCode'> {
+  const found = { code: errorCode(error) }
+  // The vault speaks the codes of its port, and has the error of its database as a cause.
+  for (const one of [error, typeof error === 'object' && error !== null && 'cause' in error ? error.cause : null]) {
+    if (typeof one !== 'object' || one === null || !('driverCode' in one)) continue
+    const cause = 'cause' in one && isCode(one.cause) ? { cause: one.cause } : {}
+    return { ...found, ...cause, ...(isCode(one.driverCode) ? { driverCode: one.driverCode } : {}) }
+  }
+  return found
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Z0-9_]{5,60}$/.test(value)
 }

@@ -1,30 +1,35 @@
-import type { MigrationStep } from '@kyc-relay/storage-drizzle/sqlite'
+import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
 import type { Log } from './log.js'
 
 /**
- * Tells of migrations at the start: of each when it begins and when it is done. A new database takes milliseconds and
- * one line.
+ * Tells of migrations at the start: of each when it begins, while it waits for a lock, and when it is done. A new database
+ * takes milliseconds and one line.
  *
  * @param nowMs Milliseconds that never run backwards.
  */
 export function createMigrationLog(
   log: Log,
   nowMs: () => number,
-): (database: 'stores' | 'vault') => (step: MigrationStep) => void {
+): (database: 'stores' | 'vault') => Required<MigrationListeners> {
   return (database) => {
     const job = `migrate ${database}`
     let isNew = false
     let startedMs = nowMs()
-    return ({ state, name: migration, number: count, total }) => {
-      if (state === 'applying') {
-        if (count === 1) isNew = true
-        if (!isNew || count === 1) startedMs = nowMs()
-        if (!isNew) log.info('applying migration', { job, migration, count, total })
-        return
-      }
-      const durationMs = Math.round(nowMs() - startedMs)
-      if (!isNew) log.info('migration applied', { job, migration, count, total, durationMs })
-      else if (count === total) log.info('database made', { job, count, total, durationMs })
+    return {
+      onMigration({ state, name: migration, number: count, total }) {
+        if (state === 'applying') {
+          if (count === 1) isNew = true
+          if (!isNew || count === 1) startedMs = nowMs()
+          if (!isNew) log.info('applying migration', { job, migration, count, total })
+          return
+        }
+        const durationMs = Math.round(nowMs() - startedMs)
+        if (!isNew) log.info('migration applied', { job, migration, count, total, durationMs })
+        else if (count === total) log.info('database made', { job, count, total, durationMs })
+      },
+      onMigrationWaiting({ waitedMs }) {
+        log.warn('migration waits for a lock', { job, durationMs: waitedMs })
+      },
     }
   }
 }

@@ -3,7 +3,7 @@ import { refuseProblem } from '../http-edge/json-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
-import { errorCode, type Log } from './log.js'
+import { errorFields, type Log } from './log.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { Metrics } from './metrics.js'
 import { createProbeRoutes, type Probes } from './probe-routes.js'
@@ -28,7 +28,7 @@ export function createOperationsApp(deps: {
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
       listener: 'internal',
-      code: errorCode(error),
+      ...errorFields(error),
     })
     return refuseProblem(c, { code: 'INTERNAL' })
   })

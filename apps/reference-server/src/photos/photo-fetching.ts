@@ -1,7 +1,7 @@
 import type { PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import type { DiskSpace } from '../disk-space/disk-space.js'
-import { errorCode, type Log } from '../observability/log.js'
+import { errorFields, type Log } from '../observability/log.js'
 import { createPhotoWorker, type PhotoWorker } from '../workers/photo-worker.js'
 import { processPhoto, type ProcessedPhoto } from './process-photo.js'
 
@@ -42,7 +42,7 @@ export function createPhotoFetching(deps: {
     },
     onProblem(problem, error) {
       metrics.onProblem(problem)
-      log.error('photo worker', { code: errorCode(error), job: problem })
+      log.error('photo worker', { ...errorFields(error), job: problem })
     },
   })
 }

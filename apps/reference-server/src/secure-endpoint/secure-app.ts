@@ -3,7 +3,7 @@ import { graphqlPath, refuseGraphql } from '../graphql/graphql-route.js'
 import type { EdgeEnv } from '../http-edge/listener.js'
 import { requestIdOf } from '../http-edge/request-id.js'
 import { refuseUnrouted } from '../http-edge/unrouted.js'
-import { errorCode, type Log } from '../observability/log.js'
+import { errorFields, type Log } from '../observability/log.js'
 import { createProbeRoutes, type Probes } from '../observability/probe-routes.js'
 
 /** The secure ingestion endpoint: one address, one method, nothing else (spec, "Endpoints"). */
@@ -20,7 +20,7 @@ export function createSecureApp(deps: {
     deps.log.error('request failed', {
       requestId: requestIdOf(c.env.incoming),
       listener: 'secure',
-      code: errorCode(error),
+      ...errorFields(error),
     })
     return refuseGraphql(c, { code: 'INTERNAL' }, requestIdOf(c.env.incoming))
   })

@@ -1,6 +1,6 @@
 import type { PiiCipher, PiiCustodian, PiiKeyRotation, VerificationStore } from '@kyc-relay/kyc-core'
 import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
-import { errorCode, type Log } from '../observability/log.js'
+import { errorFields, type Log } from '../observability/log.js'
 import { startProgressLog, type Progress } from '../observability/progress-log.js'
 import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
 import { createOrphanPurge } from './purge-orphan-tokens.js'
@@ -83,7 +83,7 @@ export function createMaintenance(deps: {
         },
       },
     ],
-    (job, error) => log.error('maintenance failed', { job, code: errorCode(error) }),
+    (job, error) => log.error('maintenance failed', { job, ...errorFields(error) }),
     deps.schedule,
   )
 }

@@ -54,14 +54,15 @@ it('a new database takes one line of the log, a migration of an existing one a l
   const migrations = createMigrationLog(log, () => ms)
   const apply = (tell: ReturnType<typeof migrations>, number: number, total: number) => {
     const step = { name: `000${number}_sentence`, number, total }
-    tell({ ...step, state: 'applying' })
+    tell.onMigration({ ...step, state: 'applying' })
     ms += 70
-    tell({ ...step, state: 'applied' })
+    tell.onMigration({ ...step, state: 'applied' })
   }
   const made = migrations('vault')
   for (const number of [1, 2, 3]) apply(made, number, 3)
   const migrated = migrations('stores')
   for (const number of [4, 5]) apply(migrated, number, 5)
+  migrated.onMigrationWaiting({ waitedMs: 1_000 })
   const of = { job: 'migrate stores', total: 5 }
   expect(lines).toEqual([
     ['database made', { job: 'migrate vault', count: 3, total: 3, durationMs: 210 }],
@@ -69,6 +70,7 @@ it('a new database takes one line of the log, a migration of an existing one a l
     ['migration applied', { ...of, migration: '0004_sentence', count: 4, durationMs: 70 }],
     ['applying migration', { ...of, migration: '0005_sentence', count: 5 }],
     ['migration applied', { ...of, migration: '0005_sentence', count: 5, durationMs: 70 }],
+    ['migration waits for a lock', { job: 'migrate stores', durationMs: 1_000 }],
   ])
 })
 

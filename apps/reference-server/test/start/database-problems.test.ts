@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startOwnPostgres, type OwnPostgres } from '../../../../packages/storage-drizzle/test/postgres/own-postgres.js'
+import { parseEnv } from '../../src/env.js'
+import { createLog } from '../../src/observability/log.js'
+import { startServer } from '../../src/start-server.js'
+import { startTestServer, submissionDocument, submissionVariables } from '../running-server.js'
+
+let postgres: OwnPostgres
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-test-'))
+  postgres = await startOwnPostgres()
+  await postgres.ask('CREATE DATABASE kyc')
+  await postgres.ask('CREATE DATABASE vault')
+}, 60_000)
+afterAll(async () => {
+  await postgres.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const logged: string[] = []
+const log = createLog({ logLevel: 'trace' }, { write: (line) => void logged.push(line) })
+
+/** What a start with these settings is refused with. */
+async function refusalOf(variables: Record<string, string>): Promise<unknown> {
+  const ports = { PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir }
+  return startServer(parseEnv({ ...ports, ...variables }), log).catch((error: unknown) => error)
+}
+
+test('a start says which database does not open, why, and with which code', async () => {
+  const wrong = postgres.url({ user: 'canary', password: 'canary', database: 'kyc' })
+  const refusals = [
+    await refusalOf({ DATABASE_URL: wrong }),
+    await refusalOf({
+      DATABASE_URL: postgres.url({ database: 'kyc' }),
+      VAULT_DATABASE_URL: postgres.url({ database: 'canary' }),
+    }),
+  ]
+  expect(refusals).toMatchObject([
+    { code: 'DATABASE_NOT_OPENED', message: expect.stringMatching(/^DATABASE_URL: .+ \(LOGIN_REFUSED, 28P01\)$/) },
+    {
+      code: 'DATABASE_NOT_OPENED',
+      message: expect.stringMatching(/^VAULT_DATABASE_URL: .+ \(DATABASE_NOT_FOUND, 3D000\)$/),
+    },
+  ])
+  expect(String(refusals) + logged.join('')).not.toContain('canary')
+})
+
+test('while it serves, a request that the database refuses is answered 503, and logged with cause and SQLSTATE', async () => {
+  await postgres.ask(`CREATE ROLE kyc LOGIN PASSWORD 'kyc'`)
+  for (const database of ['served', 'served_vault']) await postgres.ask(`CREATE DATABASE ${database} OWNER kyc`)
+  const server = await startTestServer({
+    DATABASE_URL: postgres.url({ user: 'kyc', database: 'served' }),
+    VAULT_DATABASE_URL: postgres.url({ user: 'kyc', database: 'served_vault' }),
+  })
+  const submit = () => server.graphql('secure', { query: submissionDocument, variables: submissionVariables() })
+  expect((await submit()).json).toMatchObject({ data: { postKycVerification: { status: 'VERIFIED' } } })
+  await postgres.ask('ALTER TABLE kyc_relay_verifications OWNER TO postgres', 'served')
+  const denied = await submit()
+  await postgres.ask(`ALTER ROLE kyc PASSWORD 'another'`)
+  await postgres.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'kyc'`)
+  const causes = () =>
+    server.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => 'driverCode' in line)
+  let refused = denied
+  // The session that was ended is met first.
+  await expect
+    .poll(async () => {
+      refused = await submit()
+      return causes()
+    })
+    .toContainEqual(expect.objectContaining({ level: 50, cause: 'LOGIN_REFUSED', driverCode: '28P01' }))
+  await server.stop()
+  expect(causes()[0]).toMatchObject({ code: 'DATABASE_UNUSABLE', cause: 'PERMISSION_MISSING', driverCode: '42501' })
+  for (const answer of [denied, refused]) {
+    expect(answer.json).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE', retryable: true } }] })
+  }
+}, 30_000)
