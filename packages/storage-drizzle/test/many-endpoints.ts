@@ -221,6 +221,7 @@ export async function backlogBesideOthers(
   // The backlog is worked off beside them while it is answered.
   const worked = world.delivered.filter(({ endpoint }) => ofBacklog(endpoint))
   expect(worked.length, 'delivered of the backlog').toBeGreaterThan(leastOfBacklog)
+  expect(world.mostPerEndpoint()).toBe(4)
 }
 
 /** Both stores run these. `open` opens a store of its own with `size.endpoints` endpoints. */

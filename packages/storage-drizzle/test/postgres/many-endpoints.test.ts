@@ -18,7 +18,7 @@ import { startPostgres, type PostgresServer } from './postgres-server.js'
 const size = sized<WorldSize>(
   {
     endpoints: 300,
-    worker: { concurrency: 80, maxOpen: 320, maxBatch: 40 },
+    worker: { concurrency: 40, maxOpen: 160, maxBatch: 20 },
     backlog: 5_000,
     seconds: 5,
     leastOfBacklog: 250,
