@@ -13,9 +13,10 @@ export function read(path: string): string {
   return readFileSync(path, 'utf8')
 }
 
-/** A temporary folder of secrets. The caller removes it. */
+/** A temporary folder of secrets that belong to this process, as they belong to the server. The caller removes it. */
 export function makeSecrets(): string {
   const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-secrets-'))
-  execFileSync(makeSecretsScript, [folder])
+  const user = `${process.getuid?.() ?? ''}:${process.getgid?.() ?? ''}`
+  execFileSync(makeSecretsScript, [folder], { env: { ...process.env, KYC_RELAY_USER: user } })
   return folder
 }
