@@ -117,8 +117,22 @@ export function createHttpVault(options: {
     async listOlderThan(request) {
       return list((await call('list-older-than', { ...request }))['tokens']).map(token)
     },
-    async erase(tokens) {
-      await call('erase', { tokens })
+    async quarantine(request) {
+      const { entered } = await call('quarantine', { ...request })
+      return entered === null ? null : count(entered)
+    },
+    async listQuarantined(request) {
+      return list((await call('list-quarantined', { ...request }))['tokens']).map(token)
+    },
+    async restore(tokens) {
+      return count((await call('restore', { tokens }))['restored'])
+    },
+    async destroyQuarantined(request) {
+      return count((await call('destroy-quarantined', { ...request }))['destroyed'])
+    },
+    async countTokens(request) {
+      const { tokens, quarantinedInADay } = await call('count-tokens', { ...request })
+      return { tokens: count(tokens), quarantinedInADay: count(quarantinedInADay) }
     },
     async rewrapDataKeys(request) {
       const { rewrapped, remaining } = await call('rewrap-data-keys', { ...request })

@@ -41,10 +41,19 @@ function operationsOf(vault: PiiVault): Operations {
     async 'list-older-than'(request: First<'listOlderThan'>) {
       return { tokens: await vault.listOlderThan(request) }
     },
-    async erase({ tokens }: { tokens: First<'erase'> }) {
-      await vault.erase(tokens)
-      return {}
+    async quarantine(request: First<'quarantine'>) {
+      return { entered: await vault.quarantine(request) }
     },
+    async 'list-quarantined'(request: First<'listQuarantined'>) {
+      return { tokens: await vault.listQuarantined(request) }
+    },
+    async restore({ tokens }: { tokens: First<'restore'> }) {
+      return { restored: await vault.restore(tokens) }
+    },
+    async 'destroy-quarantined'(request: First<'destroyQuarantined'>) {
+      return { destroyed: await vault.destroyQuarantined(request) }
+    },
+    'count-tokens': (request: First<'countTokens'>) => vault.countTokens(request),
     'rewrap-data-keys': (request: First<'rewrapDataKeys'>) => vault.rewrapDataKeys(request),
   }
 }

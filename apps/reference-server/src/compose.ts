@@ -40,6 +40,7 @@ import { tracedHandler } from './tracing/request-spans.js'
 import { traceIngestion, traceSubmissionPorts } from './tracing/submission-spans.js'
 import { createEventDelivery, isDelivering } from './workers/event-delivery.js'
 import { createMaintenance } from './workers/maintenance.js'
+import { createTokenPurge } from './workers/token-purge.js'
 
 /** What the server is made of once its files and keys are there. */
 export interface ComposeInput {
@@ -99,7 +100,10 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
           ...(servesWorker(env) ? { worker: () => isDelivering(worker.status()) } : {}),
         },
         () => stopping,
-        { disk: disk.isLow },
+        {
+          disk: () => (disk.isLow() ? 'low' : 'ok'),
+          ...(servesWorker(env) ? { tokenPurge: () => (tokenPurge.isRefused() ? 'refused' : 'ok') } : {}),
+        },
       ),
   }
 
@@ -279,10 +283,22 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     logs: [storage.audit, vault.audit].filter((one) => one !== null),
     now,
   })
+  const tokenPurge = createTokenPurge({
+    custodian: vault,
+    verifications,
+    overview,
+    audit: storage.audit,
+    seal: auditSeal,
+    checkpointPath: env.auditCheckpoints,
+    mostInADay: env.purgeTokensPerDay,
+    nowMs: () => performance.now(),
+    log,
+    onPurged: metrics.tokensPurged,
+  })
   const maintenance = createMaintenance({
     writeCheckpoints,
     vault,
-    verifications,
+    tokenPurge,
     retention: { removeOld: () => storage.retention.removeOld(env.retention) },
     apiKeys: { directory, cipher, now },
     nowMs: () => performance.now(),

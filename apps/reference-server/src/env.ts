@@ -78,6 +78,8 @@ const schema = z.object({
   DELIVERY_RETRY_BASE_MS: whole(1, 3_600_000).default(30_000),
   BODY_RETENTION_DAYS: days.default(30),
   ATTEMPT_RETENTION_DAYS: days.default(90),
+  PURGE_TOKENS_PER_DAY: whole(100, 1_000_000).default(100),
+  ALLOW_INCOMPLETE_VAULT: flag,
   PUBLIC_HOSTS: z
     .string()
     .default('')
@@ -157,6 +159,10 @@ export interface Env {
   readonly deliveryRetryBaseMs: number
   /** What is kept how long of events and deliveries that have ended. */
   readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
+  /** Most vault tokens that may enter quarantine in a day although they are more than 1 % of the vault. */
+  readonly purgeTokensPerDay: number
+  /** Whether a start goes on although the vault lacks values of recorded verifications. */
+  readonly allowIncompleteVault: boolean
   /** Names under which this service itself is reached: no webhook endpoint may be on one of them. */
   readonly publicHosts: readonly string[]
   /** Requests per minute of one app to the REST API, and as many at once. */
@@ -297,6 +303,8 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
     retention: { bodyAgeMs: value.BODY_RETENTION_DAYS * dayMs, attemptAgeMs: value.ATTEMPT_RETENTION_DAYS * dayMs },
+    purgeTokensPerDay: value.PURGE_TOKENS_PER_DAY,
+    allowIncompleteVault: value.ALLOW_INCOMPLETE_VAULT,
     publicHosts: value.PUBLIC_HOSTS,
     restRequestsPerMinute: value.REST_REQUESTS_PER_MINUTE,
     graphqlRequestsPerMinute: value.GRAPHQL_REQUESTS_PER_MINUTE,

@@ -4,6 +4,8 @@ import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
 import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
 import { observeDisk } from './disk-metrics.js'
+import { observeTokenPurge } from './token-purge-metrics.js'
+import type { PurgeReport } from '../workers/purge-orphan-tokens.js'
 import type { DiskSpace } from '../disk-space/disk-space.js'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -23,6 +25,8 @@ export interface Metrics {
   /** An event was written, or withheld from everybody. */
   eventPublished(eventType: string, event: InsertedEvent): void
   readonly worker: Required<DeliveryWorkerObserver>
+  /** A purge of vault tokens ended. */
+  tokensPurged(report: PurgeReport): void
   readonly photos: {
     /** An attempt to fetch a photo ended. */
     onProcessed(photo: ProcessedPhoto): void
@@ -158,6 +162,7 @@ export function createMetrics(deps: {
   })
 
   observeDisk(registers, deps.disk)
+  const tokensPurged = observeTokenPurge(registers)
 
   async function timed(ingest: () => Promise<Ingested>): Promise<Ingested> {
     const startedAtMs = performance.now()
@@ -206,6 +211,7 @@ export function createMetrics(deps: {
       events.inc({ type })
       if (event.withheld !== null) withheld.inc({ type, reason: event.withheld })
     },
+    tokensPurged,
     worker: {
       onSettled({ settlement, fate }) {
         const { state, report } = settlement.attempt

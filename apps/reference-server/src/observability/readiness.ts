@@ -1,5 +1,5 @@
 /** What a part of the server says about itself. */
-export type PartState = 'ok' | 'failing' | 'low'
+export type PartState = 'ok' | 'failing' | 'low' | 'refused'
 
 /** Whether the process should get work now, and which part says no. */
 export interface Readiness {
@@ -14,17 +14,17 @@ const patienceMs = 2_000
  * Asks every part at once. A part that throws, answers false, or takes longer than 2 s is failing; a server that is
  * stopping is not ready whatever its parts say.
  *
- * @param lows What may be low without making the process useless: told, and no reason for it to get no work.
+ * @param notes What an operator must see although the process can work: told, and no reason for it to get no work.
  */
 export async function checkReadiness(
   parts: Readonly<Record<string, () => boolean | Promise<unknown>>>,
   isStopping: () => boolean,
-  lows: Readonly<Record<string, () => boolean>> = {},
+  notes: Readonly<Record<string, () => PartState>> = {},
 ): Promise<Readiness> {
   const checked = await Promise.all(
     Object.entries(parts).map(async ([name, check]): Promise<[string, PartState]> => [name, await stateOf(check)]),
   )
-  const told = Object.entries(lows).map(([name, isLow]): [string, PartState] => [name, isLow() ? 'low' : 'ok'])
+  const told = Object.entries(notes).map(([name, stateNow]): [string, PartState] => [name, stateNow()])
   const states = Object.fromEntries([...checked, ...told])
   const ready = checked.every(([, state]) => state === 'ok') && !isStopping()
   return { ready, parts: isStopping() ? { ...states, server: 'stopping' } : states }

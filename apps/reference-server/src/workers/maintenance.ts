@@ -1,12 +1,12 @@
-import type { PiiCipher, PiiCustodian, PiiKeyRotation, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PiiCipher, PiiKeyRotation } from '@kyc-relay/kyc-core'
 import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
 import { errorFields, type Log } from '../observability/log.js'
 import { startProgressLog, type Progress } from '../observability/progress-log.js'
 import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
-import { createOrphanPurge } from './purge-orphan-tokens.js'
 import { removeOldRows } from './remove-old-rows.js'
 import { rewrapApiKeys } from './rewrap-api-keys.js'
 import { rewrapDataKeys } from './rewrap-data-keys.js'
+import type { TokenPurge } from './token-purge.js'
 
 const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
@@ -14,8 +14,8 @@ const checkpointEveryMs = 5 * 60 * 1000
 /** What a worker does beside deliveries and photos: witness, purge, remove, re-wrap. */
 export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
-  readonly vault: PiiCustodian & PiiKeyRotation
-  readonly verifications: VerificationStore
+  readonly vault: PiiKeyRotation
+  readonly tokenPurge: Pick<TokenPurge, 'run'>
   readonly retention: Retention
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Milliseconds that never run backwards. */
@@ -24,8 +24,7 @@ export function createMaintenance(deps: {
   /** As in {@link createPeriodicJobs}. */
   readonly schedule?: (callback: () => void, ms: number) => () => void
 }): PeriodicJobs {
-  const { vault, verifications, retention, log } = deps
-  const purgeOrphanTokens = createOrphanPurge({ custodian: vault, verifications, nowMs: deps.nowMs })
+  const { vault, retention, log } = deps
   const start = (job: string) => startProgressLog(job, log, deps.nowMs)
   /** Key rotation: the last line says what is left, also when the server stopped in between. */
   async function telling(
@@ -51,13 +50,7 @@ export function createMaintenance(deps: {
       {
         name: 'purge orphan tokens',
         intervalMs: hourMs,
-        async run(mayGoOn) {
-          const progress = start('purge orphan tokens')
-          const { erased, examined } = await purgeOrphanTokens(mayGoOn, ({ erased: count, examined }) =>
-            progress.tell({ count, examined }),
-          )
-          progress.end('orphan tokens purged', { count: erased, examined })
-        },
+        run: (mayGoOn) => deps.tokenPurge.run(mayGoOn),
       },
       {
         name: 'remove old rows',

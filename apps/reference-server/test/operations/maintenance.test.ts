@@ -48,7 +48,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
   const maintenance = createMaintenance({
     writeCheckpoints: () => Promise.resolve(0),
     vault: storage.vault,
-    verifications: storage.verifications,
+    tokenPurge: { run: () => Promise.resolve() },
     retention: storage.retention,
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
@@ -109,10 +109,9 @@ it.each([
   const directory = { pageApiKeys: () => Promise.resolve(rows), replaceSealedApiKey: () => Promise.resolve(true) }
   const { lines } = await startMaintenance({
     vault: {
-      listOlderThan: () => Promise.resolve([]),
       rewrapDataKeys: () =>
         Promise.resolve({ rewrapped: remaining.length > 0 ? 1 : 0, remaining: remaining.shift() ?? 0 }),
-    } as unknown as Parameters<typeof createMaintenance>[0]['vault'],
+    },
     apiKeys: {
       directory: directory as unknown as Parameters<typeof createMaintenance>[0]['apiKeys']['directory'],
       cipher,

@@ -136,13 +136,13 @@ describe('probes', () => {
     const ready = await server.call(`${server.demo[host]}/readyz`)
     expect([ready.status, ready.json]).toEqual([
       200,
-      { status: 'ready', parts: { database: 'ok', vault: 'ok', worker: 'ok', disk: 'ok' } },
+      { status: 'ready', parts: { database: 'ok', vault: 'ok', worker: 'ok', disk: 'ok', tokenPurge: 'ok' } },
     ])
   })
 
   it.each([
     ['secure', ['database', 'vault', 'disk']],
-    ['worker', ['database', 'vault', 'worker', 'disk']],
+    ['worker', ['database', 'vault', 'worker', 'disk', 'tokenPurge']],
   ])('of a process with ROLE=%s are on its loopback port, with its metrics', async (role, parts) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-probes-'))
     const env = parseEnv({ PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir, ROLE: role })

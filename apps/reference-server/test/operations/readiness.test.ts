@@ -38,10 +38,14 @@ it('a server that is stopping is not ready, however well it is', async () => {
   expect(checked).toEqual({ ready: false, parts: { database: 'ok', server: 'stopping' } })
 })
 
-it('what is low is told, and keeps no work away', async () => {
-  const lows = { disk: () => true, other: () => false }
-  expect(await checkReadiness({ database: () => true }, () => false, lows)).toEqual({
+it('what an operator must see is told, and keeps no work away', async () => {
+  const notes: Parameters<typeof checkReadiness>[2] = {
+    disk: () => 'low',
+    tokenPurge: () => 'refused',
+    other: () => 'ok',
+  }
+  expect(await checkReadiness({ database: () => true }, () => false, notes)).toEqual({
     ready: true,
-    parts: { database: 'ok', disk: 'low', other: 'ok' },
+    parts: { database: 'ok', disk: 'low', tokenPurge: 'refused', other: 'ok' },
   })
 })

@@ -1,124 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { createIngestion, type Token } from '@kyc-relay/kyc-core'
+import { randomBytes } from 'node:crypto'
+import type { Token } from '@kyc-relay/kyc-core'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import { createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { createPeriodicJobs } from '../../src/workers/periodic-jobs.js'
-import { createOrphanPurge, orphanAgeMs } from '../../src/workers/purge-orphan-tokens.js'
 import { removeOldRows } from '../../src/workers/remove-old-rows.js'
 import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
 
-const hourMs = 3_600_000
 const owner = (number: number) => ({ appId: 'app', userId: `user-${number}` })
 const keyFile = createKeyFile({ randomBytes, now: new Date('2026-01-01T00:00:00Z') })
-
-async function vaultWith(clock: () => Date, keys = keyFile) {
-  return createSqliteVault({ path: ':memory:' }, { cipher: createLocalCipher({ keys: parseKeyFile(keys) }), clock })
-}
-
-it('tokens that nothing refers to go after 25 hours, over many pages; all others stay', async () => {
-  let now = Date.parse('2026-01-01T00:00:00Z')
-  const vault = await vaultWith(() => new Date(now))
-  const tokenize = async (count: number) => {
-    const values = Array.from({ length: count }, () => ({ kind: 'ssn' as const, value: '078051120' }))
-    return (await vault.tokenize(owner(1), values)).flatMap((value) => (value.kind === 'ssn' ? [value.token] : []))
-  }
-  const old = await tokenize(1_300)
-  now += orphanAgeMs
-  const young = await tokenize(3)
-  now += 1
-  const referenced = new Set<Token>(old.filter((_token, index) => index % 7 === 0))
-  const verifications = {
-    findReferencedTokens: (tokens: readonly Token[]) =>
-      Promise.resolve(new Set(tokens.filter((token) => referenced.has(token)))),
-  }
-  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
-  expect(await purge()).toEqual({ examined: 1_300, erased: 1_300 - referenced.size })
-  const left = (await vault.inspect(owner(1), [...old, ...young])).flatMap((facts) => facts?.token ?? [])
-  expect(left).toEqual([...old.filter((token) => referenced.has(token)), ...young])
-  // What was found referred to is not looked at again, but once a day.
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  now += orphanAgeMs - 24 * hourMs
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  now += 24 * hourMs - 1 - (orphanAgeMs - 24 * hourMs)
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  now += 1
-  expect(await purge()).toEqual({ examined: referenced.size, erased: 0 })
-  now += orphanAgeMs - 24 * hourMs
-  expect(await purge()).toEqual({ examined: young.length, erased: young.length })
-  await vault.close()
-})
-
-it('purging begins anew when the token that it had come to is erased meanwhile', async () => {
-  let now = Date.parse('2026-01-01T00:00:00Z')
-  const vault = await vaultWith(() => new Date(now))
-  const tokenOf = async (number: number) => {
-    const [value] = await vault.tokenize(owner(number), [{ kind: 'ssn', value: '078051120' }])
-    return value?.kind === 'ssn' ? [value.token] : []
-  }
-  const referenced = new Set<Token>([...(await tokenOf(1)), ...(await tokenOf(2))])
-  const verifications = { findReferencedTokens: () => Promise.resolve(referenced) }
-  now += orphanAgeMs + 1
-  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
-  expect(await purge()).toEqual({ examined: 2, erased: 0 })
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  await vault.eraseOwner(owner(2))
-  expect(await purge()).toEqual({ examined: 1, erased: 0 })
-  await vault.close()
-})
-
-it.each([
-  { age: 24 * hourMs, taken: true },
-  { age: 24 * hourMs + 1, taken: false },
-])('a token of $age ms is taken: $taken, and purging does not touch it for an hour more', async ({ age, taken }) => {
-  let now = Date.parse('2026-01-06T12:00:00Z')
-  const clock = () => new Date(now)
-  const vault = await vaultWith(clock)
-  const verifications = createMemoryVerificationStore()
-  const purge = createOrphanPurge({ custodian: vault, verifications, nowMs: () => now })
-  const { person, verifications: checks } = sampleSubmission()
-  const tokens = await vault.tokenize(owner(1), [
-    { kind: 'ssn', value: person.ssn.replaceAll('-', '') },
-    { kind: 'document_number', value: 'X1234567', documentClass: 'PASSPORT', issuingCountryCode: 'US' },
-  ])
-  const [ssn, documentNumber] = tokens.map((value) => (value.kind === 'record' ? '' : value.token))
-  now += age
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  const ingestion = createIngestion({
-    verifications,
-    tokenizer: vault,
-    inspector: vault,
-    now: clock,
-    newId: randomUUID,
-  })
-  const submission = sampleSubmission({
-    person: { ...person, ssn },
-    verifications: { ...checks, document: { ...checks.document, documentNumber } },
-  })
-  const { kind } = await ingestion.ingestTokenizedSubmission(owner(1), submission)
-  expect(kind).toBe(taken ? 'recorded' : 'refused')
-
-  now += orphanAgeMs - age
-  expect(await purge()).toEqual({ examined: 0, erased: 0 })
-  now += 1
-  expect(await purge()).toEqual({ examined: 2, erased: taken ? 0 : 2 })
-  await vault.close()
-})
-
-it('purging stops between two pages when the server stops', async () => {
-  const asked: number[] = []
-  const page = Array.from({ length: 500 }, (_, index): Token => `tok_ssn_${String(index).padStart(26, '0')}_1120`)
-  const custodian = {
-    listOlderThan: () => Promise.resolve(page),
-    erase: (tokens: readonly Token[]) => Promise.resolve(void asked.push(tokens.length)),
-  }
-  const verifications = { findReferencedTokens: () => Promise.resolve(new Set<Token>()) }
-  let pages = 0
-  await createOrphanPurge({ custodian, verifications, nowMs: () => 0 })(() => (pages += 1) <= 2)
-  expect(asked).toEqual([500, 500])
-})
 
 it('after a rotation of the key file data keys move to the new key, batch by batch, and everything opens', async () => {
   const clock = () => new Date('2026-01-01T00:00:00Z')

@@ -9,7 +9,9 @@ export type AuditLogName = 'stores' | 'vault'
  * - `USER_ERASED`: how many verifications of the user stay
  * - `VALUE_REVEALED`: position of the row that says who looked at what, and why
  * - `OWNER_ERASED`: how many tokens went together with the data key
- * - `TOKENS_ERASED`: how many tokens went that no verification referred to
+ * - `TOKENS_QUARANTINED`: how many tokens entered quarantine, since no verification referred to them
+ * - `TOKENS_RESTORED`: how many tokens left quarantine
+ * - `TOKENS_ERASED`: how many tokens were destroyed after their time in quarantine
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
  * - `API_KEY_ADDED`, `API_KEY_ISSUED` (by the operator), `API_KEY_ACTIVATED`, `API_KEY_DISCARDED`, `API_KEY_REVOKED`,
  *   `API_KEY_REWRAPPED`: version of the app's API key
@@ -25,6 +27,8 @@ export type AuditKind =
   | 'USER_ERASED'
   | 'VALUE_REVEALED'
   | 'OWNER_ERASED'
+  | 'TOKENS_QUARANTINED'
+  | 'TOKENS_RESTORED'
   | 'TOKENS_ERASED'
   | 'DATA_KEY_REWRAPPED'
   | 'API_KEY_ADDED'

@@ -21,6 +21,8 @@ interface Row extends AppUser {
   readonly fingerprint: Uint8Array
   sealed: Uint8Array | null
   readonly createdAtMs: number
+  /** When it entered quarantine, or null. */
+  quarantinedAtMs: number | null
 }
 
 /** What the vaults over one memory share. Make one per test. */
@@ -121,11 +123,24 @@ export function createMemoryVault(options: {
     const ids = { appId: owner.appId, userId: owner.userId, token, field: value.kind }
     const sealed = value.kind === 'ssn' ? await seal(rowContext(ids)) : null
     const fingerprint = await cipher.fingerprint(value.kind, hashed)
-    return { answer: { kind: value.kind, token }, row: { ...ids, fingerprint, sealed, createdAtMs: madeAt.getTime() } }
+    return {
+      answer: { kind: value.kind, token },
+      row: { ...ids, fingerprint, sealed, createdAtMs: madeAt.getTime(), quarantinedAtMs: null },
+    }
   }
 
   const find = (owner: AppUser, token: string): Row | undefined =>
     data.rows.find((row) => row.token === token && row.appId === owner.appId && row.userId === owner.userId)
+
+  function rowsOf(tokens: readonly Token[]): Row[] {
+    const asked = new Set(tokens)
+    return data.rows.filter((row) => asked.has(row.token))
+  }
+
+  function quarantinedInADay(): number {
+    const after = now().getTime() - 24 * 3_600_000
+    return data.rows.filter((row) => (row.quarantinedAtMs ?? -Infinity) > after).length
+  }
 
   async function open(owner: AppUser, context: SealContext, sealed: Uint8Array): Promise<string> {
     const known = data.dataKeys.get(ownerKey(owner))
@@ -148,7 +163,7 @@ export function createMemoryVault(options: {
       return tokens.map((token) => {
         const row = find(owner, token)
         const parsed = parseToken(token)
-        if (!row || !parsed) return null
+        if (!row || !parsed || row.quarantinedAtMs !== null) return null
         return { token: row.token, field: row.field, lastFour: parsed.lastFour, createdAt: new Date(row.createdAtMs) }
       })
     },
@@ -177,13 +192,42 @@ export function createMemoryVault(options: {
       const start = after === undefined ? 0 : data.rows.findIndex((row) => row.token === after) + 1
       return data.rows
         .slice(start)
-        .filter((row) => row.createdAtMs < before)
+        .filter((row) => row.createdAtMs < before && row.quarantinedAtMs === null)
         .slice(0, limit)
         .map((row) => row.token)
     },
-    async erase(tokens) {
-      const gone = new Set<string>(tokens)
-      data.rows.splice(0, data.rows.length, ...data.rows.filter((row) => !gone.has(row.token)))
+    async quarantine({ tokens, mostInADay }) {
+      const entering = rowsOf(tokens).filter((row) => row.quarantinedAtMs === null)
+      if (entering.length + quarantinedInADay() > mostInADay) return null
+      const at = now().getTime()
+      for (const row of entering) row.quarantinedAtMs = at
+      return entering.length
+    },
+    async listQuarantined({ ageMs, limit, after }) {
+      const before = now().getTime() - ageMs
+      const inOrder = data.rows
+        .flatMap(({ token, quarantinedAtMs }) => (quarantinedAtMs === null ? [] : [{ token, quarantinedAtMs }]))
+        .sort((one, other) => one.quarantinedAtMs - other.quarantinedAtMs)
+      const start = after === undefined ? 0 : inOrder.findIndex(({ token }) => token === after) + 1
+      return inOrder
+        .slice(start)
+        .filter(({ quarantinedAtMs }) => quarantinedAtMs < before)
+        .slice(0, limit)
+        .map(({ token }) => token)
+    },
+    async restore(tokens) {
+      const leaving = rowsOf(tokens).filter((row) => row.quarantinedAtMs !== null)
+      for (const row of leaving) row.quarantinedAtMs = null
+      return leaving.length
+    },
+    async destroyQuarantined({ tokens, ageMs }) {
+      const before = now().getTime() - ageMs
+      const gone = new Set(rowsOf(tokens).filter((row) => (row.quarantinedAtMs ?? Infinity) < before))
+      data.rows.splice(0, data.rows.length, ...data.rows.filter((row) => !gone.has(row)))
+      return gone.size
+    },
+    async countTokens({ limit }) {
+      return { tokens: Math.min(limit, data.rows.length), quarantinedInADay: quarantinedInADay() }
     },
     async rewrapDataKeys({ limit }) {
       const current = await cipher.currentKeyId()

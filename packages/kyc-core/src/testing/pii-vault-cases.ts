@@ -2,6 +2,7 @@ import type { PiiCustodian, PiiKeyRotation, PiiTokenizer, TokenInspector } from 
 import type { Token } from '../tokenization/token.js'
 import type { ConformanceCase } from './conformance-case.js'
 import { vaultErasureCases } from './vault-erasure-cases.js'
+import { vaultQuarantineCases } from './vault-quarantine-cases.js'
 import { vaultRotationCases } from './vault-rotation-cases.js'
 import { vaultSealingCases } from './vault-sealing-cases.js'
 import { vaultStorageCases } from './vault-storage-cases.js'
@@ -67,6 +68,7 @@ export const piiVaultCases: readonly PiiVaultCase[] = [
   ...vaultTokenCases,
   ...vaultSealingCases,
   ...vaultErasureCases,
+  ...vaultQuarantineCases,
   ...vaultStorageCases,
   ...vaultRotationCases,
 ]

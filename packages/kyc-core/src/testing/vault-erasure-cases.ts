@@ -1,12 +1,11 @@
-import { assertEqual, assertRejects, assertThat } from './conformance-case.js'
+import { assertEqual, assertRejects } from './conformance-case.js'
 import type { PiiVaultCase } from './pii-vault-cases.js'
 import { AUDITED, DETAILS, DOCUMENT_NUMBER, OWNERS, sealedFor, tokenFor, withVault } from './vault-values.js'
-import { ssnToken } from './verification-submissions.js'
 
 const { maria, jonas, mariaElsewhere } = OWNERS
 const { recordId, part } = DETAILS
 
-/** Erasing tokens and owners. */
+/** Erasing owners. */
 export const vaultErasureCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-30',
@@ -64,24 +63,6 @@ export const vaultErasureCases: readonly PiiVaultCase[] = [
         assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the new token')
         const opened = vault.openRecord({ owner: maria, recordId, part, sealed: old, ...AUDITED })
         await assertRejects(opened, 'SEAL_BROKEN', 'what was sealed before')
-      }),
-  },
-  {
-    id: 'PV-33',
-    name: 'MUST erase the tokens it is given, pass over unknown ones, and keep the rest',
-    run: (harness) =>
-      withVault(harness, async (vault) => {
-        const gone = await tokenFor(vault, maria)
-        const kept = await tokenFor(vault, maria)
-        const sealed = await sealedFor(vault, maria)
-        await vault.erase([gone, ssnToken(1), gone])
-        await vault.erase([])
-        assertThat((await vault.inspect(maria, [gone]))[0] === null, 'the erased one is unknown')
-        await assertRejects(vault.reveal({ owner: maria, token: gone, ...AUDITED }), 'TOKEN_UNKNOWN', 'the erased one')
-        assertEqual(await vault.reveal({ owner: maria, token: kept, ...AUDITED }), '078051120', 'the kept one')
-        const clear = await vault.openRecord({ owner: maria, recordId, part, sealed, ...AUDITED })
-        assertEqual(clear, DETAILS.value, 'the sealed part')
-        assertEqual(await vault.eraseOwner(maria), 1, 'only the kept one was left')
       }),
   },
   {

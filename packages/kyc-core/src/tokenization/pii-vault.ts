@@ -75,8 +75,8 @@ export interface PiiTokenizer {
 /** The right to ask whether tokens exist and whose they are. */
 export interface TokenInspector {
   /**
-   * Facts of each token in the order asked, or null for one that is unknown, erased, malformed, or owned by another
-   * app or user: the four cannot be told apart.
+   * Facts of each token in the order asked, or null for one that is unknown, erased, in quarantine, malformed, or owned
+   * by another app or user: these cannot be told apart.
    */
   inspect(owner: AppUser, tokens: readonly string[]): Promise<readonly (TokenFacts | null)[]>
 }
@@ -110,15 +110,53 @@ export interface PiiCustodian {
   /** Destroys the owner's data key and vault rows. Answers how many tokens went. Harmless when repeated. */
   eraseOwner(owner: AppUser): Promise<number>
 
-  /** Tokens created more than `ageMs` milliseconds ago by the vault's clock, oldest first, after `after` if given. */
+  /**
+   * Tokens that are not in quarantine and were created more than `ageMs` milliseconds ago by the vault's clock, oldest
+   * first, after `after` if given. `limit` 1–10,000.
+   */
   listOlderThan(request: {
     readonly ageMs: number
     readonly limit: number
     readonly after?: Token
   }): Promise<readonly Token[]>
 
-  /** Removes these tokens. Unknown ones are passed over. */
-  erase(tokens: readonly Token[]): Promise<void>
+  /**
+   * Puts tokens into quarantine, all of them or none: `inspect` no longer knows them, so no new submission can use them.
+   * `reveal` still opens them, and {@link PiiCustodian.restore} takes them out again. Unknown tokens and tokens that are
+   * in quarantine are passed over.
+   *
+   * Answers how many entered. Answers null and writes nothing when more than `mostInADay` of the tokens in quarantine
+   * would then have entered within the last 24 hours by the vault's clock. That holds for any number of racing callers.
+   */
+  quarantine(request: { readonly tokens: readonly Token[]; readonly mostInADay: number }): Promise<number | null>
+
+  /**
+   * Tokens that have been in quarantine for more than `ageMs` milliseconds by the vault's clock, longest first, after
+   * `after` if given. `limit` 1–10,000.
+   */
+  listQuarantined(request: {
+    readonly ageMs: number
+    readonly limit: number
+    readonly after?: Token
+  }): Promise<readonly Token[]>
+
+  /** Takes tokens out of quarantine and answers how many. Tokens that are not in it are passed over. */
+  restore(tokens: readonly Token[]): Promise<number>
+
+  /**
+   * Destroys those of these tokens that have been in quarantine for more than `ageMs` milliseconds by the vault's clock,
+   * and answers how many. All other tokens are passed over, also one that is restored at the same moment.
+   */
+  destroyQuarantined(request: { readonly tokens: readonly Token[]; readonly ageMs: number }): Promise<number>
+
+  /**
+   * How many tokens there are, counted up to `limit` (1–1,000,000), and how many of those in quarantine entered it within
+   * the last 24 hours by the vault's clock.
+   */
+  countTokens(request: { readonly limit: number }): Promise<{
+    readonly tokens: number
+    readonly quarantinedInADay: number
+  }>
 }
 
 /** The right to move data keys under the current wrapping key. Held by operations. */

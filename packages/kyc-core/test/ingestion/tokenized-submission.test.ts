@@ -150,8 +150,8 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
     expect(ingested).toMatchObject({ kind: 'refused', violations: [{ pointer: SSN }, { pointer: NUMBER }] })
   })
 
-  it('refuses erased ones', async () => {
-    await fixture.vault.erase([tokens.ssn])
+  it('refuses one in quarantine', async () => {
+    await fixture.vault.quarantine({ tokens: [tokens.ssn], mostInADay: 1 })
     const ingested = await fixture
       .ingestion()
       .ingestTokenizedSubmission(MARIA, tokenized(tokens.ssn, tokens.documentNumber))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { KycError, parseToken, type Token, type TokenizedValue } from '@kyc-relay/kyc-core'
 import { piiVaultCases, type PiiVault } from '@kyc-relay/kyc-core/testing'
+import { OWNERS } from '../../src/testing/vault-values.js'
 import { createMemoryVaultHarness } from './memory-vault-harness.js'
 
 /*
@@ -401,17 +402,228 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
     })),
   ],
   [
-    'stops at an unknown token when it erases',
-    'PV-33',
-    plainly((vault) => ({
+    'still lets submissions use a token in quarantine',
+    'PV-60',
+    remembering((memory) => (vault) => ({
       ...vault,
-      async erase(tokens) {
-        if (new Set(tokens).size > 1) throw new KycError('TOKEN_UNKNOWN')
-        return vault.erase(tokens)
+      async inspect(owner, tokens) {
+        const facts = await vault.inspect(owner, tokens)
+        const answers = facts.map((fact, index) => {
+          const key = JSON.stringify([owner, tokens[index]])
+          if (fact !== null) memory.set(key, fact)
+          return (memory.get(key) as typeof fact | undefined) ?? null
+        })
+        return answers
+      },
+      async quarantine(request) {
+        for (const owner of [OWNERS.maria, OWNERS.jonas]) {
+          const facts = await vault.inspect(owner, request.tokens)
+          for (const fact of facts) if (fact !== null) memory.set(JSON.stringify([owner, fact.token]), fact)
+        }
+        return vault.quarantine(request)
       },
     })),
   ],
-  ['does not erase tokens', 'PV-33', plainly((vault) => ({ ...vault, erase: async () => {} }))],
+  [
+    'reveals nothing that is in quarantine',
+    'PV-60',
+    plainly((vault) => ({
+      ...vault,
+      async reveal(request) {
+        const held = await vault.listQuarantined({ ageMs: -1, limit: 100 })
+        if (held.includes(request.token)) throw new KycError('TOKEN_UNKNOWN')
+        return vault.reveal(request)
+      },
+    })),
+  ],
+  [
+    'counts what it is asked to quarantine',
+    'PV-60',
+    plainly((vault) => ({
+      ...vault,
+      quarantine: async (request) => ((await vault.quarantine(request)) === null ? null : request.tokens.length),
+    })),
+  ],
+  ['restores nothing', 'PV-61', plainly((vault) => ({ ...vault, restore: async (tokens) => new Set(tokens).size }))],
+  [
+    'restores everything',
+    'PV-61',
+    plainly((vault) => ({
+      ...vault,
+      restore: async () => vault.restore(await vault.listQuarantined({ ageMs: -1, limit: 100 })),
+    })),
+  ],
+  [
+    'lists tokens in quarantine as tokens in use',
+    'PV-62',
+    plainly((vault) => ({
+      ...vault,
+      listOlderThan: async (request) => [
+        ...(await vault.listOlderThan(request)),
+        ...(await vault.listQuarantined(request)),
+      ],
+    })),
+  ],
+  [
+    'lists tokens in quarantine by the time they were made',
+    'PV-62',
+    plainly((vault) => ({
+      ...vault,
+      async listQuarantined(request) {
+        const held = await vault.listQuarantined({ ageMs: request.ageMs, limit: 100 })
+        const sorted = [...held].sort()
+        const start = request.after === undefined ? 0 : sorted.indexOf(request.after) + 1
+        return sorted.slice(start, start + request.limit)
+      },
+    })),
+  ],
+  [
+    'counts the time of exactly the age',
+    'PV-62',
+    plainly((vault) => ({
+      ...vault,
+      listQuarantined: (request) => vault.listQuarantined({ ...request, ageMs: request.ageMs - 1 }),
+    })),
+  ],
+  [
+    'destroys what has just entered',
+    'PV-63',
+    plainly((vault) => ({
+      ...vault,
+      destroyQuarantined: ({ tokens }) => vault.destroyQuarantined({ tokens, ageMs: -1 }),
+    })),
+  ],
+  [
+    'destroys whatever is old enough',
+    'PV-63',
+    plainly((vault) => ({
+      ...vault,
+      destroyQuarantined: async ({ ageMs }) =>
+        vault.destroyQuarantined({ tokens: await vault.listQuarantined({ ageMs, limit: 100 }), ageMs }),
+    })),
+  ],
+  [
+    'destroys tokens that are in use',
+    'PV-63',
+    plainly((vault) => ({
+      ...vault,
+      async destroyQuarantined(request) {
+        await vault.quarantine({ tokens: request.tokens, mostInADay: 100 })
+        return vault.destroyQuarantined({ tokens: request.tokens, ageMs: -1 })
+      },
+    })),
+  ],
+  [
+    'remembers the first time in quarantine',
+    'PV-64',
+    remembering((memory) => (vault) => ({
+      ...vault,
+      async restore(tokens) {
+        for (const token of tokens) memory.set(token, true)
+        return vault.restore(tokens)
+      },
+      destroyQuarantined: ({ tokens, ageMs }) =>
+        vault.destroyQuarantined({ tokens, ageMs: tokens.some((token) => memory.has(token)) ? -1 : ageMs }),
+    })),
+  ],
+  [
+    'ignores the most of a day',
+    'PV-65',
+    plainly((vault) => ({
+      ...vault,
+      quarantine: ({ tokens }) => vault.quarantine({ tokens, mostInADay: 100 }),
+    })),
+  ],
+  [
+    'holds the most against each call alone',
+    'PV-65',
+    plainly((vault) => ({
+      ...vault,
+      quarantine: async ({ tokens, mostInADay }) =>
+        tokens.length > mostInADay ? null : vault.quarantine({ tokens, mostInADay: 100 }),
+    })),
+  ],
+  [
+    'quarantines as many as the most allows',
+    'PV-65',
+    plainly((vault) => ({
+      ...vault,
+      async quarantine({ tokens, mostInADay }) {
+        const { quarantinedInADay } = await vault.countTokens({ limit: 1 })
+        const allowed = tokens.slice(0, mostInADay - quarantinedInADay)
+        return vault.quarantine({ tokens: allowed, mostInADay })
+      },
+    })),
+  ],
+  [
+    'counts before it waits for the other callers',
+    'PV-66',
+    plainly((vault) => ({
+      ...vault,
+      async quarantine({ tokens, mostInADay }) {
+        const { quarantinedInADay } = await vault.countTokens({ limit: 1 })
+        return quarantinedInADay + tokens.length > mostInADay ? null : vault.quarantine({ tokens, mostInADay: 100 })
+      },
+    })),
+  ],
+  [
+    'counts beyond the limit',
+    'PV-67',
+    plainly((vault) => ({ ...vault, countTokens: () => vault.countTokens({ limit: 1_000 }) })),
+  ],
+  [
+    'counts all that are in quarantine as of today',
+    'PV-67',
+    plainly((vault) => ({
+      ...vault,
+      countTokens: async (request) => ({
+        ...(await vault.countTokens(request)),
+        quarantinedInADay: (await vault.listQuarantined({ ageMs: -1, limit: 100 })).length,
+      }),
+    })),
+  ],
+  [
+    'overlooks tokens in quarantine when it erases an owner',
+    'PV-68',
+    plainly((vault) => ({
+      ...vault,
+      async eraseOwner(owner) {
+        const held = await vault.listQuarantined({ ageMs: -1, limit: 100 })
+        return (await vault.eraseOwner(owner)) - held.length
+      },
+    })),
+  ],
+  [
+    'keeps quarantine in the handle',
+    'PV-69',
+    plainly((vault) => {
+      const held = new Set<Token>()
+      return {
+        ...vault,
+        async quarantine({ tokens }) {
+          for (const token of tokens) held.add(token)
+          return tokens.length
+        },
+        listQuarantined: async () => [...held],
+        inspect: async (owner, tokens) =>
+          (await vault.inspect(owner, tokens)).map((fact) => (fact === null || held.has(fact.token) ? null : fact)),
+      }
+    }),
+  ],
+  [
+    'answers facts without asking for quarantine where a submission is taken',
+    'PV-70',
+    plainly((vault) => ({
+      ...vault,
+      async inspect(owner, tokens) {
+        const held = await vault.listQuarantined({ ageMs: -1, limit: 100 })
+        await vault.restore(held)
+        const facts = await vault.inspect(owner, tokens)
+        await vault.quarantine({ tokens: held, mostInADay: 100 })
+        return facts
+      },
+    })),
+  ],
   [
     'does not audit an opened part',
     'PV-43',

@@ -23,11 +23,15 @@ export function ownerErasedEvent(
   return { kind: 'OWNER_ERASED', atMs, appId, userId, subject: String(deleted.tokens), contentDigest }
 }
 
-/** Tokens that no verification referred to were destroyed. */
-export function tokensErasedEvent(seal: AuditSeal, atMs: number, deleted: readonly Token[]): AuditEvent {
-  const contentDigest = seal.digest([...deleted].sort())
-  const subject = String(deleted.length)
-  return { kind: 'TOKENS_ERASED', atMs, appId: null, userId: null, subject, contentDigest }
+/** Tokens entered quarantine, left it, or were destroyed after it. */
+export function tokensEvent(
+  seal: AuditSeal,
+  kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
+  atMs: number,
+  tokens: readonly Token[],
+): AuditEvent {
+  const contentDigest = seal.digest([...tokens].sort())
+  return { kind, atMs, appId: null, userId: null, subject: String(tokens.length), contentDigest }
 }
 
 /** A data key was moved under another wrapping key. */

@@ -7,6 +7,7 @@ export { StorageError, type StorageErrorCause, type StorageErrorCode } from '../
 export type { ErasedRows, UserErasure } from '../user-erasure.js'
 export type { LatestVerification, VerificationOverview } from '../verification-overview.js'
 export type { StoredVault } from '../vault/vault.js'
+export type { KeyCheck, VaultInspection, VaultReference } from '../vault/vault-inspection.js'
 export { openPostgresAuditLog, type OpenedAuditLog } from './audit-log.js'
 export type { PostgresLocation } from './connection.js'
 export type { DrizzlePgTransaction, PgTransaction, PostgresTransaction } from './caller-transaction.js'

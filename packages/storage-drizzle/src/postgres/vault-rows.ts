@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AppUser, AuditLog, PiiField, Token } from '@kyc-relay/kyc-core'
-import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
+import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { NewTokenRow } from '../vault/sealing.js'
@@ -10,6 +10,8 @@ import type { AuditChain } from './audit-chain.js'
 import type { PostgresDatabase } from './database.js'
 import { now } from './now.js'
 import { statement } from './statement.js'
+import { createVaultInspection } from './vault-inspection.js'
+import { createQuarantine } from './vault-quarantine.js'
 
 const value = sql.placeholder
 const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
@@ -25,6 +27,7 @@ interface StoredToken {
   readonly field: PiiField
   readonly sealed: Buffer | null
   readonly createdAt: Date
+  readonly inQuarantine: boolean
 }
 
 const dataKeyColumns = sql`position, app_id AS "appId", user_id AS "userId", key_id AS "keyId", wrapped`
@@ -70,7 +73,8 @@ SELECT EXISTS (SELECT FROM data_key) AS held`,
 const findTokens = statement<StoredToken>(
   'vault_find_tokens',
   sql`
-SELECT token, field, sealed, created_at AS "createdAt" FROM kyc_relay_vault_tokens
+SELECT token, field, sealed, created_at AS "createdAt", quarantined_at IS NOT NULL AS "inQuarantine"
+FROM kyc_relay_vault_tokens
 WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
 )
 
@@ -97,23 +101,6 @@ const deleteTokensOfDataKey = statement(
 const deleteTokensOfOwnerAlone = statement(
   'vault_delete_tokens_of_owner_alone',
   sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key IS NULL AND ${ofOwner}`,
-)
-
-const deleteTokens = statement<{ token: Token }>(
-  'vault_delete_tokens',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE token = ANY(${value('tokens')}::text[]) RETURNING token`,
-)
-
-const listOlderThan = statement<{ token: Token }>(
-  'vault_list_older_than',
-  sql`
-SELECT token FROM kyc_relay_vault_tokens
-WHERE created_at < ${now} - ${value('ageMs')}::float8 * interval '1 millisecond'
-  AND (created_at, position) > (
-    coalesce((SELECT created_at FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), '-infinity'),
-    coalesce((SELECT position FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), 0)
-  )
-ORDER BY created_at, position LIMIT ${value('limit')}`,
 )
 
 const listKeysNotUnder = statement<StoredDataKey>(
@@ -160,6 +147,7 @@ export function createVaultRows(dependencies: {
 
   return {
     audit: log,
+    inspection: createVaultInspection(database),
     async findDataKey({ appId, userId }) {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)
@@ -201,18 +189,7 @@ export function createVaultRows(dependencies: {
         }
         return { tokens, dataKeys }
       }),
-    async deleteTokens(tokens) {
-      await database.transaction(async (on) => {
-        const deleted = (await deleteTokens.rows(on, { tokens: [...tokens] })).map(({ token }) => token)
-        const [first] = deleted
-        if (first === undefined) return
-        await audit?.append(on, first, (nowMs) => tokensErasedEvent(audit.seal, nowMs, deleted))
-      })
-    },
-    async listOlderThan({ ageMs, limit, after = null }) {
-      const rows = await database.run((on) => listOlderThan.rows(on, { ageMs, limit, after, now: instant() }))
-      return rows.map(({ token }) => token)
-    },
+    ...createQuarantine({ database, instant, audit }),
     async listDataKeysNotUnder(keyId, limit) {
       return (await database.run((on) => listKeysNotUnder.rows(on, { keyId, limit }))).map(readDataKey)
     },
@@ -235,8 +212,8 @@ function readDataKey({ position, appId, userId, keyId, wrapped }: StoredDataKey)
   return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
 }
 
-function readToken({ token, field, sealed, createdAt }: StoredToken): TokenRow {
-  return { token, field, sealed: sealed === null ? null : new Uint8Array(sealed), createdAt }
+function readToken({ token, field, sealed, createdAt, inQuarantine }: StoredToken): TokenRow {
+  return { token, field, sealed: sealed === null ? null : new Uint8Array(sealed), createdAt, inQuarantine }
 }
 
 function columnsOf(rows: readonly NewTokenRow[]) {

@@ -17,6 +17,7 @@ export {
 export { insertEvent } from './insert-event.js'
 export { createSqliteStorage, type SqliteStorage, type SqliteStorageOptions } from './storage.js'
 export type { StoredVault } from '../vault/vault.js'
+export type { KeyCheck, VaultInspection, VaultReference } from '../vault/vault-inspection.js'
 export { createSqliteVault, type SqliteVaultOptions } from './vault.js'
 export type { SqliteWebhookStore } from './webhook-store.js'
 export type { WorkerLock } from './worker-lock.js'

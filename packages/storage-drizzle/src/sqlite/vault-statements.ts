@@ -36,7 +36,8 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
     ),
     findToken: prepare<[token: string, appId: string, userId: string], Omit<typeof tokens.$inferSelect, 'dataKey'>>(
       client,
-      `SELECT position, token, app_id AS appId, user_id AS userId, field, fingerprint, sealed, created_at AS createdAt
+      `SELECT position, token, app_id AS appId, user_id AS userId, field, fingerprint, sealed, created_at AS createdAt,
+        quarantined_at AS quarantinedAt
       FROM kyc_relay_vault_tokens WHERE token = ? AND app_id = ? AND user_id = ?`,
     ),
     deleteTokensOfDataKey: db
@@ -47,27 +48,6 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
     deleteTokensOfOwnerAlone: db
       .delete(tokens)
       .where(and(isNull(tokens.dataKey), eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId'))))
-      .prepare(),
-    deleteToken: db
-      .delete(tokens)
-      .where(eq(tokens.token, value('token')))
-      .prepare(),
-    findAge: db
-      .select({ createdAt: tokens.createdAt, position: tokens.position })
-      .from(tokens)
-      .where(eq(tokens.token, value('token')))
-      .prepare(),
-    listOlder: db
-      .select({ token: tokens.token })
-      .from(tokens)
-      .where(
-        and(
-          lt(tokens.createdAt, value('before')),
-          sql`(${tokens.createdAt}, ${tokens.position}) > (${value('afterCreatedAt')}, ${value('afterPosition')})`,
-        ),
-      )
-      .orderBy(asc(tokens.createdAt), asc(tokens.position))
-      .limit(value('limit'))
       .prepare(),
     insertAudit: db
       .insert(vaultAudit)

@@ -1,7 +1,7 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
-import { dataKeyRewrappedEvent, ownerErasedEvent, tokensErasedEvent } from '../audit/erasure-events.js'
+import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import type { MigrationStep } from '../migrations/ledger.js'
 import type { StorageError } from '../storage-error.js'
@@ -18,6 +18,8 @@ import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
 import { createSharedCommits } from './shared-commits.js'
 import type { dataKeys, tokens } from './tables/vault.js'
+import { createVaultInspection } from './vault-inspection.js'
+import { createQuarantine } from './vault-quarantine.js'
 import { prepareVaultStatements } from './vault-statements.js'
 
 /** What {@link createSqliteVault} works with. */
@@ -129,6 +131,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
 
   const rows: VaultRows = {
     audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
+    inspection: watchFailures(createVaultInspection(client, commits), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
     insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>
       commits.write(() => {
@@ -170,20 +173,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       await checkpoints.empty()
       return deleted
     },
-    async deleteTokens(erased) {
-      await commits.write(() => {
-        const deleted = erased.filter((token) => statements.deleteToken.run({ token }).changes > 0)
-        if (deleted.length > 0) audit?.append(tokensErasedEvent(audit.seal, clock().getTime(), deleted))
-      })
-      await checkpoints.empty()
-    },
-    listOlderThan: ({ ageMs, limit, after }) =>
-      read(() => {
-        const start = after === undefined ? undefined : statements.findAge.get({ token: after })
-        const { createdAt: afterCreatedAt, position: afterPosition } = start ?? { createdAt: -1, position: -1 }
-        const page = { before: clock().getTime() - ageMs, afterCreatedAt, afterPosition, limit }
-        return statements.listOlder.all(page).map(({ token }) => token)
-      }),
+    ...createQuarantine({ client, commits, checkpoints: () => checkpoints, audit, clock }),
     listDataKeysNotUnder: (keyId, limit) =>
       read(() => {
         const below = statements.listKeysBelow.all({ keyId, limit })
@@ -221,13 +211,14 @@ function readDataKey(row: typeof dataKeys.$inferSelect): DataKeyRow {
   return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
 }
 
-type StoredToken = Pick<typeof tokens.$inferSelect, 'token' | 'field' | 'sealed' | 'createdAt'>
+type StoredToken = Pick<typeof tokens.$inferSelect, 'token' | 'field' | 'sealed' | 'createdAt' | 'quarantinedAt'>
 
-function readToken({ token, field, sealed, createdAt }: StoredToken): TokenRow {
+function readToken({ token, field, sealed, createdAt, quarantinedAt }: StoredToken): TokenRow {
   return {
     token,
     field,
     sealed: sealed === null ? null : new Uint8Array(sealed),
     createdAt: new Date(createdAt),
+    inQuarantine: quarantinedAt !== null,
   }
 }

@@ -1,6 +1,6 @@
-import { desc, lt, sql } from 'drizzle-orm'
+import { asc, desc, gt, lt, sql } from 'drizzle-orm'
 import { checkedLimit } from '../page-cursor.js'
-import type { VerificationOverview } from '../verification-overview.js'
+import { vaultReference, type VerificationOverview } from '../verification-overview.js'
 import type { DrizzleDatabase } from './drizzle-database.js'
 import { read } from './read.js'
 import { verifications } from './tables/verifications.js'
@@ -23,6 +23,28 @@ export function createVerificationOverview(db: DrizzleDatabase): VerificationOve
     .orderBy(desc(verifications.verificationId))
     .limit(value('limit'))
     .prepare()
+  const needed = {
+    appId: verifications.appId,
+    userId: verifications.userId,
+    ssnToken: verifications.ssnToken,
+    documentNumberToken: verifications.documentNumberToken,
+  }
+  const references = {
+    newest: db
+      .select(needed)
+      .from(verifications)
+      .where(gt(verifications.verificationId, ''))
+      .orderBy(desc(verifications.verificationId))
+      .limit(value('limit'))
+      .prepare(),
+    oldest: db
+      .select(needed)
+      .from(verifications)
+      .where(gt(verifications.verificationId, ''))
+      .orderBy(asc(verifications.verificationId))
+      .limit(value('limit'))
+      .prepare(),
+  }
   return {
     listLatest: ({ limit, before = '~' }) =>
       read(() =>
@@ -30,5 +52,7 @@ export function createVerificationOverview(db: DrizzleDatabase): VerificationOve
           .all({ before, limit: checkedLimit(limit) })
           .map(({ recordedAt, ...row }) => ({ ...row, recordedAt: new Date(recordedAt) })),
       ),
+    listVaultReferences: ({ of, limit }) =>
+      read(() => references[of].all({ limit: checkedLimit(limit) }).map(vaultReference)),
   }
 }

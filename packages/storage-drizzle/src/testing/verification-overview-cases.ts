@@ -82,7 +82,43 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
     deepEqual(idsOf(await one.overview.listLatest({ limit: 10, before: highest })), newestFirst)
   }),
   storageCase('VO-06', 'MUST refuse a page of no rows, and one of more than 200', async ({ overview }) => {
-    for (const limit of [0, -1, 201, 1.5]) await refused(overview.listLatest({ limit }), { code: 'ARGUMENT_INVALID' })
+    for (const limit of [0, -1, 201, 1.5]) {
+      await refused(overview.listLatest({ limit }), { code: 'ARGUMENT_INVALID' })
+      await refused(overview.listVaultReferences({ of: 'oldest', limit }), { code: 'ARGUMENT_INVALID' })
+    }
+  }),
+  storageCase('VO-08', 'MUST say what the newest and the oldest verifications need from the vault', async (one) => {
+    deepEqual(await one.overview.listVaultReferences({ of: 'newest', limit: 10 }), [])
+    await recordAll(one)
+    const oldestFirst = [...newestFirst].reverse()
+    const byId = new Map(names.map((name) => [uuid(`verification ${name}`), name]))
+    for (const [of, ids] of [
+      ['newest', newestFirst],
+      ['oldest', oldestFirst],
+    ] as const) {
+      const found = await one.overview.listVaultReferences({ of, limit: 2 })
+      const users = found.map(({ userId }) => userId).sort()
+      deepEqual(
+        users,
+        ids
+          .slice(0, 2)
+          .map((id) => uuid(byId.get(id) ?? ''))
+          .sort(),
+      )
+      for (const { appId, userId, tokens } of found) {
+        const name = names.find((each) => uuid(each) === userId) ?? ''
+        const { ssn, documentNumber } = submission(name).verification
+        equal(appId, uuid(`app ${name}`))
+        deepEqual([...tokens].sort(), [ssn?.token, documentNumber?.token].filter((token) => token !== undefined).sort())
+      }
+    }
+  }),
+  storageCase('VO-09', 'MUST name a verification without tokens for its data key alone', async (one) => {
+    const without = submission('one')
+    const verification = { ...without.verification, ssn: null, documentNumber: null }
+    await one.verifications.record({ ...without, verification })
+    const { appId, userId } = without.key
+    deepEqual(await one.overview.listVaultReferences({ of: 'newest', limit: 1 }), [{ appId, userId, tokens: [] }])
   }),
   reopenCase('VO-07', 'MUST list what was recorded before it was closed', recordAll, async ({ overview }) => {
     equal((await overview.listLatest({ limit: 10 })).length, names.length)

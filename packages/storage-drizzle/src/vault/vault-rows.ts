@@ -1,5 +1,14 @@
-import type { AppUser, AuditLog, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type {
+  AppUser,
+  AuditLog,
+  PiiCustodian,
+  PiiField,
+  RevealRequest,
+  Token,
+  WrappedDataKey,
+} from '@kyc-relay/kyc-core'
 import type { NewTokenRow } from './sealing.js'
+import type { VaultInspection } from './vault-inspection.js'
 
 /** A data key as stored. `position` tells it from a later key of the same owner. */
 export interface DataKeyRow extends AppUser {
@@ -13,15 +22,23 @@ export interface TokenRow {
   readonly field: PiiField
   readonly sealed: Uint8Array | null
   readonly createdAt: Date
+  readonly inQuarantine: boolean
 }
 
 /** What was looked at, for the audit: a token, or a part of a record. */
 export type AuditSubject = { readonly token: Token } | { readonly recordId: string; readonly part: string }
 
+/** Ages of tokens and what is in quarantine, as the methods of the same names of `PiiCustodian` describe them. */
+export type QuarantineRows = Pick<
+  PiiCustodian,
+  'listOlderThan' | 'quarantine' | 'listQuarantined' | 'restore' | 'destroyQuarantined' | 'countTokens'
+>
+
 /** The rows of a vault in one engine. Every method is one atomic unit of work; writes resolve when durable. */
-export interface VaultRows {
+export interface VaultRows extends QuarantineRows {
   /** Null where none is kept. */
   readonly audit: AuditLog | null
+  readonly inspection: VaultInspection
   findDataKey(owner: AppUser): Promise<DataKeyRow | null>
   /** Writes the owner's first data key and all rows sealed under it, or nothing and answers false when the owner has a key. */
   insertDataKeyAndTokens(owner: AppUser, dataKey: WrappedDataKey, rows: readonly NewTokenRow[]): Promise<boolean>
@@ -34,13 +51,6 @@ export interface VaultRows {
   insertAudit(request: RevealRequest, subject: AuditSubject): Promise<void>
   /** Deletes the tokens and the data key; answers how many tokens, and the key if there was one. */
   deleteOwner(owner: AppUser): Promise<{ readonly tokens: number; readonly dataKeys: readonly WrappedDataKey[] }>
-  deleteTokens(tokens: readonly Token[]): Promise<void>
-  /** Oldest first. */
-  listOlderThan(request: {
-    readonly ageMs: number
-    readonly limit: number
-    readonly after?: Token
-  }): Promise<readonly Token[]>
   listDataKeysNotUnder(keyId: string, limit: number): Promise<readonly DataKeyRow[]>
   countDataKeysNotUnder(keyId: string): Promise<number>
   /** False when the key was replaced meanwhile. */

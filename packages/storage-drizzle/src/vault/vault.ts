@@ -17,12 +17,15 @@ import type {
 import { checkedLimit } from '../page-cursor.js'
 import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'
 import { vaultErrorOf } from './vault-errors.js'
+import type { VaultInspection } from './vault-inspection.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 
 /** All rights on one vault. Hand each part of a system only the port it needs: ingestion gets the {@link PiiTokenizer}. */
 export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian, PiiKeyRotation {
   /** The audit log, to be verified and witnessed; null without the option `audit`. */
   readonly audit: AuditLog | null
+  /** What a start asks, to find out that vault, business data and keys belong together. */
+  readonly inspection: VaultInspection
   /** Writes what is queued and closes what the vault opened. */
   close(): Promise<void>
 }
@@ -110,6 +113,7 @@ export function createVault(
 
   return {
     audit: rows.audit,
+    inspection: rows.inspection,
     tokenize: (owner, values) => guarded(() => tokenize(owner, values)),
     fingerprint: (purpose, text) => guarded(() => cipher.fingerprint(purpose, text)),
     inspect: (owner, asked) =>
@@ -120,16 +124,34 @@ export function createVault(
     reveal: (request) => guarded(() => reveal(request)),
     openRecord: (request) => guarded(() => openRecord(request)),
     eraseOwner: (owner) => guarded(() => eraseOwner(owner)),
-    listOlderThan: (request) =>
-      guarded(() => rows.listOlderThan({ ...request, limit: checkedLimit(request.limit, 10_000) })),
-    erase: (tokens) => guarded(() => rows.deleteTokens(tokens)),
+    listOlderThan: (request) => guarded(() => rows.listOlderThan(paged(request))),
+    quarantine: (request) => guarded(async () => rows.quarantine({ ...request, tokens: bounded(request.tokens) })),
+    listQuarantined: (request) => guarded(() => rows.listQuarantined(paged(request))),
+    restore: (tokens) => guarded(async () => rows.restore(bounded(tokens))),
+    destroyQuarantined: (request) =>
+      guarded(async () => rows.destroyQuarantined({ ...request, tokens: bounded(request.tokens) })),
+    countTokens: ({ limit }) => guarded(() => rows.countTokens({ limit: checkedLimit(limit, mostCounted) })),
     rewrapDataKeys: (request) => guarded(() => rewrapDataKeys(request)),
     close: () => guarded(() => rows.close()),
   }
 }
 
+/** Most tokens of a page, and of a call that changes them. */
+const mostTokens = 10_000
+const mostCounted = 1_000_000
+
+function paged<Page extends { readonly limit: number }>(page: Page): Page {
+  checkedLimit(page.limit, mostTokens)
+  return page
+}
+
+function bounded(tokens: readonly Token[]): readonly Token[] {
+  if (tokens.length > mostTokens) throw new KycError('ARGUMENT_INVALID')
+  return [...new Set(tokens)]
+}
+
 function factsOf(row: TokenRow | null): TokenFacts | null {
-  if (row === null) return null
+  if (row === null || row.inQuarantine) return null
   const { token, field, createdAt } = row
   return { token, field, lastFour: parseToken(token)?.lastFour ?? null, createdAt }
 }

@@ -7,7 +7,8 @@ const owner = { appId: uuid('app'), userId: uuid('user') }
 const other = { appId: uuid('app'), userId: uuid('other user') }
 
 /**
- * Two reveals, an opened part, an erasure asked for twice, an orphan, and data keys that are re-wrapped by what
+ * Two reveals, an opened part, an erasure asked for twice, an orphan on its way through quarantine, and data keys that
+ * are re-wrapped by what
  * `reopen` answers.
  *
  * @returns how many entries that makes.
@@ -21,12 +22,18 @@ export async function exerciseVault(vault: Vault, reopen: () => Promise<Vault>):
   await vault.reveal({ owner, actor: 'ops@example.com', purpose: 'case 2', token: ssn.token })
   const why = { owner, actor: 'ops@example.com', purpose: 'case 3' }
   await vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: record.sealed })
-  await vault.erase([orphan.token])
-  await vault.erase([orphan.token])
+  const quarantined = { tokens: [orphan.token], mostInADay: 1 }
+  await vault.quarantine(quarantined)
+  await vault.quarantine(quarantined)
+  await vault.restore([orphan.token])
+  await vault.restore([orphan.token])
+  await vault.quarantine(quarantined)
+  await vault.destroyQuarantined({ tokens: [orphan.token], ageMs: -1 })
+  await vault.destroyQuarantined({ tokens: [orphan.token], ageMs: -1 })
   const { rewrapped } = await (await reopen()).rewrapDataKeys({ limit: 10 })
   await vault.eraseOwner(owner)
   await vault.eraseOwner(owner)
-  return 5 + rewrapped
+  return 8 + rewrapped
 }
 
 /** Ways to tamper with the vault, on either engine; before them {@link exerciseVault} has run. */

@@ -200,7 +200,7 @@ describe('the audit log of the vault on SQLite', () => {
     const { findings, report } = await verify(vault.audit!)
     expect(findings).toEqual([])
     expect(report.entries).toBe(1 + made)
-    expect(made).toBe(7)
+    expect(made).toBe(10)
     await vault.close()
   })
 

@@ -35,6 +35,12 @@ CREATE TABLE kyc_relay_vault_data_keys (
   UNIQUE (app_id, user_id)
 ) STRICT;
 
+CREATE TABLE kyc_relay_vault_key_checks (
+  key_id TEXT NOT NULL PRIMARY KEY,
+  purpose TEXT NOT NULL CHECK (purpose IN ('seal', 'fingerprint', 'audit')),
+  check_value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE kyc_relay_vault_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -51,9 +57,12 @@ CREATE TABLE kyc_relay_vault_tokens (
   field TEXT NOT NULL CHECK (field IN ('ssn', 'document_number')),
   fingerprint BLOB NOT NULL,
   sealed BLOB,
-  created_at INTEGER NOT NULL, data_key INTEGER,
+  created_at INTEGER NOT NULL, data_key INTEGER, quarantined_at INTEGER,
   CHECK ((field = 'ssn') = (sealed IS NOT NULL))
 ) STRICT;
+
+CREATE INDEX kyc_relay_vault_audit_entries_of_erased ON kyc_relay_vault_audit_entries (app_id, user_id)
+  WHERE kind = 'OWNER_ERASED';
 
 CREATE UNIQUE INDEX kyc_relay_vault_audit_entries_of_row ON kyc_relay_vault_audit_entries (subject) WHERE kind = 'VALUE_REVEALED';
 
@@ -62,6 +71,9 @@ CREATE INDEX kyc_relay_vault_audit_of_owner ON kyc_relay_vault_audit (app_id, us
 CREATE INDEX kyc_relay_vault_data_keys_by_key ON kyc_relay_vault_data_keys (key_id, position);
 
 CREATE INDEX kyc_relay_vault_tokens_by_age ON kyc_relay_vault_tokens (created_at, position);
+
+CREATE INDEX kyc_relay_vault_tokens_in_quarantine ON kyc_relay_vault_tokens (quarantined_at, position)
+  WHERE quarantined_at IS NOT NULL;
 
 CREATE INDEX kyc_relay_vault_tokens_of_data_key ON kyc_relay_vault_tokens (data_key) WHERE data_key IS NOT NULL;
 

@@ -7,12 +7,12 @@ type Page = Parameters<VerificationOverview['listLatest']>[0]
 const onRows =
   (change: (rows: readonly LatestVerification[], page: Page) => readonly LatestVerification[]): Spoil =>
   ({ overview }) => ({
-    overview: { listLatest: async (page) => change(await overview.listLatest(page), page) },
+    overview: { ...overview, listLatest: async (page) => change(await overview.listLatest(page), page) },
   })
 
 const onPage =
   (change: (page: Page) => Page): Spoil =>
-  ({ overview }) => ({ overview: { listLatest: (page) => overview.listLatest(change(page)) } })
+  ({ overview }) => ({ overview: { ...overview, listLatest: (page) => overview.listLatest(change(page)) } })
 
 const wrongOverviews: readonly WrongStorage[] = [
   [
@@ -35,6 +35,7 @@ const wrongOverviews: readonly WrongStorage[] = [
     'VO-05',
     ({ overview }) => ({
       overview: {
+        ...overview,
         async listLatest(page) {
           const all = await overview.listLatest({ limit: 200 })
           const known = page.before === undefined || all.some(({ verificationId }) => verificationId === page.before)
@@ -49,6 +50,24 @@ const wrongOverviews: readonly WrongStorage[] = [
     onPage((page) => ({ ...page, limit: Math.min(200, Math.max(1, Math.ceil(page.limit))) })),
   ],
   ['forgets', 'VO-07', 'forgets on closing'],
+  [
+    'gives the newest where the oldest are asked for',
+    'VO-08',
+    ({ overview }) => ({
+      overview: { ...overview, listVaultReferences: (page) => overview.listVaultReferences({ ...page, of: 'newest' }) },
+    }),
+  ],
+  [
+    'leaves out what has no token',
+    'VO-09',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        listVaultReferences: async (page) =>
+          (await overview.listVaultReferences(page)).filter(({ tokens }) => tokens.length > 0),
+      },
+    }),
+  ],
 ]
 
 testTheCases(verificationOverviewCases, wrongOverviews)

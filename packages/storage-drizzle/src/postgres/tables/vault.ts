@@ -23,6 +23,7 @@ export const tokens = pgTable('kyc_relay_vault_tokens', {
   sealed: bytea('sealed'),
   createdAt: instant('created_at').notNull(),
   dataKey: bigint('data_key', { mode: 'number' }),
+  quarantinedAt: instant('quarantined_at'),
 })
 
 export const vaultAudit = pgTable('kyc_relay_vault_audit', {
@@ -35,4 +36,10 @@ export const vaultAudit = pgTable('kyc_relay_vault_audit', {
   token: text('token'),
   recordId: text('record_id'),
   part: text('part'),
+})
+
+export const keyChecks = pgTable('kyc_relay_vault_key_checks', {
+  keyId: text('key_id').primaryKey(),
+  purpose: text('purpose', { enum: ['seal', 'fingerprint', 'audit'] }).notNull(),
+  checkValue: text('check_value').notNull(),
 })

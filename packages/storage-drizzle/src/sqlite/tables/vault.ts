@@ -22,6 +22,7 @@ export const tokens = sqliteTable('kyc_relay_vault_tokens', {
   sealed: blob('sealed', { mode: 'buffer' }),
   createdAt: integer('created_at').notNull(),
   dataKey: integer('data_key'),
+  quarantinedAt: integer('quarantined_at'),
 })
 
 export const vaultAudit = sqliteTable('kyc_relay_vault_audit', {
@@ -34,4 +35,10 @@ export const vaultAudit = sqliteTable('kyc_relay_vault_audit', {
   token: text('token'),
   recordId: text('record_id'),
   part: text('part'),
+})
+
+export const keyChecks = sqliteTable('kyc_relay_vault_key_checks', {
+  keyId: text('key_id').primaryKey(),
+  purpose: text('purpose', { enum: ['seal', 'fingerprint', 'audit'] }).notNull(),
+  checkValue: text('check_value').notNull(),
 })

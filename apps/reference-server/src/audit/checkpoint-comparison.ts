@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core'
+import { parseCheckpoints } from './checkpoint-file.js'
+
+const newLine = 0x0a
+
+/**
+ * `AS_WITNESSED`: every compared entry is there and is the one that was witnessed. `BEHIND`: one is missing or another.
+ * `UNREADABLE`: the file of checkpoints is there and cannot be read.
+ */
+export type CheckpointVerdict = 'AS_WITNESSED' | 'BEHIND' | 'UNREADABLE'
+
+/**
+ * Finds out whether an audit log lacks entries that its checkpoints have witnessed: then an older copy of the database was
+ * put back, or another database.
+ *
+ * Each call reads only what was appended to the file since the call before. It compares the newest checkpoint of each
+ * chain, that of the call before, and each that was followed by a lower one: after a restore the log grows again past its
+ * old checkpoints, with other entries.
+ *
+ * A file that is missing witnesses nothing, and a new file starts over.
+ */
+export function createCheckpointComparison(options: {
+  readonly path: string
+  readonly seal: Pick<AuditSeal, 'checkCheckpoint'>
+  readonly log: Pick<AuditLog, 'name' | 'listEntries'>
+}): () => Promise<CheckpointVerdict> {
+  const { path, seal, log } = options
+  let read = { inode: 0, bytes: 0 }
+  const newest = new Map<number, SealedCheckpoint>()
+  let watched = new Set<SealedCheckpoint>()
+
+  function startOver(inode: number): void {
+    read = { inode, bytes: 0 }
+    newest.clear()
+    watched.clear()
+  }
+
+  function take(text: string): void {
+    for (const checkpoint of parseCheckpoints(text).checkpoints) {
+      if (checkpoint.log !== log.name || seal.checkCheckpoint(checkpoint) !== 'INTACT') continue
+      const former = newest.get(checkpoint.chain)
+      if (former !== undefined && former.sequence >= checkpoint.sequence) watched.add(former)
+      newest.set(checkpoint.chain, checkpoint)
+    }
+  }
+
+  async function readOn(): Promise<void> {
+    const file = await stat(path).catch(nullIfMissing)
+    if (file === null) return startOver(0)
+    if (file.ino !== read.inode || file.size < read.bytes) startOver(file.ino)
+    let rest = Buffer.alloc(0)
+    for await (const chunk of createReadStream(path, { start: read.bytes }) as AsyncIterable<Buffer>) {
+      const bytes = Buffer.concat([rest, chunk])
+      const end = bytes.lastIndexOf(newLine) + 1
+      take(bytes.subarray(0, end).toString('utf8'))
+      read.bytes += end
+      rest = bytes.subarray(end)
+    }
+  }
+
+  async function isThere({ chain, sequence, mac }: SealedCheckpoint): Promise<boolean> {
+    const [entry] = await log.listEntries({ chain, after: sequence - 1, limit: 1 })
+    return entry?.sequence === sequence && entry.mac === mac
+  }
+
+  return async () => {
+    try {
+      await readOn()
+    } catch {
+      return 'UNREADABLE'
+    }
+    for (const checkpoint of newest.values()) watched.add(checkpoint)
+    for (const checkpoint of watched) {
+      if (!(await isThere(checkpoint))) return 'BEHIND'
+    }
+    watched = new Set(newest.values())
+    return 'AS_WITNESSED'
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
+}
