@@ -19,6 +19,8 @@ export async function startReferenceServer({ dataDir, variables = {}, nodeOption
     INTERNAL_PORT: '0',
     SECURE_PORT: '0',
     DATA_DIR: dataDir,
+    // The history that some benches write into the databases has no data keys.
+    ALLOW_INCOMPLETE_VAULT: '1',
     ...variables,
   }
   const options = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), ...nodeOptions]

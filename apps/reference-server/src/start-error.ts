@@ -13,6 +13,8 @@ export class StartError extends Error {
       | 'PHOTO_STORAGE_UNUSABLE'
       | 'PORT_UNUSABLE'
       | 'TLS_REQUIRED'
+      | 'VAULT_INCOMPLETE'
+      | 'VAULT_MISSING'
       | 'TLS_FILES_INVALID',
     message: string,
   ) {

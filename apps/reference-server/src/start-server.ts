@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { KycError } from '@kyc-relay/kyc-core'
 import { compose, servesWorker } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
@@ -13,6 +12,7 @@ import { isLoopbackAddress } from './loopback-address.js'
 import { ensureLocalCertificates, type LocalFiles } from './local-start/local-certificates.js'
 import { ensureDataDir, ensureInternalToken, loadKeyFile } from './local-start/local-files.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
+import { checkStart } from './start-checks/check-start.js'
 import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
 import { usesSqlite } from './storage.js'
@@ -54,7 +54,7 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
 
-  await checkKeyFile(parts).catch(async (error: unknown) => {
+  await checkStart({ ...parts, keys, env, log }).catch(async (error: unknown) => {
     await parts.storage.close()
     throw error
   })
@@ -253,21 +253,5 @@ async function readPair(certFile: string, keyFile: string): Promise<{ cert: stri
   throw new StartError(
     'TLS_FILES_INVALID',
     'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM: one of them is empty, cut off, or of another pair.',
-  )
-}
-
-/** A key file of another installation would seal new values that the old ones cannot stand beside. */
-async function checkKeyFile({ storage, apiKeys }: Awaited<ReturnType<typeof compose>>): Promise<void> {
-  await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
-    if (!(error instanceof KycError) || error.retryable) throw error
-    throw new StartError(
-      'KEY_FILE_WRONG',
-      'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
-    )
-  })
-  if (await apiKeys.canOpenAll()) return
-  throw new StartError(
-    'KEY_FILE_WRONG',
-    'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.',
   )
 }
