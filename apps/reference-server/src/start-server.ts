@@ -65,6 +65,7 @@ export async function startServer(
     onRefused: parts.metrics.requestRefused,
     onDropped: parts.metrics.connectionDropped,
   })
+  parts.metrics.watchRequests(overload.guard.state)
   const listeners: Listener[] = []
   const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload' | 'connections'>) => {
     const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectGraphqlRefusal, expectProblem } from './expect-refusal.js'
@@ -83,6 +84,33 @@ describe('TLS', () => {
     expect(failure).toMatch(/PROTOCOL_VERSION|ECONNRESET/)
   })
 
+  it.each([
+    'ECDHE-RSA-AES128-SHA256',
+    'ECDHE-ECDSA-AES256-SHA384',
+    'ECDHE-ECDSA-AES128-SHA',
+    'AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES128-CCM',
+  ])('B001 a client of TLS 1.2 that offers only %s fails the handshake', async (ciphers) => {
+    const { port, ca } = secure
+    const failure = await new Promise<string>((resolve, reject) => {
+      const options = { port, host: '127.0.0.1', ca, servername: 'localhost', ciphers: `${ciphers}:@SECLEVEL=0` }
+      const socket = connectTls({ ...options, maxVersion: 'TLSv1.2' }, () => reject(new Error('handshake succeeded')))
+      socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+    })
+    expect(failure).toMatch(/HANDSHAKE_FAILURE|ECONNRESET/)
+  })
+
+  it.each([
+    ['TLSv1.2', /^ECDHE-(?:RSA|ECDSA)-.*(?:GCM|POLY1305)/],
+    ['TLSv1.3', /^TLS_/],
+  ] as const)('B001 a client of %s is served with authenticated encryption', async (version, suite) => {
+    const { port, ca } = secure
+    const socket = connectTls({ port, host: '127.0.0.1', ca, servername: 'localhost', maxVersion: version })
+    await once(socket, 'secureConnect')
+    expect([socket.getProtocol(), socket.getCipher().name]).toEqual([version, expect.stringMatching(suite)])
+    socket.destroy()
+  })
+
   it('B001 a connection that ends in the handshake leaves the server working', async () => {
     const connection = await openRaw({ port: secure.port })
     connection.send(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]))
@@ -105,7 +133,23 @@ describe('the head of a request', () => {
     ['B028 Authorization twice', { authorization: ['Bearer a', 'Bearer b'] }, 'DUPLICATE_HEADER'],
     ['B028 Authorization twice, equal', { authorization: ['Bearer a', 'Bearer a'] }, 'DUPLICATE_HEADER'],
     ['B018 Content-Type twice', { 'content-type': ['application/json', 'text/plain'] }, 'DUPLICATE_HEADER'],
-  ])('%s', async (_name, headers: Record<string, string | string[] | null>, detail) => {
+    ['B020 Content-Encoding twice', { 'content-encoding': ['gzip', 'identity'] }, 'DUPLICATE_HEADER'],
+    [
+      'B020 Content-Encoding twice, in another case',
+      { 'Content-Encoding': 'gzip', 'content-encoding': 'identity' },
+      'DUPLICATE_HEADER',
+    ],
+    ['B020 Content-Encoding twice, equal', { 'content-encoding': ['identity', 'identity'] }, 'DUPLICATE_HEADER'],
+    ...['gzip, chunked', 'identity, chunked', 'x, chunked', ', chunked'].map(
+      (coding) =>
+        [`B005 ${coding}`, { 'content-length': null, 'transfer-encoding': coding }, 'TRANSFER_ENCODING'] as const,
+    ),
+    [
+      'B005 Transfer-Encoding twice',
+      { 'content-length': null, 'transfer-encoding': ['gzip', 'chunked'] },
+      'DUPLICATE_HEADER',
+    ],
+  ] as const)('%s', async (_name, headers: Readonly<Record<string, string | readonly string[] | null>>, detail) => {
     expectGraphqlRefusal(await exchangeRaw(secure, request({ headers })), 400, 'BAD_REQUEST', detail)
     expectProblem(await exchangeRaw(api, request({ headers })), 400, 'BAD_REQUEST', detail)
   })
@@ -150,6 +194,10 @@ describe('the head of a request', () => {
     ['B005 a length with a plus', { 'content-length': '+5' }],
     ['B005 xchunked', { 'content-length': null, 'transfer-encoding': 'xchunked' }],
     ['B005 chunked, then identity', { 'content-length': null, 'transfer-encoding': 'chunked, identity' }],
+    ['B005 chunked twice', { 'content-length': null, 'transfer-encoding': 'chunked, chunked' }],
+    ['B005 gzip alone', { 'content-length': null, 'transfer-encoding': 'gzip' }],
+    ['B005 chunked with a parameter', { 'content-length': null, 'transfer-encoding': 'chunked;q=1' }],
+    ['B005 an empty coding', { 'content-length': null, 'transfer-encoding': '' }],
     ['B007 a space before the colon', { 'x-one ': '1' }],
     ['B007 a folded header', { 'x-one': '1\r\n folded' }],
     ['B007 NUL in a value', { 'x-one': 'a\0b' }],

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { answerAndClose, type PlainAnswer } from './early-answer.js'
 import type { Refusal } from './error-catalogue.js'
 import { latestOn } from './latest-exchange.js'
+import { securityHeaders } from './security-headers.js'
 
 /** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
 export function refusalOfParserError(code: string | undefined): Refusal | null {
@@ -35,8 +36,8 @@ export function createBrokenRequests(options: {
 }): {
   /** For the server's `clientError`. */
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** Refuses on the bare connection and closes it. */
-  readonly refuseConnection: (socket: Duplex, refusal: Refusal) => void
+  /** For the server's `connect`: the connection is no tunnel, and is closed. */
+  readonly onConnect: (request: IncomingMessage, socket: Duplex) => void
 } {
   const refused = new WeakSet<Duplex>()
 
@@ -50,7 +51,7 @@ export function createBrokenRequests(options: {
     const { status, headers, body } = options.present(refusal, requestId)
     const lines = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...headers, ...securityHeaders }).map(([name, value]) => `${name}: ${value}`),
       `x-request-id: ${requestId}`,
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',
@@ -58,6 +59,21 @@ export function createBrokenRequests(options: {
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
     const timer = setTimeout(() => socket.destroy(), options.farewellMs)
     socket.once('close', () => clearTimeout(timer))
+  }
+
+  /** Answers to requests that came before, and are still worked on, go first. */
+  function refuseAfterAnswers(socket: Duplex, refusal: Refusal): void {
+    const exchange = latestOn(socket)
+    if (exchange === undefined || exchange.response.writableFinished) refuseConnection(socket, refusal)
+    else exchange.response.once('close', () => refuseConnection(socket, refusal))
+  }
+
+  function onConnect(_request: IncomingMessage, socket: Duplex): void {
+    // Node has taken its own listeners off this connection: without one, a reset would end the process.
+    socket.on('error', () => socket.destroy())
+    // What comes behind is dropped, so that the end of the connection is seen.
+    socket.resume()
+    refuseAfterAnswers(socket, { code: 'METHOD_NOT_ALLOWED' })
   }
 
   function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -70,11 +86,8 @@ export function createBrokenRequests(options: {
     if (refused.has(socket)) return
     refused.add(socket)
     const exchange = latestOn(socket)
-    if (exchange === undefined || (exchange.request.complete && exchange.response.writableFinished)) {
-      refuseConnection(socket, refusal)
-    } else if (exchange.request.complete) {
-      // The broken request came after one that is still being worked on, whose answer goes first.
-      exchange.response.once('close', () => refuseConnection(socket, refusal))
+    if (exchange === undefined || exchange.request.complete) {
+      refuseAfterAnswers(socket, refusal)
     } else {
       const requestId = options.requestIdOf(exchange.request)
       if (!exchange.response.headersSent) options.onRefused(refusal, requestId)
@@ -85,5 +98,5 @@ export function createBrokenRequests(options: {
     }
   }
 
-  return { onClientError, refuseConnection }
+  return { onClientError, onConnect }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestIdOf } from './request-id.js'
+import { securityHeaders } from './security-headers.js'
 
 /** A complete answer. */
 export interface PlainAnswer {
@@ -7,6 +8,8 @@ export interface PlainAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
+
+const securityLines = Object.entries(securityHeaders).flat()
 
 /**
  * Writes the head of a complete answer, with the id of its request. Node takes a list as it is; it would look at each
@@ -18,7 +21,13 @@ export function writeHead(
   { status, headers, body }: PlainAnswer,
   connection?: 'close',
 ): void {
-  const lines = ['x-request-id', requestIdOf(request), 'content-length', String(Buffer.byteLength(body))]
+  const lines = [
+    'x-request-id',
+    requestIdOf(request),
+    'content-length',
+    String(Buffer.byteLength(body)),
+    ...securityLines,
+  ]
   for (const name of Object.keys(headers)) lines.push(name, headers[name] as string)
   if (connection !== undefined) lines.push('connection', connection)
   response.writeHead(status, lines)

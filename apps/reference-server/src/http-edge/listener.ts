@@ -8,7 +8,6 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
@@ -18,9 +17,11 @@ import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.
 import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { rememberExchange, type Exchange } from './latest-exchange.js'
+import { followAnswers, maxOpenPerConnection } from './open-answers.js'
 import type { OverloadGuard } from './overload.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
 import { identify, requestIdOf } from './request-id.js'
+import { securityHeaders } from './security-headers.js'
 import type { ServesHost } from './served-hosts.js'
 import type { WaitingConnections } from './waiting-connections.js'
 
@@ -39,11 +40,26 @@ export interface ListenerTimeouts {
   readonly headMs: number
   /** For a whole request, head and body. Default 15 s. */
   readonly requestMs: number
-  /** How often the two are looked at. Default 1 s. */
+  /** To take an answer, from when it and those before it on the connection were made. Default 15 s. */
+  readonly answerMs: number
+  /** How often the three are looked at. Default 1 s. */
   readonly checkMs: number
 }
 
-const defaultTimeouts: ListenerTimeouts = { headMs: 10_000, requestMs: 15_000, checkMs: 1_000 }
+const defaultTimeouts: ListenerTimeouts = { headMs: 10_000, requestMs: 15_000, answerMs: 15_000, checkMs: 1_000 }
+
+/** Suites of TLS 1.3, and those of 1.2 with forward secrecy that authenticate what they encrypt: no CBC. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
 
 /** An access token of 16 KiB is still told that it is none; 20 KiB of headers are not read. */
 const maxHeaderBytes = 18 * 1024
@@ -81,9 +97,10 @@ export async function startListener(options: {
     readonly onRefused: () => void
   }
   readonly connections: ConnectionLimits
-  readonly timeouts?: ListenerTimeouts
+  readonly timeouts?: Partial<ListenerTimeouts>
 }): Promise<Listener> {
-  const { log, name, timeouts = defaultTimeouts } = options
+  const { log, name } = options
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
   let closing = false
 
   const present = (refusal: Refusal, requestId: string): PlainAnswer => {
@@ -112,6 +129,7 @@ export async function startListener(options: {
     // It was answered directly, or its connection broke while the handler worked and was answered so.
     if (env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
     env.outgoing.setHeader('x-request-id', requestIdOf(env.incoming))
+    for (const [header, value] of Object.entries(securityHeaders)) env.outgoing.setHeader(header, value)
     return response
   }
   const handle = getRequestListener((request, env) => answer(request, env as HttpBindings), {
@@ -125,22 +143,24 @@ export async function startListener(options: {
         error instanceof RequestError ? { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' } : { code: 'INTERNAL' }
       onRefused(refusal, requestId)
       const { status, headers, body } = present(refusal, requestId)
-      return new Response(body, { status, headers: { ...headers, 'x-request-id': requestId } })
+      return new Response(body, { status, headers: { ...headers, ...securityHeaders, 'x-request-id': requestId } })
     },
   })
-  const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => {
+  const refuse = ({ request, response }: Exchange, refusal: Refusal) => {
     const requestId = requestIdOf(request)
     onRefused(refusal, requestId)
     answerAndClose(request, response, present(refusal, requestId))
+    answers.follow({ request, response }, nothing)()
   }
   const overloaded = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, idPlace)
   const [beforeId = '', afterId = ''] = overloaded.body.split(idPlace)
   /** Costs little: all but the id is made, nothing is logged, and the client keeps its connection for the next request. */
-  const shed = (request: IncomingMessage, response: ServerResponse, onShed: () => void) => {
+  const shed = ({ request, response }: Exchange, onShed: () => void) => {
     onShed()
     const headers = { ...overloaded.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
     const body = `${beforeId}${requestIdOf(request)}${afterId}`
     answerAndGoOn(request, response, { status: overloaded.status, headers, body })
+    answers.follow({ request, response }, nothing)()
   }
   const beginExchange = (request: IncomingMessage, response: ServerResponse): Exchange => {
     identify(request)
@@ -151,7 +171,20 @@ export async function startListener(options: {
     return exchange
   }
 
+  /** Works on a request. `onWorked` is called when its handler has ended, `onOver` when its answer is with the client or lost. */
+  const work = async (exchange: Exchange, onWorked: () => void, onOver: () => void) => {
+    const onMade = answers.follow(exchange, onOver)
+    try {
+      await handle(exchange.request, exchange.response)
+    } finally {
+      onWorked()
+      onMade()
+    }
+  }
+
   const onRequest: RequestListener = (request, response) => {
+    // What was pipelined on a connection that is gone: nobody would learn what came of it.
+    if (request.socket.destroyed) return
     const exchange = beginExchange(request, response)
     const head = {
       method: request.method ?? '',
@@ -160,21 +193,20 @@ export async function startListener(options: {
       rawHeaders: request.rawHeaders,
     }
     const refusal = refuseRequestHead(head, options.servesHost)
-    if (refusal !== null) return refuse(request, response, refusal)
-    if (options.overload !== undefined) {
-      const { guard, waiting, onRefused: onShed } = options.overload
-      const admission = guard.enter(head.target, () => !request.complete)
-      if (admission === null) {
-        shed(request, response, onShed)
-        waiting.refused(exchange)
-        return
-      }
-      response.once('close', () => {
-        admission.leave()
-        if (admission.mayWait) waiting.served(exchange)
-      })
+    if (refusal !== null) return refuse(exchange, refusal)
+    if (options.overload === undefined) return void work(exchange, nothing, nothing)
+    const { guard, waiting, onRefused: onShed } = options.overload
+    const mayOpen = answers.openOn(request.socket) < maxOpenPerConnection
+    const admission = mayOpen ? guard.enter(head.target, () => !request.complete) : null
+    if (admission === null) {
+      shed(exchange, onShed)
+      waiting.refused(exchange)
+      return
     }
-    void handle(request, response)
+    void work(exchange, admission.worked, () => {
+      admission.leave()
+      if (admission.mayWait) waiting.served(exchange)
+    })
   }
 
   const limits = {
@@ -190,11 +222,14 @@ export async function startListener(options: {
     options.tls === null
       ? createHttpServer(limits, onRequest)
       : createHttpsServer(
-          { ...limits, ...options.tls, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.headMs },
+          { ...limits, ...options.tls, ciphers, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.headMs },
           onRequest,
         )
   server.maxHeadersCount = maxHeaderLines
+  // A client may close its side behind its last request: Node would then drop the answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
   const isLastOn = limitConnections(server, options.connections)
+  const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
 
   // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -204,8 +239,8 @@ export async function startListener(options: {
     onRequest(request, response)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    beginExchange(request, response)
-    refuse(request, response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
+    if (request.socket.destroyed) return
+    refuse(beginExchange(request, response), { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
   })
   const broken = createBrokenRequests({
     present,
@@ -214,9 +249,7 @@ export async function startListener(options: {
     farewellMs: timeouts.headMs,
   })
   server.on('clientError', broken.onClientError)
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    broken.refuseConnection(socket, { code: 'METHOD_NOT_ALLOWED' }),
-  )
+  server.on('connect', broken.onConnect)
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -249,6 +282,8 @@ export async function startListener(options: {
 export function retryAfterOverload(random: number): number {
   return 1 + Math.floor(random * 5)
 }
+
+const nothing = () => undefined
 
 /** Stands where the id of a request belongs. */
 const idPlace = '00000000-0000-4000-8000-000000000000'

@@ -10,21 +10,27 @@ export function isUtf8Json(contentType: string | undefined): boolean {
 
 /** Ranges of `Accept` that each answer falls under; the most specific one decides (RFC 9110 §12.5.1). */
 const rangesOf: Readonly<Record<GraphqlMediaType, readonly string[]>> = {
-  'application/json': ['application/json', 'application/*', '*/*'],
-  'application/graphql-response+json': ['application/graphql-response+json', 'application/*', '*/*'],
+  'application/json': ['application/json;charset=utf-8', 'application/json', 'application/*', '*/*'],
+  'application/graphql-response+json': [
+    'application/graphql-response+json;charset=utf-8',
+    'application/graphql-response+json',
+    'application/*',
+    '*/*',
+  ],
 }
 
 /**
  * The answer that an `Accept` header likes best, null when it takes neither.
  *
  * Between equals the one named first; `application/json` where one range covers both, since every client reads it. An
- * absent or empty header, or one that only excludes, takes anything else.
+ * absent or empty header takes anything, and one that only excludes takes what it does not exclude.
  */
 export function negotiateMediaType(accept: string | undefined): GraphqlMediaType | null {
   // What nearly every client sends.
   if (accept === 'application/json') return accept
   const weights = parseAccept(accept ?? '')
-  if (![...weights.values()].some((weight) => weight > 0)) weights.set('*/*', 1)
+  const onlyExcludes = ![...weights.values()].some((weight) => weight > 0)
+  if (onlyExcludes && !weights.has('*/*')) weights.set('*/*', 1)
   const ranges = [...weights.keys()]
   const rank = (type: GraphqlMediaType) => {
     const range = rangesOf[type].find((one) => weights.has(one)) ?? ''
@@ -38,17 +44,28 @@ export function negotiateMediaType(accept: string | undefined): GraphqlMediaType
   return prefersResponse ? 'application/graphql-response+json' : 'application/json'
 }
 
-/** Weight of each range in order of appearance. A range in another encoding than UTF-8 is none of ours. */
+/** RFC 9110 §12.4.2: 0 to 1 with at most three decimals. */
+const qualityValue = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+/** Weight of each range in order of appearance; the higher one of a range that is there twice. */
 function parseAccept(accept: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const part of accept.toLowerCase().split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim())
-    if (range === '') continue
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    if (type === '') continue
     const valueOf = (name: string) =>
       parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1)
-    const isUtf8 = /^"?utf-?8"?$/.test(valueOf('charset') ?? 'utf-8')
-    const weight = Number(valueOf('q') ?? 1)
-    weights.set(isUtf8 ? range : part, Number.isFinite(weight) ? weight : 1)
+    const quality = valueOf('q') ?? '1'
+    const weight = qualityValue.test(quality) ? Number(quality) : 1
+    const range = rangeOf(type, valueOf('charset'))
+    weights.set(range, Math.max(weight, weights.get(range) ?? 0))
   }
   return weights
+}
+
+/** A range in another encoding than UTF-8 is none of ours, whether it is asked for or excluded. */
+function rangeOf(type: string, charset: string | undefined): string {
+  if (charset === undefined) return type
+  if (!/^"?utf-?8"?$/.test(charset)) return `${type};charset=other`
+  return type.endsWith('*') ? type : `${type};charset=utf-8`
 }

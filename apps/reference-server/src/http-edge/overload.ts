@@ -30,7 +30,9 @@ export function createLagMeter(nowMs: () => number): LagMeter {
 export interface Admission {
   /** Its connection may wait behind others once it is answered: not one of probes or people. */
   readonly mayWait: boolean
-  /** It was answered, or its connection is gone. */
+  /** Its handler has ended: it is no work any more. */
+  worked(): void
+  /** Its handler has ended, and its answer is with the client or its connection gone. */
   leave(): void
 }
 
@@ -49,8 +51,8 @@ export interface OverloadGuard {
    * since it was asked last, to be refused. A refusal costs about a tenth of what it refuses: that is a twentieth of the time.
    */
   mayRead(): number
-  /** Requests that are worked on now, and how many may be at once. */
-  state(): { readonly working: number; readonly limit: number }
+  /** Requests that are worked on now, how many may be at once, and requests that are open. */
+  state(): { readonly working: number; readonly limit: number; readonly open: number }
 }
 
 /** Answered however busy the process is: who asks decides whether it lives. */
@@ -62,7 +64,10 @@ const reservedForPortal = 64
 /** Work that may be under way on a busy process, in seconds: it holds up the refusals too, which take their turn with it. */
 const worthOfSeconds = 0.05
 
-/** So many at once keep processor and disk busy on any machine: fewer would only lower what is finished. */
+/**
+ * So many at once keep processor and disk busy on any machine: fewer would only lower what is finished. An event loop that
+ * is late with fewer waits for a machine that is busy with something else, and refusing would not help.
+ */
 const leastLimit = 64
 
 /**
@@ -82,12 +87,12 @@ const uploadPatienceLooks = 10
 
 /**
  * Refuses work before any of it is done. What is refused early costs microseconds; what times out half done costs all of
- * its work, and is tried again. Three things say that it is enough:
+ * its work, and is tried again. Four things say that it is enough:
  *
  * - as many requests are worked on as a busy process finishes in a twentieth of a second (Little's law), and at least 64.
  *   Where they wait for something else, a database or a partner's endpoint, the limit is doubled up to `maxInFlight`;
- * - `maxInFlight` requests are open, slow uploads included;
- * - the event loop is late by `maxLagMs` for good;
+ * - `maxInFlight` requests are open, slow uploads and answers that are not taken included;
+ * - the event loop is late by `maxLagMs` for good, while 64 requests are worked on;
  * - the heap is nearly full of what is in use.
  */
 export function createOverloadGuard(options: {
@@ -116,11 +121,12 @@ export function createOverloadGuard(options: {
       wasFull = true
       return false
     }
-    return open < maxInFlight + reserve && isWell(forPeople)
+    if (!forPeople && working >= limitNow()) return false
+    return open < maxInFlight + reserve && !isHeapFull()
   }
 
-  function isWell(forPeople: boolean): boolean {
-    return !isHeapFull() && (forPeople || lag.standingLagMs() < maxLagMs)
+  function limitNow(): number {
+    return lag.standingLagMs() < maxLagMs ? limit : Math.min(limit, leastLimit)
   }
 
   function limitOf(worked: number): number {
@@ -145,15 +151,22 @@ export function createOverloadGuard(options: {
       const forPeople = path === '/portal' || path.startsWith('/portal/') || path.startsWith('/assets/')
       if (!always.has(path) && !mayEnter(forPeople)) return null
       let counted = true
+      let left = false
       const admission = {
         mayWait: !always.has(path) && !forPeople,
-        leave() {
+        worked() {
           uploading.delete(admission)
-          open -= 1
           if (!counted) return
+          counted = false
           working -= 1
           finished += 1
           finishedUnread += 1
+        },
+        leave() {
+          admission.worked()
+          if (left) return
+          left = true
+          open -= 1
         },
       }
       open += 1
@@ -180,11 +193,11 @@ export function createOverloadGuard(options: {
       adjustLimit(worked)
     },
     mayRead() {
-      const room = isWell(false) ? Math.max(0, Math.min(limit - working, maxInFlight - open)) : 0
+      const room = isHeapFull() ? 0 : Math.max(0, Math.min(limitNow() - working, maxInFlight - open))
       const toRefuse = Math.floor(finishedUnread / 2)
       finishedUnread -= toRefuse * 2
       return room + toRefuse
     },
-    state: () => ({ working, limit }),
+    state: () => ({ working, limit, open }),
   }
 }

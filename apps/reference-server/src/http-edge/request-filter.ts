@@ -15,10 +15,9 @@ export const maxHeaderLines = 128
 
 /** A bit for each header that may be there once. */
 const singleHeaders = new Map(
-  ['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding'].map((name, index) => [
-    name,
-    1 << index,
-  ]),
+  ['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding', 'content-encoding'].map(
+    (name, index) => [name, 1 << index],
+  ),
 )
 
 // RFC 9112 §3.2.1. Brackets, braces and the like are what clients send unescaped; a backslash some parsers read as a slash.
@@ -49,6 +48,7 @@ export function refuseRequestHead(head: RequestHead, servesHost: (name: string) 
   let seen = 0
   let hostValue: string | undefined
   let encoding: string | undefined
+  let transferEncoding: string | undefined
   for (let index = 0; index < head.rawHeaders.length; index += 2) {
     const name = head.rawHeaders[index]?.toLowerCase() ?? ''
     const bit = singleHeaders.get(name) ?? 0
@@ -56,6 +56,11 @@ export function refuseRequestHead(head: RequestHead, servesHost: (name: string) 
     seen |= bit
     if (name === 'host') hostValue = head.rawHeaders[index + 1] ?? ''
     else if (name === 'content-encoding') encoding = head.rawHeaders[index + 1] ?? ''
+    else if (name === 'transfer-encoding') transferEncoding = head.rawHeaders[index + 1] ?? ''
+  }
+  // Node also takes lists that end in `chunked`, and reads the chunks as they are. Names of codings have no case (RFC 9112 §7).
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    return { code: 'BAD_REQUEST', detail: 'TRANSFER_ENCODING' }
   }
   const host = hostHeader.exec(hostValue ?? '')?.groups?.name
   if (host === undefined)

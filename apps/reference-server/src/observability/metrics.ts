@@ -20,6 +20,8 @@ export interface Metrics {
   requestRefused(): void
   /** A credential was refused. */
   authenticationFailed(listener: string, reason: string): void
+  /** Shows how many requests are worked on, and how many are open, from now on. To be called once. */
+  watchRequests(state: () => { readonly working: number; readonly open: number }): void
   /** A connection was closed unheard, since its listener had as many as it may. */
   connectionDropped(listener: string): void
   /** An event was written, or withheld from everybody. */
@@ -205,6 +207,24 @@ export function createMetrics(deps: {
     }),
     requestRefused: () => refused.inc(),
     authenticationFailed: (listener, reason) => failedAuthentications.inc({ listener, reason }),
+    watchRequests(state) {
+      new Gauge({
+        name: 'kyc_relay_requests_in_flight',
+        help: 'Requests that are worked on, this scrape included. Bodies that take longer than a second to come do not count.',
+        registers,
+        collect() {
+          this.set(state().working)
+        },
+      })
+      new Gauge({
+        name: 'kyc_relay_requests_unanswered',
+        help: 'Requests that are worked on, or whose answer is not with its client, this scrape included.',
+        registers,
+        collect() {
+          this.set(state().open)
+        },
+      })
+    },
     connectionDropped: (listener) => dropped.inc({ listener }),
     eventPublished(type, event) {
       if (event.duplicate) return

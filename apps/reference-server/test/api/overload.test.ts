@@ -54,13 +54,39 @@ describe('F44 F46 the overload guard', () => {
     expect(enter('/x')).not.toBeNull()
   })
 
-  it('refuses while the event loop stays late', () => {
-    let lagMs = 200
-    const guard = createOverloadGuard({ maxInFlight: 9, lag: { standingLagMs: () => lagMs } })
+  it('refuses while the event loop stays late, but not with fewer than 64 requests in hand', () => {
+    let lagMs = 0
+    const guard = createOverloadGuard({ maxInFlight: 600, lag: { standingLagMs: () => lagMs } })
+    const admitted = Array.from({ length: 63 }, () => guard.enter('/x', whole))
     const enters = (target: string) => guard.enter(target, whole) !== null
-    expect([enters('/x'), enters('/readyz'), enters('/portal/kyc')]).toEqual([false, true, true])
+    lagMs = 200
+    expect([guard.mayRead(), enters('/x'), guard.mayRead(), enters('/x')]).toEqual([1, true, 0, false])
+    expect([enters('/readyz'), enters('/portal/kyc')]).toEqual([true, true])
     lagMs = 199
     expect(enters('/x')).toBe(true)
+    lagMs = 200
+    for (const one of admitted.splice(0, 4)) one?.leave()
+    expect([enters('/x'), enters('/x')]).toEqual([true, false])
+    // The limit itself was never reached: calm is back with the event loop.
+    guard.look(1)
+    lagMs = 0
+    expect(guard.state().limit).toBe(512)
+  })
+
+  it('counts a request as work until its handler has ended, as open until its answer is taken, and each end once', () => {
+    const guard = createOverloadGuard({ maxInFlight: 2, lag: calm })
+    const first = guard.enter('/x', whole)
+    const second = guard.enter('/x', whole)
+    first?.worked()
+    first?.worked()
+    expect(guard.state()).toEqual({ working: 1, limit: 2, open: 2 })
+    expect(guard.enter('/x', whole)).toBeNull()
+    first?.leave()
+    first?.leave()
+    first?.worked()
+    expect(guard.state()).toEqual({ working: 1, limit: 2, open: 1 })
+    second?.leave()
+    expect(guard.state()).toEqual({ working: 0, limit: 2, open: 0 })
   })
 
   it('F45 refuses while the heap is full of what is in use, all but health checks', () => {
@@ -138,7 +164,7 @@ describe('F44 F46 the overload guard', () => {
     expect(floodedLook(guard, open, 0, 1)).toBe(90)
     for (const one of open.splice(0)) one.leave()
     guard.look(0)
-    expect(guard.state()).toEqual({ working: 0, limit: 512 })
+    expect(guard.state()).toEqual({ working: 0, limit: 512, open: 0 })
   })
 
   it('slow uploads take no place from others after a second, and count for the most that may be open', () => {
