@@ -11,7 +11,8 @@ const id = '7a000000-0000-4000-8000-000000000001'
 const event = { appId: id, userId: id, eventType: 'WIDGET_KYC_INITIATION', data: {} }
 
 it.each([
-  ['/events', { ...event, note: 1 }, ['/note UNKNOWN_FIELD']],
+  ['/events', { ...event, note: 1 }, [' UNKNOWN_FIELD']],
+  ['/events', { ...event, JaneExample: 1, JohnExample: 2 }, [' UNKNOWN_FIELD']],
   ['/events', { ...event, '078-05-1120': 1 }, [' UNKNOWN_FIELD']],
   ['/events', { ...event, 'Jane Example': 1 }, [' UNKNOWN_FIELD']],
   ['/events', { ...event, userId: undefined }, ['/userId REQUIRED']],

@@ -115,7 +115,7 @@ export function readJson(input: unknown): ReadJson {
     parent: { readonly pointer: string; readonly depth: number; readonly place: Place },
   ): void {
     const pointer = pointerOfKey(parent.pointer, key)
-    if (FORBIDDEN_KEYS.has(key)) return void refuse(pointer, 'UNKNOWN_FIELD')
+    if (FORBIDDEN_KEYS.has(key)) return void refuse(parent.pointer, 'UNKNOWN_FIELD')
     if (parent.place.freeForm) readText(key, pointer, parent.place.lineBreaks)
     if (value === undefined || (value === null && !parent.place.freeForm)) return
     const place = placeOfMember(parent.place, key)

@@ -1,11 +1,11 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
 import { argumentsSchema, tokenizedArgumentsSchema } from './arguments.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
-import { pointerOfKey } from './json-pointer.js'
-import { readJson, type JsonObject } from './json-value.js'
+import { pointerWithoutUnknownFields } from './json-pointer.js'
+import { FREE_FORM_FIELDS, readJson, type JsonObject } from './json-value.js'
 import type { Person } from './person.js'
 import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
 import { checkSsn } from './ssn-rules.js'
@@ -48,13 +48,32 @@ function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key)}`).join('')
 }
 
-/** zod's issues as our violations. Only paths and our own codes are taken over, never its texts. */
-function violationsOf(issue: z.core.$ZodIssue): Violation[] {
-  const pointer = pointerOf(issue.path)
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => createViolation(pointerOfKey(pointer, key), 'UNKNOWN_FIELD'))
+/** zod's issue as our violation. Only paths and our own codes are taken over, never its texts. */
+function violationOf(issue: z.core.$ZodIssue): Violation {
+  const code = issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : parseViolationCode(issue.message)
+  return createViolation(pointerOf(issue.path), code)
+}
+
+/** Every name of a field, in whichever object. */
+function fieldNames(schema: unknown): string[] {
+  if (schema instanceof z.ZodOptional) return fieldNames(schema.unwrap())
+  if (schema instanceof z.ZodArray) return fieldNames(schema.element)
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries(schema.shape).flatMap(([name, field]) => [name, ...fieldNames(field)])
+}
+
+const FIELDS = { known: new Set(fieldNames(argumentsSchema)), open: FREE_FORM_FIELDS }
+
+/** What is answered: no name of an unknown field, and one violation for each pointer, an unknown field last. */
+function presentViolations(found: readonly Violation[]): Violation[] {
+  if (found.length === 0) return []
+  const isUnknown = ({ code }: Violation) => code === 'UNKNOWN_FIELD'
+  const present = new Map<string, Violation>()
+  for (const violation of [...found.filter((each) => !isUnknown(each)), ...found.filter(isUnknown)]) {
+    const pointer = pointerWithoutUnknownFields(violation.pointer, FIELDS)
+    if (!present.has(pointer)) present.set(pointer, { ...violation, pointer })
   }
-  return [createViolation(pointer, parseViolationCode(issue.message))]
+  return [...present.values()]
 }
 
 function checkProvider({ text, refuse, policy }: RuleContext): void {
@@ -101,10 +120,13 @@ export function examineSubmission(
   const inOrderOfPrecedence = [
     ...findClearPii(read.value),
     ...read.violations,
-    ...(parsed.error?.issues ?? []).flatMap(violationsOf),
+    ...(parsed.error?.issues ?? []).map(violationOf),
   ]
+  // An unknown field says least of its object, and must not hide what a rule says of it.
+  const unknownFields = inOrderOfPrecedence.filter(({ code }) => code === 'UNKNOWN_FIELD')
   for (const violation of inOrderOfPrecedence) {
-    if (!findings.violations.has(violation.pointer)) findings.violations.set(violation.pointer, violation)
+    if (violation.code !== 'UNKNOWN_FIELD' && !findings.violations.has(violation.pointer))
+      findings.violations.set(violation.pointer, violation)
   }
 
   const context = createRuleContext(read.value, findings, { policy, nowMs: now.getTime(), pii })
@@ -114,7 +136,7 @@ export function examineSubmission(
   const decisionedMs = checkDates(context)
   checkVerifications(context)
 
-  const violations = [...findings.violations.values()]
+  const violations = presentViolations([...findings.violations.values(), ...unknownFields])
   if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings: findings.warnings }
   return {
     submission: { ...parsed.data, decisionedAt: new Date(decisionedMs) },

@@ -31,7 +31,10 @@ export type ViolationCode =
 
 /** One reason why a submission is refused. */
 export interface Violation {
-  /** JSON Pointer (RFC 6901) into the arguments, for example `/person/ssnLast4`; empty for the whole. */
+  /**
+   * JSON Pointer (RFC 6901) into the arguments, for example `/person/ssnLast4`; empty for the whole. The name of an
+   * unknown field is not repeated: the pointer is that of the object around it.
+   */
   readonly pointer: string
   readonly code: ViolationCode
   /** A fixed text for the code. Holds no value of the submission. */
@@ -46,7 +49,7 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   ENUM: 'The value is not one of the documented values.',
   RANGE: 'The number is outside the documented range.',
   TOO_LONG: 'The value is longer, larger or deeper than the documented limit.',
-  UNKNOWN_FIELD: 'This field is not part of the contract. Provider data belongs in the open objects.',
+  UNKNOWN_FIELD: 'This object has a field that is not part of the contract. Provider data belongs in the open objects.',
   UNSUPPORTED_SCHEMA_VERSION: 'This schema version is not supported. Supported: 1.0.',
   SSN_INVALID: 'Not a US Social Security number: nine digits, with optional dashes after the third and the fifth.',
   SSN_MASKED_OR_PARTIAL: 'A masked or partial SSN must never be sent. Send all nine digits, or leave the field out.',

@@ -105,7 +105,7 @@ describe('any input at all', () => {
       ) as object
       const parsed = parseSubmission({ ...sampleSubmission(), ...input }, { now })
       expect(parsed.ok ? [] : parsed.violations.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(
-        expect.arrayContaining([`/${place}/constructor UNKNOWN_FIELD`, `/${place} UNKNOWN_FIELD`]),
+        expect.arrayContaining([`/${place} UNKNOWN_FIELD`]),
       )
       expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
     }

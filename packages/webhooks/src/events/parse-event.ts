@@ -20,7 +20,7 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
   ENUM: 'This value is not one of those allowed.',
-  UNKNOWN_FIELD: 'This event type has no such field.',
+  UNKNOWN_FIELD: 'This object has a field that the event type does not have.',
 }
 
 /**
@@ -46,15 +46,14 @@ export function parseEvent<Type extends EventType>(
   | { readonly ok: false; readonly violations: readonly EventViolation[] } {
   const parsed = eventCatalogue[type].schema.safeParse(payload)
   if (parsed.success) return { ok: true, event: parsed.data }
-  const violations = parsed.error.issues.flatMap((issue) => toViolations(issue, payload))
+  const violations = parsed.error.issues.map((issue) => toViolation(issue, payload))
   return { ok: false, violations: violations.slice(0, 50) }
 }
 
-function toViolations(issue: z.core.$ZodIssue, payload: unknown): EventViolation[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => violation([...issue.path, key], 'UNKNOWN_FIELD'))
-  }
-  return [violation(issue.path, codeOf(issue, valueAt(payload, issue.path)))]
+function toViolation(issue: z.core.$ZodIssue, payload: unknown): EventViolation {
+  // The object around it: the name of an unknown field may itself be personal data.
+  if (issue.code === 'unrecognized_keys') return violation(issue.path, 'UNKNOWN_FIELD')
+  return violation(issue.path, codeOf(issue, valueAt(payload, issue.path)))
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): EventViolationCode {

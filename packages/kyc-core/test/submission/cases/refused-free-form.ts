@@ -266,10 +266,10 @@ export const refusedFreeForm: readonly CaseGroup[] = [
         refused: [
           '/decisionReason CLEAR_PII_IN_FREE_FORM',
           '/schemaVersion REQUIRED',
-          '/person/SSN UNKNOWN_FIELD',
           '/verifications/document/status ENUM',
           '/person/ssnLast4 SSN_LAST4_MISMATCH',
           '/person/address/postalCode POSTAL_CODE_INVALID',
+          '/person UNKNOWN_FIELD',
         ],
       },
     ],
