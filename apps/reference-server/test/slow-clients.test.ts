@@ -43,7 +43,8 @@ beforeAll(async () => {
     name: 'secure' as const,
     log: createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
     connections: { max: 100, onDropped: () => undefined },
-    timeouts: { headMs: 100, requestMs: 200, checkMs: 10 },
+    // Long enough for a TLS handshake on a busy machine.
+    timeouts: { headMs: 1_000, requestMs: 1_500, checkMs: 10 },
   }
   plain = await startListener({ ...options, tls: null })
   secure = await startListener({ ...options, tls: { cert: certificatePem, key: privateKeyPem } })
@@ -52,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close()]))
 
-it.each([
+it.concurrent.each([
   ['B014 a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
   ['B014 a connection that says nothing', ''],
   [
@@ -64,12 +65,14 @@ it.each([
     'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n',
   ],
 ])('%s is answered 408 and closed', async (_name, bytes) => {
-  for (const target of targets) {
-    const connection = await openRaw(target)
-    connection.send(bytes)
-    expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
-    await connection.closed()
-  }
+  await Promise.all(
+    targets.map(async (target) => {
+      const connection = await openRaw(target)
+      connection.send(bytes)
+      expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+      await connection.closed()
+    }),
+  )
   expect(bodiesRead).toBe(0)
 })
 

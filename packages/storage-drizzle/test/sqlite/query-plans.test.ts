@@ -41,9 +41,9 @@ async function preparedStatements() {
 
 function planOf(database: Database.Database, statement: string): string[] {
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement}`)
-  return (plan.all(...Array.from(statement.matchAll(/\?/g), () => null)) as { detail: string }[]).map(
-    (row) => row.detail,
-  )
+  const unnamed = Array.from(statement.matchAll(/\?/g), () => null)
+  const named = Object.fromEntries(Array.from(statement.matchAll(/[@:$]([a-z]\w*)/gi), ([, name]) => [name, null]))
+  return (plan.all(...unnamed, named) as { detail: string }[]).map((row) => row.detail)
 }
 
 /** Steps that look at every row of a table or sort what they read. */
