@@ -54,6 +54,7 @@ const steps = [
     ],
   },
   { name: 'changesets', run: script('check-changesets.mjs') },
+  { name: 'advisories', run: script('check-advisories.mjs') },
   { name: 'repository text', run: script('check-repository-text.mjs') },
 ]
 
@@ -90,6 +91,8 @@ async function runStep(step) {
   const stepStartedAt = performance.now()
   const { passed, output } = await execute(step)
   console.log(`  ${passed ? 'ok  ' : 'FAIL'}  ${seconds(stepStartedAt)}  ${step.name}`)
+  // What a step that passed could not do.
+  if (passed) for (const [line] of output.matchAll(/^NOT CHECKED: .*$/gm)) console.log(`        ${line}`)
   return { ...step, passed, output }
 }
 

@@ -1,9 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
-import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
-import { EnvError, parseEnv } from './env.js'
+import { parseEnv } from './env.js'
 import { heapGrowth } from './heap-growth.js'
-import { createLog, errorCode } from './observability/log.js'
-import { StartError } from './start-error.js'
+import { createLog } from './observability/log.js'
+import { startFailureLine } from './start-failure.js'
 import { startServer } from './start-server.js'
 import { flushSpans } from './tracing/flush-spans.js'
 
@@ -66,11 +65,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // Only texts of ours: any other message could quote a path's content or a value.
-  const text =
-    error instanceof EnvError || error instanceof StartError || error instanceof StorageError
-      ? error.message
-      : `The server could not start (${errorCode(error)}).`
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(startFailureLine(error, { production: process.env.NODE_ENV === 'production', at: new Date() }))
   process.exitCode = 1
 })

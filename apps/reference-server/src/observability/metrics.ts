@@ -154,12 +154,13 @@ export function createMetrics(deps: {
     help: '1 when the queue could be read for this scrape.',
     registers,
   })
-  new Gauge({
+  new Counter({
     name: 'kyc_relay_log_lines_dropped_total',
     help: 'Log lines that found no reader.',
     registers,
     collect() {
-      this.set(deps.droppedLogLines())
+      this.reset()
+      this.inc(deps.droppedLogLines())
     },
   })
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,6 +80,24 @@ describe('metrics', () => {
       'process_resident_memory_bytes',
     ]
     for (const name of others) expect([name, samples.get(name)]).toEqual([name, expect.any(Number)])
+  })
+
+  const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
+  if (!hasPromtool)
+    console.warn('promtool is not installed (Debian: prometheus): nothing judges names and types of the metrics')
+  it.runIf(hasPromtool)('of our own are as promtool wants names and types', async () => {
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    const own = text.split('\n').filter((line) => /^(?:# (?:HELP|TYPE) )?kyc_relay_/.test(line))
+    expect(own.length).toBeGreaterThan(50)
+    const judged = spawnSync('promtool', ['check', 'metrics'], { input: `${own.join('\n')}\n`, encoding: 'utf8' })
+    expect([judged.status, judged.stdout, judged.stderr]).toEqual([0, '', ''])
+  })
+
+  it('that end in _total are counters, and no others are', async () => {
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    const types = [...text.matchAll(/^# TYPE (kyc_relay_\w+) (\w+)$/gm)]
+    expect(types.length).toBeGreaterThan(15)
+    for (const [, name = '', type] of types) expect([name, type === 'counter']).toEqual([name, name.endsWith('_total')])
   })
 
   it('are open on the internal listener and, outside production, on the standard one; not on the secure one', async () => {
