@@ -34,7 +34,7 @@ import { openPhotoStore } from './photos/open-photo-store.js'
 import { createPhotoFetching, wakingForPhotos } from './photos/photo-fetching.js'
 import { createSecureApp } from './secure-endpoint/secure-app.js'
 import { createSecureDoor } from './secure-endpoint/submission-door.js'
-import { openStorage } from './storage.js'
+import { openStorage, type StoreFailure } from './storage.js'
 import { hideFromTracing, tracePublishing, traceTransactions } from './tracing/event-spans.js'
 import { tracedHandler } from './tracing/request-spans.js'
 import { traceIngestion, traceSubmissionPorts } from './tracing/submission-spans.js'
@@ -52,7 +52,7 @@ export interface ComposeInput {
   readonly localCaPem: string | null
   readonly log: ServerLog
   /** Called once when the disk failed: no later write is accepted, so the process should end. */
-  readonly onStoreFailure: () => void
+  readonly onStoreFailure: (failure: StoreFailure) => void
 }
 
 /**

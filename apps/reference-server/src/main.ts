@@ -39,8 +39,9 @@ async function main(): Promise<void> {
   /** The last log lines and spans get out, unless nobody takes them. */
   const end = (code: number) =>
     void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
-  const server = await startServer(env, log, () => {
-    log.error('the database failed; ending', { code: 'STORE_FAILED' })
+  const server = await startServer(env, log, ({ code, setting }) => {
+    const what = code === 'FILES_REPLACED' ? 'the database files were removed or replaced' : 'the database failed'
+    log.error(`${what}; ending`, { detail: setting, code })
     end(storeFailedExitCode)
   })
   if (!env.production) process.stdout.write(server.guide)

@@ -15,7 +15,7 @@ import { createLog, errorCode, type ServerLog } from './observability/log.js'
 import { checkStart } from './start-checks/check-start.js'
 import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
-import { usesSqlite } from './storage.js'
+import { usesSqlite, type StoreFailure } from './storage.js'
 import { isWholePem } from './whole-pem.js'
 
 /** A running server. */
@@ -37,7 +37,7 @@ export interface RunningServer {
 export async function startServer(
   env: Env,
   log: ServerLog = createLog(env),
-  onStoreFailure: () => void = () => undefined,
+  onStoreFailure: (failure: StoreFailure) => void = () => undefined,
   nodeVersion = process.version,
 ): Promise<RunningServer> {
   const driverVersion = usesSqlite(env) ? installedDriverVersion() : null
@@ -167,7 +167,7 @@ export async function startServer(
     }
     const demo =
       localFiles !== null && internalToken !== null && env.role === 'all'
-        ? await localDemo(env, ports, localFiles, internalToken, parts)
+        ? await localDemo(env, ports, localFiles, internalToken, parts, log)
         : null
     log.info('started', { role: env.role })
     return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
@@ -184,6 +184,7 @@ async function localDemo(
   files: LocalFiles,
   internalToken: string,
   parts: Parameters<typeof seedDemo>[0],
+  log: ServerLog,
 ): Promise<DemoFile> {
   const known = await readDemoFile(env.dataDir)
   const { apps, users } = known ?? (await seedDemo(parts))
@@ -198,7 +199,11 @@ async function localDemo(
     apps,
     users,
   }
-  await writeDemoFile(env.dataDir, demo)
+  await writeDemoFile(env.dataDir, demo).catch((error: unknown) => {
+    // On a full disk the server starts all the same: it is there to serve, and may free some.
+    if (known === null || errorCode(error) !== 'ENOSPC') throw error
+    log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
+  })
   return demo
 }
 

@@ -19,22 +19,22 @@ const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 export async function openStorage(
   env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases'>>,
   keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
-  onFailure: () => void,
+  onFailure: (failure: StoreFailure) => void,
   listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
 ) {
   let failed = false
-  const files: SqliteFiles = {
+  const filesOf = (setting: StoreFailure['setting']): SqliteFiles => ({
     ...(env.sqliteCheckUpToBytes === undefined ? {} : { checkUpToBytes: env.sqliteCheckUpToBytes }),
-    onFailure() {
+    onFailure({ code }) {
       if (failed) return
       failed = true
-      onFailure()
+      onFailure({ code, setting })
     },
-  }
-  const opening = openBusinessData(env, keys.audit, files, listenersFor('stores'))
+  })
+  const opening = openBusinessData(env, keys.audit, filesOf('DATABASE_URL'), listenersFor('stores'))
   const storage = await opening.catch(refusalNaming('DATABASE_URL'))
   try {
-    const opening = openVault(env, keys, files, listenersFor('vault'))
+    const opening = openVault(env, keys, filesOf('VAULT_DATABASE_URL'), listenersFor('vault'))
     const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL'))
     return {
       ...storage,
@@ -68,7 +68,15 @@ function codesOf(error: unknown): string {
 /** What both databases do about files that fail. */
 interface SqliteFiles {
   readonly checkUpToBytes?: number
-  readonly onFailure: () => void
+  readonly onFailure: (error: { readonly code: string }) => void
+}
+
+/** A database in a file on which nothing more is written. */
+export interface StoreFailure {
+  /** `STORE_FAILED`, or `FILES_REPLACED`. */
+  readonly code: string
+  /** Which of the two it is. */
+  readonly setting: 'DATABASE_URL' | 'VAULT_DATABASE_URL'
 }
 
 type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases'>>

@@ -25,6 +25,15 @@ describe('T40 disk space is low', () => {
   ])('%s', (_name, freeBytes, totalBytes, within, wasLow, low) => {
     expect(isSpaceLow({ freeBytes, totalBytes }, within, wasLow)).toBe(low)
   })
+
+  it.each([
+    ['what their WALs can make the files grow', 6 * MiB, 1.1 * MiB, true],
+    ['a WAL that leaves enough', 6 * MiB, 0.9 * MiB, false],
+    ['a quarter of what is free at most', 7 * MiB, 90 * MiB, false],
+    ['of a long WAL that quarter', 6.6 * MiB, 90 * MiB, true],
+  ])('counting %s', (_name, freeBytes, walBytes, low) => {
+    expect(isSpaceLow({ freeBytes, totalBytes: 100 * MiB, walBytes }, limits, false)).toBe(low)
+  })
 })
 
 /** Two folders with so much free; a folder without a number cannot be measured. */

@@ -18,6 +18,7 @@ export type StorageErrorCode =
   | 'AUDIT_INCOMPLETE'
   | 'COMMITS_MISSING'
   | 'DATABASE_DAMAGED'
+  | 'FILES_REPLACED'
   | 'VAULT_UNAVAILABLE'
   | 'TOKEN_UNKNOWN'
   | 'NOT_REVEALABLE'
@@ -45,6 +46,8 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
   COMMITS_MISSING:
     'The database lacks commits that were made: it or its -wal file was removed, replaced or cut off, or a backup was put back. Nothing was changed. Put the files back; to go on with what is there, remove the file beside it whose name ends in commits.',
   DATABASE_DAMAGED: 'The database file is damaged or is no database. Nothing was changed. Restore it from a backup.',
+  FILES_REPLACED:
+    'The database file or its -wal file was removed or replaced while it was open. Nothing more is written until the process restarts.',
   VAULT_UNAVAILABLE: 'The vault could not be read or written now. Nothing was written; try again.',
   TOKEN_UNKNOWN: 'No such token of this owner.',
   NOT_REVEALABLE: 'Only a hash of this value is kept.',

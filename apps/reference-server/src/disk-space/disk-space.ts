@@ -2,6 +2,8 @@
 export interface FreeSpace {
   readonly freeBytes: number
   readonly totalBytes: number
+  /** Size of the WALs of SQLite: what they hold can make the database files grow as much. */
+  readonly walBytes?: number
 }
 
 /** How little may be left. Both must be gone below: a large disk may be nearly full, a small one nearly as small. */
@@ -25,14 +27,18 @@ export class DiskSpaceError extends Error {
 /** So much more than the limit must be free before it counts as enough again: what is refused stays refused for a while. */
 const enoughAgain = 1.1
 
+/** The WALs of two databases are checkpointed once each has an eighth of what is free. */
+const mostWalShare = 1 / 4
+
 /** Whether so little is left that nothing may grow; never where a file system tells no size. `wasLow`: what was said before. */
 export function isSpaceLow(
-  { freeBytes, totalBytes }: FreeSpace,
+  { freeBytes, totalBytes, walBytes = 0 }: FreeSpace,
   { minFreePercent, minFreeBytes }: DiskSpaceLimits,
   wasLow: boolean,
 ): boolean {
   const times = wasLow ? enoughAgain : 1
-  return freeBytes < minFreeBytes * times && (freeBytes / totalBytes) * 100 < minFreePercent * times
+  const leftBytes = freeBytes - Math.min(walBytes, freeBytes * mostWalShare)
+  return leftBytes < minFreeBytes * times && (leftBytes / totalBytes) * 100 < minFreePercent * times
 }
 
 /** The folders that this process fills, and whether they may be filled further. */

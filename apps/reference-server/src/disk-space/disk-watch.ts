@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Env } from '../env.js'
 import type { Log } from '../observability/log.js'
 import { createDiskSpace, type DiskSpace, type FreeSpace } from './disk-space.js'
@@ -21,7 +21,17 @@ export function watchedFolders(
 /** What is free for whoever runs this process, not for root. */
 async function measureFolder(folder: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(folder)
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+  const wals = (await readdir(folder)).filter((name) => name.endsWith('-wal'))
+  const sizes = await Promise.all(wals.map((name) => sizeOf(join(folder, name))))
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, walBytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
+
+/** 0 for a file that was removed meanwhile. */
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 }
 
 /** Looks at the disks of this process now and every two seconds, and tells in the log when too little is left. */

@@ -14,7 +14,9 @@ export async function ensureDataDir(dataDir: string): Promise<void> {
     await makeFolder(dataDir)
     // Tried out: what the mode bits say is not what a read-only mount or another owner's folder does.
     await rmdir(await mkdtemp(join(dataDir, '.writable-')))
-  } catch {
+  } catch (error) {
+    // A full disk is no reason not to start: what is there can be read, and erased.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return
     throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be made or written to.')
   }
 }

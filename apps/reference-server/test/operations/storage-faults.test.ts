@@ -19,6 +19,7 @@ import { Agent, request } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
+import { canMount, smallVolume } from '../../../../packages/storage-drizzle/test/sqlite/small-volume.js'
 
 // Every case starts processes of the built server: a busy machine takes seconds for each.
 vi.setConfig({ testTimeout: 120_000 })
@@ -215,6 +216,82 @@ describe('F06 a database file that is damaged', () => {
     expect(await ended).toBe(70)
     expect(server.output()).toContain('"code":"STORE_FAILED","msg":"the database failed; ending"')
   })
+})
+
+describe('F07 database files that are replaced under a running server', () => {
+  const ways: readonly (readonly [string, (path: string) => void])[] = [
+    [
+      'by a copy',
+      (path) => {
+        copyFileSync(path, `${path}.copy`)
+        renameSync(`${path}.copy`, path)
+      },
+    ],
+    ['by nothing: the WAL is removed', (path) => rmSync(`${path}-wal`)],
+  ]
+  const databases = [
+    ['kyc.db', 'DATABASE_URL'],
+    ['vault.db', 'VAULT_DATABASE_URL'],
+  ] as const
+
+  it.each(ways.flatMap(([what, replace]) => databases.map((one) => [...one, what, replace] as const)))(
+    'end it with exit code 70 and a line that says so: %s of %s %s',
+    async (name, setting, _what, replace) => {
+      const server = await start()
+      const { publish, submit } = callsTo(server)
+      expect(await submit('before')).not.toBeNull()
+      const ended = exitOf(server)
+      replace(inDataDir(name))
+      // Files are looked at once a second: what comes sooner may still be written to those that were open.
+      let isOver = false
+      void ended.then(() => (isOver = true))
+      for (let n = 0; !isOver && n < 200; n += 1) await (name === 'kyc.db' ? publish : submit)(`after-${n}`)
+      expect(await ended).toBe(70)
+      expect(server.output()).toContain(
+        `"detail":"${setting}","code":"FILES_REPLACED","msg":"the database files were removed or replaced; ending"`,
+      )
+    },
+  )
+})
+
+const mayMount = canMount()
+if (!mayMount) process.stderr.write('F08 IS NOT TESTED HERE: it takes Linux and root to mount a small volume.\n')
+
+it.skipIf(!mayMount)('F08 on a small volume the server takes, refuses and starts as there is space', async () => {
+  const volume = smallVolume(48)
+  dataDir = join(volume.folder, 'data')
+  const server = await start({ MIN_FREE_DISK_MB: '0' })
+  const { submit } = callsTo(server)
+  const answered = new Map<string, string | null>()
+  for (let n = 0; n < 300; n += 1) answered.set(`early-${n}`, await submit(`early-${n}`))
+  expect([...answered.values()]).not.toContain(null)
+
+  // Somebody else takes what is left: first the space of the WALs is used, then submissions are refused.
+  volume.fill()
+  let refused = 0
+  for (let n = 0; refused < 3 && n < 3_000; n += 1) {
+    const verificationId = await submit(`full-${n}`)
+    if (verificationId === null) refused += 1
+    else answered.set(`full-${n}`, verificationId)
+    volume.fill()
+  }
+  expect(refused).toBe(3)
+  await server.end('SIGKILL')
+
+  const again = await start({ MIN_FREE_DISK_MB: '0' })
+  // On the full disk demo.json stays that of the first start: the ports are those of the log.
+  const portOf = (name: string) => new RegExp(`"listener":"${name}","port":(\\d+)`).exec(again.output())?.[1] ?? ''
+  const demo = {
+    ...again.demo,
+    apiUrl: `http://127.0.0.1:${portOf('api')}`,
+    secureUrl: `https://localhost:${portOf('secure')}`,
+  }
+  const calls = callsTo({ ...again, demo })
+  volume.makeRoom()
+  await expect.poll(calls.isReady, { timeout: 10_000 }).toBe(true)
+  for (const [id, verificationId] of answered) expect(await calls.submit(id)).toBe(verificationId)
+  expect(await calls.submit('later')).not.toBeNull()
+  expect((await again.end('SIGTERM')).code).toBe(0)
 })
 
 it.each([

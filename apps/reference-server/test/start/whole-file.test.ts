@@ -21,10 +21,10 @@ vi.mock('node:fs/promises', async (original) => {
       const handle = await files.open(path, flags, mode)
       const of = flags === 'r' ? 'folder' : kind(path)
       const { writeFile, sync } = handle
-      handle.writeFile = (async (bytes: string) => {
+      handle.writeFile = async (bytes: string) => {
         note(`write ${of}`)
         await writeFile.call(handle, bytes)
-      })
+      }
       handle.sync = async () => {
         note(`sync ${of}`)
         await sync.call(handle)

@@ -1,11 +1,27 @@
 import type Database from 'better-sqlite3'
-import type { StorageError } from '../storage-error.js'
+import { StorageError } from '../storage-error.js'
 import { processCheckpointThread, type CheckpointThread } from './checkpoint-thread.js'
 import { checkpointPages, emptyWal } from './connection.js'
+import { createDiskRoom } from './disk-room.js'
+import { isDiskFull } from './driver-errors.js'
+import { rememberFiles } from './file-identity.js'
 import { prepare } from './prepared.js'
 
 /** Copies what was committed from the WAL into the file, beside the work where that can be. */
 export interface Checkpoints {
+  /**
+   * To be called before each transaction. Once a second it looks at the files and at the space that is left.
+   *
+   * @returns why nothing may be written any more, `FILES_REPLACED`; else null.
+   */
+  beforeWrite(): StorageError | null
+  /**
+   * To be called when a write found the disk full: copies the WAL into the file and gives its space back.
+   *
+   * @returns whether the write may be tried again.
+   * @throws StorageError `STORE_FAILED`
+   */
+  makeSpace(): boolean
   /**
    * To be called after each commit.
    *
@@ -55,16 +71,80 @@ export type Due = 'nothing' | 'in the thread' | 'here' | 'wait for the thread'
  * has copied everything when the next write begins, and the WAL begins anew. Where it does not get that far, the WAL is kept from
  * growing here.
  */
-export function dueAfter({ log }: WalLength, thread: 'idle' | 'busy' | 'none'): Due {
-  if (thread === 'none') return log < checkpointPages ? 'nothing' : 'here'
-  if (log < threadPages) return 'nothing'
-  if (thread === 'idle') return log < mostPages ? 'in the thread' : 'here'
-  return log < mostPages ? 'nothing' : 'wait for the thread'
+export function dueAfter(
+  { log }: WalLength,
+  thread: 'idle' | 'busy' | 'none',
+  walPages: (longest: number) => number = (longest) => longest,
+): Due {
+  if (thread === 'none') return log < walPages(checkpointPages) ? 'nothing' : 'here'
+  const due = walPages(threadPages)
+  if (log < due) return 'nothing'
+  const most = Math.min(mostPages, 2 * due)
+  if (thread === 'idle') return log < most ? 'in the thread' : 'here'
+  return log < most ? 'nothing' : 'wait for the thread'
 }
 
 /** The connection of a caller, a database in memory, and SQLite before 3.51: it makes them itself, inside a COMMIT. */
 export function leaveCheckpointsToSqlite(client: Database.Database): Checkpoints {
-  return { afterCommit: () => null, empty: async () => emptyWal(client), close: async () => undefined }
+  return {
+    beforeWrite: () => null,
+    makeSpace: () => false,
+    afterCommit: () => null,
+    async empty() {
+      emptyWal(client)
+    },
+    close: async () => undefined,
+  }
+}
+
+/** Runs a write of the start, once more if the disk was full and the WAL could give back its space. */
+export function writeWithSpace<T>(client: Database.Database, write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    if (!isDiskFull(error) || !watchFiles(client).makeSpace()) throw error
+    return write()
+  }
+}
+
+/** Between two looks at the files and at the space that is left. */
+const lookEveryMs = 1_000
+
+/** What {@link Checkpoints} does about the files of a connection of ours, whoever makes its checkpoints. */
+export function watchFiles(
+  client: Database.Database,
+  nowMs: () => number = () => performance.now(),
+): Pick<Checkpoints, 'beforeWrite' | 'makeSpace'> & { walPages(longest: number): number } {
+  const files = rememberFiles(client.name)
+  const room = createDiskRoom(client.name)
+  let lookedAtMs = -Infinity
+  let replaced: StorageError | null = null
+
+  /** Whether the WAL was emptied: not where another process reads from it or checkpoints it just then. */
+  function isEmptied(): boolean {
+    try {
+      return emptyWal(client)
+    } catch (error) {
+      if (isDiskFull(error)) return false
+      throw error
+    }
+  }
+
+  return {
+    beforeWrite() {
+      if (nowMs() - lookedAtMs < lookEveryMs) return replaced
+      lookedAtMs = nowMs()
+      if (!files.isSame()) replaced ??= new StorageError('FILES_REPLACED')
+      else room.look()
+      return replaced
+    },
+    makeSpace() {
+      if (client.inTransaction) return false
+      // What is new in the file needs space before the WAL gives its own back.
+      return isEmptied() || (room.releaseReserve() && isEmptied())
+    },
+    walPages: room.walPages,
+  }
 }
 
 /**
@@ -77,11 +157,13 @@ export function takeOverCheckpoints(
   client: Database.Database,
   fail: (error: StorageError) => void,
   thread: CheckpointThread = processCheckpointThread,
+  nowMs?: () => number,
 ): Checkpoints {
+  const watch = watchFiles(client, nowMs)
   const version = prepare<[], { version: string }>(client, 'SELECT sqlite_version() AS version').get()?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const tells = major > tellsLength[0] || (major === tellsLength[0] && minor >= tellsLength[1])
-  if (!tells) return leaveCheckpointsToSqlite(client)
+  if (!tells) return { ...leaveCheckpointsToSqlite(client), ...watch }
   client.pragma('wal_autocheckpoint = 0')
   const measure = prepare<[], WalState>(client, 'PRAGMA wal_checkpoint(NOOP)')
   const checkpoint = prepare(client, 'PRAGMA wal_checkpoint(PASSIVE)')
@@ -115,7 +197,7 @@ export function takeOverCheckpoints(
     const length = measure.get()
     // Nothing is tried again after a failed sync: the system may have dropped the pages that it could not write.
     if (length === undefined || failure !== null) return null
-    const due = dueAfter(length, stateOfThread())
+    const due = dueAfter(length, stateOfThread(), watch.walPages)
     // What the thread left is copied here then, before anything is added.
     if (due === 'wait for the thread') return running?.then(afterCommit) ?? null
     if (due === 'in the thread') running = inThread()
@@ -127,6 +209,8 @@ export function takeOverCheckpoints(
   }
 
   return {
+    beforeWrite: watch.beforeWrite,
+    makeSpace: () => failure === null && watch.makeSpace(),
     afterCommit,
     async empty() {
       if (failure === null && stateOfThread() === 'idle' && isMuchToCopy()) running = inThread()

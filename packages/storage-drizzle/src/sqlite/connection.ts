@@ -62,12 +62,13 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
 /**
  * What was erased is also out of the WAL then, unless another process reads or checkpoints just then.
  *
- * @throws StorageError `STORE_FAILED`
+ * @returns whether it is empty now.
+ * @throws StorageError `STORE_FAILED`, `STORE_UNAVAILABLE`
  */
-export function emptyWal(client: Database.Database): void {
-  if (client.memory || client.inTransaction) return
+export function emptyWal(client: Database.Database): boolean {
+  if (client.memory || client.inTransaction) return false
   try {
-    client.pragma('wal_checkpoint(TRUNCATE)')
+    return client.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
   } catch (error) {
     throw storageErrorOf(error)
   }

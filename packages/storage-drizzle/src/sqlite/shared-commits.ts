@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
 import { StorageError } from '../storage-error.js'
 import type { CommitCount } from './commit-count.js'
-import { storageErrorOf } from './driver-errors.js'
+import type { Checkpoints } from './checkpoints.js'
+import { isDiskFull, storageErrorOf } from './driver-errors.js'
 
 /** Runs writes of concurrent callers in one transaction, so that they share one fsync. */
 export interface SharedCommits {
@@ -21,10 +22,10 @@ export interface SharedCommits {
   /** Counts the commits from now on. */
   countWith(count: CommitCount): void
   /**
-   * Runs this after each commit from now on; its callers have their answers whatever it throws. No write begins before a
-   * promise that it returned is settled.
+   * Leaves to this, from now on, whether a write may begin, what is done about a full disk, and what is done after a commit:
+   * its callers have their answers whatever that throws, and no write begins before a promise that it returned is settled.
    */
-  checkpointWith(checkpoint: () => Promise<unknown> | null): void
+  checkpointWith(checkpoints: Pick<Checkpoints, 'beforeWrite' | 'makeSpace' | 'afterCommit'>): void
   /** Refuses every later write with this error, and tells of it, unless one failed before. */
   fail(error: StorageError): void
   /** Runs what is queued and refuses everything later. */
@@ -43,7 +44,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 const mostPerCommit = 256
 
 /**
- * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`). Every later write is refused: after
+ * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`, `FILES_REPLACED`). Every later write is refused: after
  *   a failed fsync only a new process, which recovers from the WAL, knows what is on disk.
  * @param gatheringTurns Most turns of the event loop that a commit is put off while each of them brings more writes.
  */
@@ -60,7 +61,7 @@ export function createSharedCommits(
   const rollbackToSavepoint = client.prepare('ROLLBACK TO kyc_relay_write')
   const changes = client.prepare<[], number>('SELECT total_changes()').pluck()
   let commitCount: CommitCount | null = null
-  let checkpoint: (() => Promise<unknown> | null) | null = null
+  let checkpoints: Parameters<SharedCommits['checkpointWith']>[0] | null = null
 
   let queue: Waiting[] = []
   let scheduled = false
@@ -85,7 +86,7 @@ export function createSharedCommits(
 
   function runCheckpoint(): void {
     try {
-      const over = checkpoint?.() ?? null
+      const over = checkpoints?.afterCommit() ?? null
       if (over !== null) void pauseUntil(over)
     } catch (error) {
       checkpointFailed(error)
@@ -164,6 +165,24 @@ export function createSharedCommits(
     }
   }
 
+  /** On a full disk once more, if the WAL could give back its space: each write is whole or not there, so none is made twice. */
+  function runWithSpace(batch: readonly Waiting[]): readonly Outcome[] {
+    const outcomes = runTogether(batch)
+    if (outcomes.some((outcome) => outcome.ok || !isDiskFull(outcome.error))) return outcomes
+    try {
+      return checkpoints?.makeSpace() === true ? runTogether(batch) : outcomes
+    } catch (error) {
+      const mapped = storageErrorOf(error)
+      return batch.map(() => ({ ok: false, error: mapped }))
+    }
+  }
+
+  function mayWrite(): boolean {
+    const reason = refusal ?? checkpoints?.beforeWrite() ?? null
+    if (reason !== null) fail(reason)
+    return reason === null
+  }
+
   function flush(): void {
     if (pause !== null) {
       pause.isDue = true
@@ -173,7 +192,7 @@ export function createSharedCommits(
     queue = queue.slice(mostPerCommit)
     scheduled = queue.length > 0
     if (scheduled) setImmediate(flush)
-    const outcomes = refusal === null ? runTogether(batch) : null
+    const outcomes = mayWrite() ? runWithSpace(batch) : null
     batch.forEach((waiting, index) => {
       const outcome = outcomes?.[index]
       if (outcome === undefined) waiting.reject(refusal ?? new StorageError('STORE_UNAVAILABLE'))
@@ -209,12 +228,12 @@ export function createSharedCommits(
       commitCount = count
     },
     checkpointWith(next) {
-      checkpoint = next
+      checkpoints = next
     },
     fail,
     close() {
       // What is written now is checkpointed when the file is closed.
-      checkpoint = null
+      checkpoints = null
       pause = null
       while (queue.length > 0) flush()
       refusal ??= new StorageError('STORE_CLOSED')

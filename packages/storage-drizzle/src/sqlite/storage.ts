@@ -13,9 +13,10 @@ import type { VerificationOverview } from '../verification-overview.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
 import { createAppDirectory } from './app-directory.js'
-import { leaveCheckpointsToSqlite, takeOverCheckpoints } from './checkpoints.js'
+import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
+import { openWithReserve } from './disk-room.js'
 import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { createPortalSessions } from './portal-sessions.js'
@@ -56,7 +57,8 @@ export interface SqliteStorageOptions {
    */
   readonly checkUpToBytes?: number
   /**
-   * Called once when the disk or the file failed (`STORE_FAILED`), met by a write or by a read. From then on every write is refused: end the
+   * Called once when the disk or the file failed (`STORE_FAILED`), met by a write or by a read, or when the file or its
+   * WAL was removed or replaced (`FILES_REPLACED`). From then on every write is refused: end the
    * process, the next one recovers what was committed. Default: nothing.
    */
   readonly onFailure?: (error: StorageError) => void
@@ -120,15 +122,17 @@ export function createSqliteStorage(
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
   const { clock = () => new Date(), newToken = randomUUID, migrations = 'apply', onFailure } = options
   const file = ownFile(location)
-  if (file !== null) inspectFile(file, 'sqlite', options.checkUpToBytes ?? defaultCheckUpToBytes)
-  const { client, close } = openConnection(location)
+  const { client, close } = openWithReserve(file, () => {
+    if (file !== null) inspectFile(file, 'sqlite', options.checkUpToBytes ?? defaultCheckUpToBytes)
+    return openConnection(location)
+  })
   const commits = createSharedCommits(client, onFailure)
   let audit: AuditChain | null = null
   let commitCount: CommitCount | null = null
   let checkpoints = leaveCheckpointsToSqlite(client)
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
-    migrate(client, 'sqlite', clock, options.onMigration)
+    writeWithSpace(client, () => migrate(client, 'sqlite', clock, options.onMigration))
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })
@@ -136,7 +140,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       commitCount = openCommitCount(client, 'sqlite')
       commits.countWith(commitCount)
       checkpoints = takeOverCheckpoints(client, commits.fail)
-      commits.checkpointWith(checkpoints.afterCommit)
+      commits.checkpointWith(checkpoints)
     }
   } catch (error) {
     close()

@@ -10,9 +10,10 @@ import type { NewTokenRow } from '../vault/sealing.js'
 import type { DataKeyRow, TokenRow, VaultRows } from '../vault/vault-rows.js'
 import { openAuditChain, type AuditChain } from './audit-chain.js'
 import { createAuditLog } from './audit-log.js'
-import { leaveCheckpointsToSqlite, takeOverCheckpoints } from './checkpoints.js'
+import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
+import { openWithReserve } from './disk-room.js'
 import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
@@ -45,7 +46,8 @@ export interface SqliteVaultOptions {
    */
   readonly checkUpToBytes?: number
   /**
-   * Called once when the disk or the file failed. From then on every write is refused: end the process, the next one
+   * Called once when the disk or the file failed (`STORE_FAILED`), or when the file or its WAL was removed or replaced
+   * (`FILES_REPLACED`). From then on every write is refused: end the process, the next one
    * recovers what was committed. Default: nothing.
    */
   readonly onFailure?: (error: StorageError) => void
@@ -86,15 +88,17 @@ const gatheringTurns = 2
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
   const { clock = () => new Date(), migrations = 'apply' } = options
   const file = ownFile(location)
-  if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
-  const { client, close } = openConnection(location)
+  const { client, close } = openWithReserve(file, () => {
+    if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
+    return openConnection(location)
+  })
   const commits = createSharedCommits(client, options.onFailure, gatheringTurns)
   let commitCount: CommitCount | null = null
   let checkpoints = leaveCheckpointsToSqlite(client)
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
-    migrate(client, 'sqlite-vault', clock, options.onMigration)
+    writeWithSpace(client, () => migrate(client, 'sqlite-vault', clock, options.onMigration))
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })
@@ -102,7 +106,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       commitCount = openCommitCount(client, 'sqlite-vault')
       commits.countWith(commitCount)
       checkpoints = takeOverCheckpoints(client, commits.fail)
-      commits.checkpointWith(checkpoints.afterCommit)
+      commits.checkpointWith(checkpoints)
     }
   } catch (error) {
     close()

@@ -61,7 +61,7 @@ function open(thread: CheckpointThread) {
   const failures: StorageError[] = []
   const commits = createSharedCommits(client, (error) => failures.push(error))
   const checkpoints = takeOverCheckpoints(client, commits.fail, thread)
-  commits.checkpointWith(checkpoints.afterCommit)
+  commits.checkpointWith(checkpoints)
   const insert = client.prepare('INSERT INTO rows VALUES (randomblob(?))')
   const frames = client.prepare<[], { log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
   return {
