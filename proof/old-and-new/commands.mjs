@@ -96,14 +96,19 @@ export function createLane({ name, random }) {
       const user = activeUser()
       const id = fresh('attempt')
       const variables = submissionArguments(random, id)
-      submissions.push({ user: user.token, variables })
+      submissions.push({ user, variables })
       return graphql('secure', user.token, submit, variables)
     },
     replay() {
       if (submissions.length === 0) return makers.submission()
       const { user, variables } = random.pick(submissions)
-      const other = random.chance(0.2) ? activeUser().token : user
-      return graphql('secure', other, submit, random.chance(0.3) ? { ...variables, decision: 'FAILED' } : variables)
+      const sender = user.retired || random.chance(0.2) ? activeUser() : user
+      return graphql(
+        'secure',
+        sender.token,
+        submit,
+        random.chance(0.3) ? { ...variables, decision: 'FAILED' } : variables,
+      )
     },
     dryRun: () => graphql('secure', activeUser().token, dryRun, submissionArguments(random, fresh('attempt'))),
     clearOnStandard: () => graphql('api', activeUser().token, submit, submissionArguments(random, fresh('attempt'))),
@@ -134,7 +139,9 @@ export function createLane({ name, random }) {
       if (user === users[0]) return makers.reading()
       user.retired = true
       const account = { accountId: random.uuid(), externalReferenceId: fresh('customer') }
+      // What is on its way would be cancelled sooner on the one server than on the other.
       return [
+        { settle: true },
         internal('PUT', `/grants/${appId}/${user.userId}`, { ...account, scopes: ['LIST_PAYMENT'] }),
         graphql('secure', user.token, submit, submissionArguments(random, fresh('attempt'))),
       ]
@@ -144,6 +151,7 @@ export function createLane({ name, random }) {
       if (user === users[0]) return makers.reading()
       user.retired = true
       return [
+        { settle: true },
         internal('DELETE', `/grants/${appId}/${user.userId}`),
         graphql('secure', user.token, submit, submissionArguments(random, fresh('attempt'))),
       ]
@@ -152,7 +160,6 @@ export function createLane({ name, random }) {
       const user = activeUser()
       if (user === users[0]) return makers.reading()
       user.retired = true
-      // What is on its way would be cancelled sooner on the one server than on the other.
       return [{ settle: true }, internal('DELETE', `/users/${user.userId}/pii`)]
     },
     registration() {
