@@ -11,6 +11,7 @@ import {
 } from '../../src/http-edge/overload.js'
 import type { LogFields } from '../../src/observability/log.js'
 import { createShedLog } from '../../src/observability/shed-log.js'
+import { holdClock } from '../held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
 describe('the lag meter', () => {
@@ -295,6 +296,7 @@ describe('a server under load', () => {
   })
 
   it('limits each app and each user of an app apart, and says when to come back', async () => {
+    holdClock()
     const rest = (index: number) =>
       server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: server.demo.apps[index]?.apiKey ?? null })
     const answers = [await rest(0), await rest(0), await rest(0), await rest(0)]
@@ -317,6 +319,7 @@ describe('a server under load', () => {
   })
 
   it('limits failed attempts by address, and never the partner who shares it', async () => {
+    holdClock()
     const attempt = () => server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: 'guess' })
     const answers = []
     for (let count = 0; count < 6; count += 1) answers.push(await attempt())

@@ -9,6 +9,7 @@ import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
 import { createSessions } from '../../src/portal/sessions.js'
 import { durationText, maskedToken, visibleText } from '../../src/portal/words.js'
+import { holdClock } from '../held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 import { createPortalClient, hiddenFields } from './portal-client.js'
 
@@ -70,6 +71,7 @@ describe('signing in', () => {
   })
 
   it('limits failures by address, and lets a right key in when they are used up', async () => {
+    holdClock()
     const limited = await startTestServer()
     try {
       const [app] = limited.demo.apps
