@@ -69,18 +69,18 @@ const heldOpen: Socket[] = []
 /** What a client does before it is gone. `chunk` stands in the middle of a body that comes in pieces. */
 const ways: Record<string, (client: Client) => Promise<void>> = {
   async 'pipelines and hangs up'({ socket }) {
-    await written(socket, submissions(3))
+    await written(socket, submissions(10))
     socket.destroy()
   },
   async 'reads half of its answers and hangs up'({ socket }) {
     const first = firstBytes(socket)
-    await written(socket, submissions(3))
+    await written(socket, submissions(10))
     await first
     socket.destroy()
   },
   async 'never reads'({ socket }) {
     heldOpen.push(socket)
-    await written(socket, submissions(3))
+    await written(socket, submissions(10))
     if (heldOpen.length >= 100) for (const one of heldOpen.splice(0)) one.destroy()
   },
   async 'resets in the middle of a body'({ socket, reset }) {
@@ -91,7 +91,7 @@ const ways: Record<string, (client: Client) => Promise<void>> = {
 
 const rarerWays: Record<string, (client: Client) => Promise<void>> = {
   async 'pipelines and resets'({ socket, reset }) {
-    await written(socket, submissions(3))
+    await written(socket, submissions(10))
     reset()
   },
   async 'pipelines as many as may be open and hangs up'({ socket }) {
@@ -126,7 +126,7 @@ const rarerWays: Record<string, (client: Client) => Promise<void>> = {
     reset()
   },
   async 'asks for a tunnel behind queries, and resets'({ socket, reset }) {
-    await written(socket, `${submissions(3)}CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n`)
+    await written(socket, `${submissions(10)}CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n`)
     reset()
   },
   async 'asks for an upgrade, and resets'({ socket, reset }) {
@@ -134,7 +134,7 @@ const rarerWays: Record<string, (client: Client) => Promise<void>> = {
     reset()
   },
   async 'sends garbage behind queries, and resets'({ socket, reset }) {
-    await written(socket, `${submissions(3)}not http at all\r\n\r\n`)
+    await written(socket, `${submissions(10)}not http at all\r\n\r\n`)
     reset()
   },
   async 'is refused in the middle of a body, and hangs up'({ socket }) {
@@ -143,7 +143,7 @@ const rarerWays: Record<string, (client: Client) => Promise<void>> = {
   },
   async 'closes its side and never reads'({ socket }) {
     heldOpen.push(socket)
-    await written(socket, submissions(3))
+    await written(socket, submissions(10))
     socket.end()
     if (heldOpen.length >= 10) for (const one of heldOpen.splice(0)) one.destroy()
   },
