@@ -45,11 +45,12 @@ WHERE event_id = ${value('eventId')} AND fence = ${value('fence')} AND state = '
 const forgetEvents = statement(
   'receiver_forget',
   sql`
-DELETE FROM kyc_relay_receiver_events WHERE event_id IN (
+WITH chosen AS MATERIALIZED (
   SELECT event_id FROM kyc_relay_receiver_events
   WHERE at < ${now} - ${value('olderThanMs')}::float8 * interval '1 millisecond'
   ORDER BY at LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-)`,
+)
+DELETE FROM kyc_relay_receiver_events WHERE event_id IN (SELECT event_id FROM chosen)`,
 )
 
 const markEvent = statement(

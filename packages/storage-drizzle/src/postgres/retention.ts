@@ -8,44 +8,50 @@ import { statement } from './statement.js'
 const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
 
+// What is chosen is materialized: as a subquery PostgreSQL may run it once for each row that it compares, and with SKIP LOCKED
+// each run chooses others.
 const blankBodies = statement(
   'retention_blank_bodies',
   sql`
-UPDATE kyc_relay_events SET body = NULL WHERE event_id IN (
+WITH chosen AS MATERIALIZED (
   SELECT old.event_id FROM kyc_relay_events AS old
   WHERE old.body IS NOT NULL AND old.created_at < ${before} AND NOT EXISTS (
     SELECT FROM kyc_relay_deliveries AS pending WHERE pending.event_id = old.event_id AND pending.ended_at IS NULL
   )
   ORDER BY old.created_at LIMIT ${value('limit')} FOR UPDATE OF old SKIP LOCKED
-)`,
+)
+UPDATE kyc_relay_events SET body = NULL WHERE event_id IN (SELECT event_id FROM chosen)`,
 )
 
 const removeAttempts = statement(
   'retention_remove_attempts',
   sql`
-DELETE FROM kyc_relay_attempts WHERE (delivery_id, number) IN (
+WITH chosen AS MATERIALIZED (
   SELECT old.delivery_id, old.number FROM kyc_relay_attempts AS old
   JOIN kyc_relay_deliveries AS ended ON ended.delivery_id = old.delivery_id AND ended.ended_at IS NOT NULL
   WHERE old.started_at < ${before} ORDER BY old.started_at LIMIT ${value('limit')} FOR UPDATE OF old SKIP LOCKED
-)`,
+)
+DELETE FROM kyc_relay_attempts WHERE (delivery_id, number) IN (SELECT delivery_id, number FROM chosen)`,
 )
 
 const removeAccessTokens = statement(
   'retention_remove_access_tokens',
   sql`
-DELETE FROM kyc_relay_access_tokens WHERE hash IN (
+WITH chosen AS MATERIALIZED (
   SELECT hash FROM kyc_relay_access_tokens WHERE expires_at < ${before}
   ORDER BY expires_at LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-)`,
+)
+DELETE FROM kyc_relay_access_tokens WHERE hash IN (SELECT hash FROM chosen)`,
 )
 
 const removeSessions = statement(
   'retention_remove_sessions',
   sql`
-DELETE FROM kyc_relay_portal_sessions WHERE hash IN (
+WITH chosen AS MATERIALIZED (
   SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${before}
   ORDER BY ends_at LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-)`,
+)
+DELETE FROM kyc_relay_portal_sessions WHERE hash IN (SELECT hash FROM chosen)`,
 )
 
 /** Retention on PostgreSQL: each kind in a statement of its own, so that no step holds its locks for long. */
