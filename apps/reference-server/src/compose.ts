@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createIngestion } from '@kyc-relay/kyc-core'
 import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
 import { moveTransaction, prepareEvent, prepareTestEvent } from '@kyc-relay/webhooks/delivery'
@@ -27,7 +26,7 @@ import { createMigrationLog } from './observability/migration-log.js'
 import { createMetricsRoute } from './observability/metrics-route.js'
 import { createMetrics } from './observability/metrics.js'
 import { createOperationsApp } from './observability/operations-app.js'
-import { checkReadiness } from './observability/readiness.js'
+import { checkReadiness, onceASecond } from './observability/readiness.js'
 import { isLoopbackAddress } from './loopback-address.js'
 import { createForeignAddressJudge } from './own-addresses.js'
 import { openPhotoStore } from './photos/open-photo-store.js'
@@ -91,12 +90,21 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
   const metricsTokens = [internalToken, env.metricsToken].filter((token) => token !== null)
 
   let stopping = false
+  // A database that only reads is of no use: the checks write.
+  const tryDatabase = onceASecond(
+    () => storage.tryWrite(),
+    () => performance.now(),
+  )
+  const tryVault = onceASecond(
+    () => vault.tryWrite(),
+    () => performance.now(),
+  )
   const probes = {
     readiness: () =>
       checkReadiness(
         {
-          database: () => verifications.findKycStatus(randomUUID()),
-          vault: () => vault.inspect({ appId: randomUUID(), userId: randomUUID() }, []),
+          database: tryDatabase,
+          vault: tryVault,
           ...(servesWorker(env) ? { worker: () => isDelivering(worker.status()) } : {}),
         },
         () => stopping,

@@ -4,7 +4,7 @@ export type PartState = 'ok' | 'failing' | 'low' | 'refused'
 /** Whether the process should get work now, and which part says no. */
 export interface Readiness {
   readonly ready: boolean
-  readonly parts: Readonly<Record<string, PartState | 'stopping'>>
+  readonly parts: Readonly<Record<string, PartState | 'starting' | 'stopping'>>
 }
 
 /** So long may a part take to answer. */
@@ -41,5 +41,27 @@ async function stateOf(check: () => boolean | Promise<unknown>): Promise<PartSta
     return 'failing'
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Least time between two writes of a readiness check, in milliseconds. */
+const checkEveryMs = 1_000
+
+/**
+ * Makes a check that costs something safe to ask for by anybody: it is made at most once a second and never twice at
+ * once, and whoever asks meanwhile gets the answer of the latest.
+ *
+ * @param nowMs Milliseconds that never run backwards.
+ */
+export function onceASecond(check: () => Promise<unknown>, nowMs: () => number): () => Promise<unknown> {
+  let latest: { readonly answer: Promise<unknown>; readonly beganMs: number; ended: boolean } | null = null
+  return () => {
+    if (latest === null || (latest.ended && nowMs() - latest.beganMs >= checkEveryMs)) {
+      const made = { answer: check(), beganMs: nowMs(), ended: false }
+      const end = () => void (made.ended = true)
+      made.answer.then(end, end)
+      latest = made
+    }
+    return latest.answer
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { checkReadiness } from '../../src/observability/readiness.js'
+import { checkReadiness, onceASecond } from '../../src/observability/readiness.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -48,4 +48,35 @@ it('what an operator must see is told, and keeps no work away', async () => {
     ready: true,
     parts: { database: 'ok', disk: 'low', tokenPurge: 'refused', other: 'ok' },
   })
+})
+
+it('a check that costs something is made once a second and never twice at once, whoever asks', async () => {
+  let made = 0
+  let nowMs = 0
+  let end: (error?: Error) => void = () => undefined
+  const check = onceASecond(
+    () => {
+      made += 1
+      return new Promise<void>(
+        (resolve, reject) => (end = (error) => (error === undefined ? resolve() : reject(error))),
+      )
+    },
+    () => nowMs,
+  )
+  const asked = [check(), check()]
+  nowMs = 5_000
+  asked.push(check())
+  end()
+  await Promise.all(asked)
+  expect(made).toBe(1)
+  nowMs = 5_000
+  const failing = check()
+  end(new Error('canary'))
+  await expect(failing).rejects.toThrow()
+  nowMs = 5_999
+  await expect(check()).rejects.toThrow()
+  expect(made).toBe(2)
+  nowMs = 6_000
+  void check()
+  expect(made).toBe(3)
 })

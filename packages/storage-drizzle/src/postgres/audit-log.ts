@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import pg from 'pg'
 import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core'
 import { auditTables } from '../audit/audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from '../audit/recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
 import { auditChains } from './audit-chain.js'
+import { connectPool } from './connection.js'
 import { createDatabase, type PostgresDatabase } from './database.js'
 import { storageErrorOf } from './driver-errors.js'
 import { requireMigrated } from './migrate.js'
@@ -24,7 +24,7 @@ const pageTimeoutMs = 60_000
 /**
  * Opens the audit log of a PostgreSQL database for verifying it: one connection that can only read. Ask the primary.
  *
- * @throws StorageError `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
  *
  * @example
  * ```ts
@@ -38,23 +38,25 @@ const pageTimeoutMs = 60_000
  * ```
  */
 export async function openPostgresAuditLog(
-  { connectionString }: { readonly connectionString: string },
+  location: { readonly connectionString: string; readonly transactionPooler?: boolean },
   { log, seal }: { readonly log: AuditLogName; readonly seal: AuditSeal },
 ): Promise<OpenedAuditLog> {
-  const pool = new pg.Pool({
-    ...{ connectionString, max: 1, connectionTimeoutMillis: 5_000, application_name: 'kyc-relay-audit' },
-    ...{ statement_timeout: pageTimeoutMs, query_timeout: pageTimeoutMs + 2_000, keepAlive: true },
+  const settings = {
+    ...{ statement_timeout: pageTimeoutMs, application_name: 'kyc-relay-audit' },
     options: '-c default_transaction_read_only=on',
-  })
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', () => undefined)
+  }
+  const { pool, transactionPooler, close } = connectPool(
+    { ...location, maxConnections: 1 },
+    settings,
+    pageTimeoutMs + 2_000,
+  )
   try {
     await requireMigrated(pool, log === 'vault' ? 'postgres-vault' : 'postgres')
   } catch (error) {
-    await pool.end()
+    await close()
     throw storageErrorOf(error)
   }
-  return { ...createAuditLog(createDatabase(pool), log, seal), close: () => pool.end() }
+  return { ...createAuditLog(createDatabase(pool, { transactionPooler }), log, seal), close }
 }
 
 const value = sql.placeholder

@@ -19,6 +19,7 @@ import { migrate, requireMigrated } from './migrate.js'
 import { createPhotoJobStore } from './photo-job-store.js'
 import { createPortalSessions } from './portal-sessions.js'
 import { createQueueInspection } from './queue-inspection.js'
+import { tryWrite } from './try-write.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
 import { createUserErasure } from './user-erasure.js'
@@ -40,9 +41,8 @@ export interface PostgresStorageOptions extends MigrationListeners {
   /** Makes fence tokens; never the same twice. Default: random UUIDs. */
   readonly newToken?: () => string
   /**
-   * Wakes the workers of other processes with `NOTIFY`. Polling finds everything without it: switch it off behind a
-   * proxy that pools transactions, or on a compatible database that has no `NOTIFY`. Default: true; never with
-   * `transactionPooler`.
+   * Wakes the workers of other processes with `NOTIFY`. Polling finds everything without it: switch it off to save
+   * the listening connection. Default: true; never with `transactionPooler`.
    */
   readonly notify?: boolean
   /**
@@ -66,6 +66,13 @@ export interface PostgresStorage {
   readonly overview: VerificationOverview
   /** The audit log, to be verified and witnessed; null without `audit`. */
   readonly audit: AuditLog | null
+  /**
+   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
+   * that only reads answers everything else. Ask at most once a second.
+   *
+   * @throws StorageError what keeps the database from being written to
+   */
+  tryWrite(): Promise<void>
   /** Ends the listening connection, and the pool if the store made it. */
   close(): Promise<void>
 }
@@ -121,6 +128,7 @@ export async function createPostgresStorage(
     queue: createQueueInspection({ database, instant }),
     overview: createVerificationOverview(database),
     audit: audit === null ? null : createAuditLog(database, 'stores', audit.seal),
+    tryWrite: () => tryWrite(database, 'stores'),
     async close() {
       await notifications.close()
       await close()

@@ -12,6 +12,7 @@ import { now } from './now.js'
 import { statement } from './statement.js'
 import { createVaultInspection } from './vault-inspection.js'
 import { createQuarantine } from './vault-quarantine.js'
+import { tryWrite } from './try-write.js'
 
 const value = sql.placeholder
 const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
@@ -204,6 +205,7 @@ export function createVaultRows(dependencies: {
         await audit?.append(on, userId, (nowMs) => dataKeyRewrappedEvent(audit.seal, former, nowMs, fresh))
         return true
       }),
+    tryWrite: () => tryWrite(database, 'vault'),
     close,
   }
 }

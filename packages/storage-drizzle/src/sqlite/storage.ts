@@ -25,6 +25,7 @@ import { createQueueInspection } from './queue-inspection.js'
 import { createSharedCommits } from './shared-commits.js'
 import { createVerificationOverview } from './verification-overview.js'
 import { createVerificationStore } from './verification-store.js'
+import { createTryWrite } from './try-write.js'
 import { createTransactionStore } from './transaction-store.js'
 import { createRetention } from './retention.js'
 import { createUserErasure } from './user-erasure.js'
@@ -85,6 +86,13 @@ export interface SqliteStorage {
    * @throws StorageError `WORKER_LOCKED` while another worker runs on the same file.
    */
   acquireWorkerLock(): Promise<WorkerLock>
+  /**
+   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
+   * that only reads answers everything else. Ask at most once a second.
+   *
+   * @throws StorageError what keeps the database from being written to
+   */
+  tryWrite(): Promise<void>
   /** Writes what is queued, gives back the worker lock and closes a file that the store opened. */
   close(): Promise<void>
 }
@@ -168,6 +176,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     queue: watched(createQueueInspection(db, clock)),
     overview: watched(createVerificationOverview(db)),
     audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
+    tryWrite: createTryWrite(client, commits, { part: 'stores', clock }),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
       // A database in memory is this process's alone.

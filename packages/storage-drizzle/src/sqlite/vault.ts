@@ -14,6 +14,7 @@ import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from '.
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './connection.js'
 import { openWithReserve } from './disk-room.js'
+import { createTryWrite } from './try-write.js'
 import { watchFailures } from './failure-watch.js'
 import { migrate, requireMigrated } from './migrate.js'
 import { read } from './read.js'
@@ -197,6 +198,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         audit?.append(dataKeyRewrappedEvent(audit.seal, former, clock().getTime(), fresh))
         return true
       }),
+    tryWrite: createTryWrite(client, commits, { part: 'vault', clock }),
     async close() {
       commits.close()
       await checkpoints.close()

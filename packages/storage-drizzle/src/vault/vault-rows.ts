@@ -55,5 +55,7 @@ export interface VaultRows extends QuarantineRows {
   countDataKeysNotUnder(keyId: string): Promise<number>
   /** False when the key was replaced meanwhile. */
   replaceDataKey(former: DataKeyRow, fresh: WrappedDataKey): Promise<boolean>
+  /** Writes the row that is there for a readiness check. */
+  tryWrite(): Promise<void>
   close(): Promise<void>
 }

@@ -26,6 +26,13 @@ export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian,
   readonly audit: AuditLog | null
   /** What a start asks, to find out that vault, business data and keys belong together. */
   readonly inspection: VaultInspection
+  /**
+   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
+   * that only reads answers everything else. Ask at most once a second.
+   *
+   * @throws KycError `VAULT_UNAVAILABLE`, whose `cause` says what keeps the database from being written to
+   */
+  tryWrite(): Promise<void>
   /** Writes what is queued and closes what the vault opened. */
   close(): Promise<void>
 }
@@ -132,6 +139,7 @@ export function createVault(
       guarded(async () => rows.destroyQuarantined({ ...request, tokens: bounded(request.tokens) })),
     countTokens: ({ limit }) => guarded(() => rows.countTokens({ limit: checkedLimit(limit, mostCounted) })),
     rewrapDataKeys: (request) => guarded(() => rewrapDataKeys(request)),
+    tryWrite: () => guarded(() => rows.tryWrite()),
     close: () => guarded(() => rows.close()),
   }
 }

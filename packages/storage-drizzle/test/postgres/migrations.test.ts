@@ -9,6 +9,7 @@ import { openPostgresMigrations } from '../../src/postgres/open-migrations.js'
 import * as appTables from '../../src/postgres/tables/apps.js'
 import * as auditTables from '../../src/postgres/tables/audit.js'
 import * as portalTables from '../../src/postgres/tables/portal.js'
+import * as readinessTables from '../../src/postgres/tables/readiness.js'
 import * as receiverTables from '../../src/postgres/tables/receiver.js'
 import * as vaultTables from '../../src/postgres/tables/vault.js'
 import * as verificationTables from '../../src/postgres/tables/verifications.js'
@@ -124,6 +125,7 @@ describe('the schema', () => {
       appTables,
       auditTables,
       portalTables,
+      readinessTables,
       receiverTables,
       vaultTables,
       verificationTables,

@@ -11,6 +11,7 @@ import { openConnection } from '../../src/sqlite/connection.js'
 import * as appTables from '../../src/sqlite/tables/apps.js'
 import * as auditTables from '../../src/sqlite/tables/audit.js'
 import * as portalTables from '../../src/sqlite/tables/portal.js'
+import * as readinessTables from '../../src/sqlite/tables/readiness.js'
 import * as receiverTables from '../../src/sqlite/tables/receiver.js'
 import * as vaultTables from '../../src/sqlite/tables/vault.js'
 import * as verificationTables from '../../src/sqlite/tables/verifications.js'
@@ -61,6 +62,7 @@ describe('the schema', () => {
       appTables,
       auditTables,
       portalTables,
+      readinessTables,
       receiverTables,
       vaultTables,
       verificationTables,

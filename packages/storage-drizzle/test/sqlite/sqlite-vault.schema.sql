@@ -49,6 +49,11 @@ CREATE TABLE kyc_relay_vault_migrations (
   applied_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE kyc_relay_vault_readiness (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE kyc_relay_vault_tokens (
   position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   token TEXT NOT NULL UNIQUE,

@@ -179,6 +179,11 @@ CREATE TABLE kyc_relay_portal_sessions (
   CHECK ((kind = 'app') = (key_version IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE kyc_relay_readiness (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE kyc_relay_revoked_grants (
   app_id TEXT NOT NULL REFERENCES kyc_relay_apps (app_id),
   user_id TEXT NOT NULL,
