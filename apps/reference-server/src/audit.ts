@@ -12,8 +12,8 @@ process.exitCode = await runVerifyCommand(process.argv.slice(2), {
     return {
       seal,
       logs: {
-        stores: () => openAuditLog(env.databaseUrl, { log: 'stores', seal }),
-        vault: () => openAuditLog(env.vaultDatabaseUrl, { log: 'vault', seal }),
+        stores: () => openAuditLog(env.databaseUrl, { log: 'stores', seal }, env.transactionPooler),
+        vault: () => openAuditLog(env.vaultDatabaseUrl, { log: 'vault', seal }, env.transactionPooler),
       },
       checkpointPath: env.auditCheckpoints,
     }

@@ -209,18 +209,21 @@ const auditSchema = schema.pick({
   DATA_DIR: true,
   DATABASE_URL: true,
   VAULT_DATABASE_URL: true,
+  DATABASE_TRANSACTION_POOLER: true,
   KEY_FILE: true,
   AUDIT_CHECKPOINTS: true,
 })
 
 /** Databases, key file and checkpoints: what verifying the audit log needs of the settings. */
-export type AuditEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditCheckpoints'>
+export type AuditEnv = Places & Pick<DatabaseSettings, 'transactionPooler'>
+
+type Places = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditCheckpoints'>
 
 /** Parses the part of the environment that says where things are. All problems are reported at once. */
 export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
   const { value, problems } = parseVariables(auditSchema, variables)
   if (problems.length > 0) throw new EnvError(problems)
-  return placesOf(value)
+  return { ...placesOf(value), transactionPooler: value.DATABASE_TRANSACTION_POOLER }
 }
 
 /** Parses the environment. All problems are reported at once. */
@@ -336,7 +339,7 @@ function parseVariables<Schema extends z.ZodType>(
   }
 }
 
-function placesOf(value: z.output<typeof auditSchema>): AuditEnv {
+function placesOf(value: z.output<typeof auditSchema>): Places {
   return {
     databaseUrl: value.DATABASE_URL ?? `file:${value.DATA_DIR}/kyc.db`,
     vaultDatabaseUrl: value.VAULT_DATABASE_URL ?? defaultVaultUrl(value),

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import type { Hono } from 'hono'
 import { compose, servesWorker } from './compose.js'
 import type { Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http-edge/error-bodies.js'
-import { startListener, type Listener } from './http-edge/listener.js'
+import { startListener, type EdgeEnv, type Listener } from './http-edge/listener.js'
 import { startOverloadWatch } from './http-edge/overload-watch.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http-edge/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './local-start/demo-file.js'
@@ -11,11 +12,12 @@ import { startGuide } from './local-start/start-guide.js'
 import { isLoopbackAddress } from './loopback-address.js'
 import { ensureLocalCertificates, type LocalFiles } from './local-start/local-certificates.js'
 import { ensureDataDir, ensureInternalToken, loadKeyFile } from './local-start/local-files.js'
+import { createStartingApp } from './observability/starting-app.js'
 import { createLog, errorCode, type ServerLog } from './observability/log.js'
 import { checkStart } from './start-checks/check-start.js'
 import { StartError } from './start-error.js'
 import { driverMayAbort, installedDriverVersion } from './sqlite-driver.js'
-import { usesSqlite, type StoreFailure } from './storage.js'
+import { usesPostgres, usesSqlite, type StoreFailure } from './storage.js'
 import { isWholePem } from './whole-pem.js'
 
 /** A running server. */
@@ -32,6 +34,8 @@ export interface RunningServer {
   /** Stops accepting, lets requests and attempts in flight end, closes the databases. At most 35 s. */
   stop(reason: string): Promise<void>
 }
+
+type Parts = Awaited<ReturnType<typeof compose>>
 
 /** Starts the server for the settings: files, databases, listeners, worker. */
 export async function startServer(
@@ -52,24 +56,33 @@ export async function startServer(
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
-  const parts = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
-
-  await checkStart({ ...parts, keys, env, log }).catch(async (error: unknown) => {
-    await parts.storage.close()
-    throw error
-  })
+  let parts: Parts | null = null
 
   const overload = startOverloadWatch({
     maxInFlight: env.maxInFlight,
     log,
-    onRefused: parts.metrics.requestRefused,
-    onDropped: parts.metrics.connectionDropped,
+    onRefused: () => parts?.metrics.requestRefused(),
+    onDropped: (listener) => parts?.metrics.connectionDropped(listener),
   })
-  parts.metrics.watchRequests(overload.guard.state)
+  const open = async (): Promise<Parts> => {
+    const opened = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
+    await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
+      opened.disk.stop()
+      await opened.storage.close()
+      throw error
+    })
+    return opened
+  }
   const listeners: Listener[] = []
-  const listen = async (options: Omit<Parameters<typeof startListener>[0], 'overload' | 'connections'>) => {
+  type ListenOptions = Omit<Parameters<typeof startListener>[0], 'overload' | 'connections' | 'app'>
+  /** May listen before the databases are open: probes are answered while PostgreSQL migrates. */
+  const listen = async (appOf: (parts: Parts) => Hono<EdgeEnv>, options: ListenOptions) => {
+    const starting = createStartingApp(options.errorBody)
+    const app: Pick<Hono<EdgeEnv>, 'fetch'> = {
+      fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),
+    }
     const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }
-    const listener = await startListener({ ...options, overload, connections }).catch((error: unknown) => {
+    const listener = await startListener({ ...options, app, overload, connections }).catch((error: unknown) => {
       const hostSetting = options.host === env.operationsHost ? 'OPERATIONS_HOST' : 'HOST'
       throw portError(error, portSettings[options.name], hostSetting)
     })
@@ -84,9 +97,8 @@ export async function startServer(
   const listenForOperations = async () => {
     const host = env.operationsHost ?? loopbackOf(env.host)
     try {
-      return await listen({
+      return await listen((parts) => parts.operationsApp, {
         name: 'internal',
-        app: parts.operationsApp,
         host,
         port: env.internalPort,
         tls: null,
@@ -101,16 +113,14 @@ export async function startServer(
     }
   }
   const stop = async (reason: string) => {
-    log.info('stopping', { signal: reason })
-    parts.beginStopping()
+    // A start that opened nothing says why it ended, and nothing else.
+    if (parts !== null) log.info('stopping', { signal: reason })
+    parts?.beginStopping()
     overload.stop()
-    parts.disk.stop()
-    await Promise.all([
-      ...listeners.map((listener) => listener.close()),
-      parts.worker.stop(),
-      parts.photoWorker.stop(),
-      parts.maintenance.stop(),
-    ])
+    parts?.disk.stop()
+    const closing = listeners.map((listener) => listener.close())
+    if (parts === null) return void (await Promise.all(closing))
+    await Promise.all([...closing, parts.worker.stop(), parts.photoWorker.stop(), parts.maintenance.stop()])
     if (servesWorker(env)) {
       await parts.writeCheckpoints().catch((error: unknown) => {
         log.error('audit logs not witnessed', { code: errorCode(error) })
@@ -120,11 +130,12 @@ export async function startServer(
   }
 
   try {
+    // SQLite migrates without giving the event loop a turn: a listener would take connections and answer none.
+    if (!usesPostgres(env)) parts = await open()
     const ports = {
       api: serves('api')
-        ? await listen({
+        ? await listen((parts) => parts.standardApp, {
             name: 'api',
-            app: parts.standardApp,
             host: env.host,
             port: env.port,
             tls: null,
@@ -134,9 +145,8 @@ export async function startServer(
           })
         : 0,
       internal: serves('api')
-        ? await listen({
+        ? await listen((parts) => parts.internalApp, {
             name: 'internal',
-            app: parts.internalApp,
             host: loopbackOf(env.host),
             port: env.internalPort,
             tls: null,
@@ -146,9 +156,8 @@ export async function startServer(
           })
         : 0,
       secure: serves('secure')
-        ? await listen({
+        ? await listen((parts) => parts.secureApp, {
             name: 'secure',
-            app: parts.secureApp,
             host: env.host,
             port: env.securePort,
             tls,
@@ -159,6 +168,8 @@ export async function startServer(
         : 0,
       operations: serves('api') ? 0 : await listenForOperations(),
     }
+    parts ??= await open()
+    parts.metrics.watchRequests(overload.guard.state)
     if (servesWorker(env)) {
       await parts.storage.acquireWorkerLock()
       parts.worker.start()

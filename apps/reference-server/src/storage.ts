@@ -115,15 +115,27 @@ async function openVault(
 }
 
 /** Opens one audit log for reading, on a connection of its own. */
-export async function openAuditLog(url: string, options: { readonly log: AuditLogName; readonly seal: AuditSeal }) {
+export async function openAuditLog(
+  url: string,
+  options: { readonly log: AuditLogName; readonly seal: AuditSeal },
+  transactionPooler = false,
+) {
   const path = sqlitePath(url)
   if (path !== null) return (await sqlite()).openSqliteAuditLog({ path }, options)
-  return (await postgres()).openPostgresAuditLog({ connectionString: url }, options)
+  return (await postgres()).openPostgresAuditLog({ connectionString: url, transactionPooler }, options)
 }
 
 /** Whether either database is a file. */
 export function usesSqlite({ databaseUrl, vaultDatabaseUrl }: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
   return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) !== null)
+}
+
+/** Whether either database is on a server. */
+export function usesPostgres({
+  databaseUrl,
+  vaultDatabaseUrl,
+}: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
+  return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) === null)
 }
 
 /** The path of a `file:` URL; null for PostgreSQL. */

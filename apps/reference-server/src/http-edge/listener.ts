@@ -82,7 +82,7 @@ export interface Listener {
 
 /** Starts one listener: every request passes the filter for ambiguous requests before it is routed. */
 export async function startListener(options: {
-  readonly app: Hono<EdgeEnv>
+  readonly app: Pick<Hono<EdgeEnv>, 'fetch'>
   readonly host: string
   readonly port: number
   readonly tls: { readonly cert: string; readonly key: string } | null
