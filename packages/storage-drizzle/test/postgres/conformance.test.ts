@@ -1,219 +1,66 @@
-import { randomBytes } from 'node:crypto'
-import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import {
-  auditLogCases,
-  photoJobStoreCases,
-  piiVaultCases,
-  verificationStoreCases,
-  type PiiVaultHarness,
-} from '@kyc-relay/kyc-core/testing'
-import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
+import { expect, test } from 'vitest'
 import {
-  appDirectoryCases,
-  portalSessionCases,
-  queueInspectionCases,
-  retentionCases,
-  userErasureCases,
-  verificationOverviewCases,
-} from '../../src/testing/index.js'
-import { auditSeal } from '../audit/audit-samples.js'
-import { startOfTests } from '../samples.js'
-import { emptyTables, startPostgres, type PostgresServer } from './postgres-server.js'
+  createPostgresDeduplicationStore,
+  createPostgresStorage,
+  createPostgresVault,
+} from '../../src/postgres/index.js'
+import { testConformance } from './conformance-suite.js'
+import { startPostgres } from './postgres-server.js'
+import { makeRuntimeUser } from './runtime-role.js'
 
-let server: PostgresServer
-let connectionString: string
+let asUser: pg.Pool
 
-/** Two pools for two handles, as two processes would have them; kept over all cases. */
-let pools: pg.Pool[]
-
-beforeAll(async () => {
-  server = await startPostgres()
-  connectionString = await server.createDatabase()
-  pools = [1, 2].map(() => new pg.Pool({ connectionString, max: 5 }))
+// As the rights are that the package ships for running: the migrations alone are applied by the owner.
+testConformance(async () => {
+  const server = await startPostgres()
+  const connectionString = await server.createDatabase()
+  const owner = new pg.Pool({ connectionString, max: 3 })
   await (await createPostgresStorage({ connectionString })).close()
   await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
-})
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()))
-  await server.stop()
-})
-beforeEach(() => emptyTables(poolFor(0)))
-
-function poolFor(handle: number): pg.Pool {
-  const pool = pools[handle % pools.length]
-  if (pool === undefined) throw new Error('no pool')
-  return pool
-}
-
-/** A clock that only `advance` moves, and the stores of one database. */
-function newHarness() {
-  let now = startOfTests.getTime()
-  let opened = 0
+  await (await createPostgresDeduplicationStore({ connectionString })).close()
+  const user = await makeRuntimeUser(owner, connectionString)
+  const pools = [1, 2].map(() => new pg.Pool({ connectionString: user.connectionString, max: 5 }))
+  asUser = pools[0]!
   return {
-    open: () =>
-      createPostgresStorage(
-        { pool: poolFor(opened++) },
-        { audit: auditSeal, clock: () => new Date(now), migrations: 'require' },
-      ),
-    advance: (ms: number) => {
-      now += ms
-      return Promise.resolve()
-    },
-    now: () => new Date(now),
-  }
-}
-
-describe('VerificationStore', () => {
-  test.each(verificationStoreCases)('$id $name', async ({ run }) => {
-    const { open } = newHarness()
-    await run({
-      open: async () => {
-        const storage = await open()
-        return { store: storage.verifications, close: () => storage.close() }
-      },
-    })
-  })
-})
-
-describe('PhotoJobStore', () => {
-  test.each(photoJobStoreCases)('$id $name', async ({ run }) => {
-    const { open, ...time } = newHarness()
-    await run({
-      open: async () => {
-        const storage = await open()
-        return { ...storage, close: () => storage.close() }
-      },
-      ...time,
-      async readSealedUrl(photoJobId) {
-        const find = 'SELECT sealed_url FROM kyc_relay_photo_jobs WHERE photo_job_id = $1'
-        const { rows } = await poolFor(0).query<{ sealed_url: Buffer | null }>(find, [photoJobId])
-        const sealed = rows[0]?.sealed_url
-        return sealed ? new Uint8Array(sealed) : null
-      },
-    })
-  })
-})
-
-describe('WebhookStore', () => {
-  test.each(webhookStoreCases)('$id $name', async ({ run }) => {
-    const { open, advance } = newHarness()
-    await run({
-      open: async () => {
-        const storage = await open()
-        return { store: storage.webhooks, close: () => storage.close() }
-      },
-      advance,
-    })
-  })
-})
-
-describe('TransactionStore', () => {
-  test.each(transactionStoreCases)('$id $name', async ({ run }) => {
-    const { open } = newHarness()
-    await run({
-      open: async () => {
-        const { transactions: store, webhooks, close } = await open()
-        return { store, webhooks, close }
-      },
-    })
-  })
-})
-
-describe.each([
-  ['AppDirectory', appDirectoryCases],
-  ['PortalSessions', portalSessionCases],
-  ['Retention', retentionCases],
-  ['QueueInspection', queueInspectionCases],
-  ['VerificationOverview', verificationOverviewCases],
-  ['UserErasure', userErasureCases],
-])('%s', (_port, cases) => {
-  for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
-})
-
-describe('AuditLog', () => {
-  test.each(auditLogCases)('$id $name', async ({ run }) => {
-    let opened = 0
-    await run({
-      seal: auditSeal,
-      open: async () => {
-        const location = { pool: poolFor(opened++) }
-        const { verifications, audit, close } = await createPostgresStorage(location, { audit: auditSeal })
-        return { verifications, log: audit!, close }
-      },
-      openWithoutLog: () => createPostgresStorage({ pool: poolFor(0) }),
-    })
-  })
-})
-
-function newVaultHarness(): PiiVaultHarness {
-  let now = startOfTests.getTime()
-  let opened = 0
-  const source = { randomBytes, now: startOfTests }
-  let keys = createKeyFile(source)
-
-  return {
-    async open() {
-      const cipher = createLocalCipher({ keys: parseKeyFile(keys) })
-      const vault = await createPostgresVault(
-        { pool: poolFor(opened++) },
-        { cipher, audit: auditSeal, clock: () => new Date(now), randomBytes, migrations: 'require' },
-      )
-      return { vault, close: () => vault.close() }
-    },
-    advance(ms) {
-      now += ms
-      return Promise.resolve()
-    },
-    storage: {
-      async readSealed(token) {
-        const { rows } = await poolFor(0).query<{ sealed: Buffer | null }>(
-          'SELECT sealed FROM kyc_relay_vault_tokens WHERE token = $1',
-          [token],
-        )
-        const sealed = rows[0]?.sealed
-        return sealed ? new Uint8Array(sealed) : null
-      },
-      async writeSealed(token, sealed) {
-        const update = 'UPDATE kyc_relay_vault_tokens SET sealed = $1 WHERE token = $2'
-        await poolFor(0).query(update, [Buffer.from(sealed), token])
-      },
-      async readEverything() {
-        const parts: Buffer[] = []
-        for (const table of ['data_keys', 'tokens', 'audit']) {
-          const { rows } = await poolFor(0).query<Record<string, unknown>>(`SELECT * FROM kyc_relay_vault_${table}`)
-          for (const cell of rows.flatMap((row) => Object.values(row))) {
-            parts.push(Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell)))
-          }
-        }
-        return Buffer.concat(parts)
-      },
-      async listAudit() {
-        const inOrder = 'SELECT actor, purpose FROM kyc_relay_vault_audit ORDER BY position'
-        return (await poolFor(0).query<{ actor: string; purpose: string }>(inOrder)).rows
-      },
-      async failAudit(fails) {
-        const change = fails ? 'ADD CONSTRAINT fail_audit CHECK (false) NOT VALID' : 'DROP CONSTRAINT fail_audit'
-        await poolFor(0).query(`ALTER TABLE kyc_relay_vault_audit ${change}`)
-      },
-    },
-    rotation: {
-      addKey() {
-        keys = addSealKey(keys, source)
-        return Promise.resolve()
-      },
-      dropFormerKeys() {
-        const file = JSON.parse(keys) as { activeSealKeyId: string; keys: { id: string; purpose: string }[] }
-        const kept = file.keys.filter(({ id, purpose }) => purpose !== 'seal' || id === file.activeSealKeyId)
-        keys = JSON.stringify({ ...file, keys: kept })
-        return Promise.resolve()
-      },
+    locations: pools.map((pool) => ({ pool })),
+    owner,
+    async end() {
+      await Promise.all(pools.map((pool) => pool.end()))
+      await user.remove()
+      await owner.end()
+      await server.stop()
     },
   }
-}
+})
 
-describe('PiiTokenizer, TokenInspector and PiiCustodian', () => {
-  test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
+test.each([
+  'CREATE TABLE kyc_relay_more (id int)',
+  'ALTER TABLE kyc_relay_verifications ADD COLUMN more int',
+  'DROP TABLE kyc_relay_verifications',
+  'TRUNCATE kyc_relay_events',
+  `INSERT INTO kyc_relay_migrations (number, name, sha256, schema_sha256) VALUES (99, '', '', '')`,
+  ...[
+    'kyc_relay_audit_entries',
+    'kyc_relay_vault_audit_entries',
+    'kyc_relay_vault_audit',
+    'kyc_relay_kyc_status_log',
+  ].flatMap((table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`]),
+  `UPDATE kyc_relay_audit_entries SET kind = ''`,
+  `UPDATE kyc_relay_vault_audit_entries SET kind = ''`,
+  `UPDATE kyc_relay_vault_audit SET actor = ''`,
+  `UPDATE kyc_relay_kyc_status_log SET next = 'VERIFIED'`,
+  'DELETE FROM kyc_relay_audit_heads',
+  'DELETE FROM kyc_relay_vault_audit_heads',
+  `SELECT setval(pg_get_serial_sequence('kyc_relay_verifications', 'position'), 1)`,
+])('the user that runs may not: %s', async (text) => {
+  await expect(asUser.query(text)).rejects.toMatchObject({ code: '42501' })
+})
+
+test('a receiver claims and forgets under it', async () => {
+  const store = await createPostgresDeduplicationStore({ pool: asUser }, { migrations: 'require' })
+  const claim = await store.claim({ eventId: 'one', leaseMs: 1_000 })
+  expect(claim).toEqual({ kind: 'claimed', fence: 1 })
+  expect(await store.complete({ eventId: 'one', fence: 1 })).toBe('completed')
+  expect(await store.forget({ olderThanMs: 0, limit: 10 })).toBeLessThanOrEqual(1)
 })
