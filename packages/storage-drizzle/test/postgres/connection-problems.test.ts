@@ -299,9 +299,11 @@ describe('while it works', () => {
     await server.ask('ALTER SYSTEM SET default_transaction_read_only = on')
     await server.ask('SELECT pg_reload_conf()')
     try {
+      // The server takes the setting up when it likes: until then a submission is recorded.
+      let tries = 0
       await expect
         .poll(() =>
-          storage.verifications.record(submission('two')).then(
+          storage.verifications.record(submission(`try ${(tries += 1)}`)).then(
             () => null,
             (error: unknown) => error,
           ),
