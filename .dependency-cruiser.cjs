@@ -15,8 +15,10 @@ const publicEntries = packages.flatMap((name) => {
 })
 const publicEntry = `^(${publicEntries.join('|')})$`
 
-// Folders of a package that may use Node's built-in modules; all others run on every runtime.
-const nodeFolders = '(node|https|sqlite|postgres|migrations|cli|testing)'
+// Places of a package that may use Node's built-in modules; all others run on every runtime.
+const nodePlaces = '((node|https|engine|sqlite|postgres|cli|testing)/|.+[.](sqlite|postgres)[.]ts$)'
+const sqlitePlaces = '((engine/)?sqlite/|.+[.]sqlite[.]ts$)'
+const postgresPlaces = '((engine/)?postgres/|.+[.]postgres[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -64,7 +66,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/storage-drizzle/src/',
-        pathNot: '^packages/storage-drizzle/src/(vault/|[a-z]+/vault[^/]*[.]ts$)',
+        pathNot: '^packages/storage-drizzle/src/vault/',
       },
       to: { path: '^packages/(kyc-core|webhooks)/', dependencyTypesNot: ['type-only'] },
     },
@@ -72,7 +74,7 @@ module.exports = {
       name: 'vault-loads-no-webhooks',
       comment: 'Sealing personal data has nothing to do with sending events.',
       severity: 'error',
-      from: { path: '^packages/storage-drizzle/src/(vault/|[a-z]+/vault[^/]*[.]ts$)' },
+      from: { path: '^packages/storage-drizzle/src/vault/' },
       to: { path: '^packages/webhooks/' },
     },
     {
@@ -98,15 +100,15 @@ module.exports = {
       name: 'node-in-its-folders',
       comment: 'Rules, signatures and the state of deliveries are pure: they run in any runtime and in any test.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: `^packages/[^/]+/src/${nodeFolders}/` },
+      from: { path: '^packages/[^/]+/src/', pathNot: `^packages/[^/]+/src/${nodePlaces}` },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'pure-code-knows-no-shell',
       comment: 'The shell (Node, network, database, terminal) calls the pure code, never the other way round.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/[^/]+/src/${nodeFolders}/` },
-      to: { path: `^packages/$1/src/${nodeFolders}/` },
+      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/[^/]+/src/${nodePlaces}` },
+      to: { path: `^packages/$1/src/${nodePlaces}` },
     },
     {
       name: 'tests-stay-outside',
@@ -148,10 +150,10 @@ module.exports = {
       name: 'sqlite-loads-no-postgres',
       comment: 'Who runs SQLite has not installed the driver of PostgreSQL.',
       severity: 'error',
-      from: { path: '^packages/storage-drizzle/src/sqlite/' },
+      from: { path: `^packages/storage-drizzle/src/${sqlitePlaces}` },
       to: {
         path: [
-          '^packages/storage-drizzle/src/postgres/',
+          `^packages/storage-drizzle/src/${postgresPlaces}`,
           'node_modules/(@types/)?(pg|postgres)/',
           'node_modules/drizzle-orm/(pg-|node-postgres|postgres-js)',
         ],
@@ -161,10 +163,10 @@ module.exports = {
       name: 'postgres-loads-no-sqlite',
       comment: 'Who runs PostgreSQL has not compiled better-sqlite3.',
       severity: 'error',
-      from: { path: '^packages/storage-drizzle/src/postgres/' },
+      from: { path: `^packages/storage-drizzle/src/${postgresPlaces}` },
       to: {
         path: [
-          '^packages/storage-drizzle/src/sqlite/',
+          `^packages/storage-drizzle/src/${sqlitePlaces}`,
           'node_modules/(@types/)?better-sqlite3/',
           'node_modules/drizzle-orm/(sqlite-|better-sqlite3)',
         ],

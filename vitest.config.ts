@@ -8,9 +8,9 @@ const allTests = ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,script
 /** Files that change their process for good, or look at all of it. Each gets a process of its own. */
 const needOwnProcess = [
   'apps/reference-server/test/leak.test.ts', // standard output, TMPDIR
-  'apps/reference-server/test/slow-clients.test.ts', // counts what anybody prints
+  'apps/reference-server/test/http/slow-clients.test.ts', // counts what anybody prints
   'apps/reference-server/test/start/whole-file.test.ts', // mocks node:fs
-  'apps/reference-server/test/tracing/*.test.ts', // the SDK of OpenTelemetry is one for a process
+  'apps/reference-server/test/operations/tracing/*.test.ts', // the SDK of OpenTelemetry is one for a process
   'examples/receivers/recipes.test.ts', // loads modules anew
   'packages/storage-drizzle/test/sqlite/checkpoint-thread.test.ts', // counts threads
   'scripts/import-rules.test.ts', // working directory

@@ -61,7 +61,7 @@ const cases: { rule: string; breaks: string; files: Record<string, string> }[] =
     rule: 'vault-loads-no-webhooks',
     breaks: 'the vault imports a type of webhooks',
     files: {
-      'packages/storage-drizzle/src/sqlite/vault.ts': `import type { A } from '@kyc-relay/webhooks'\nexport type B = A`,
+      'packages/storage-drizzle/src/vault/store.sqlite.ts': `import type { A } from '@kyc-relay/webhooks'\nexport type B = A`,
       'packages/webhooks/src/index.ts': `export type A = 1`,
     },
   },
@@ -180,8 +180,8 @@ const cases: { rule: string; breaks: string; files: Record<string, string> }[] =
     rule: 'postgres-loads-no-sqlite',
     breaks: 'the PostgreSQL store imports a file of the SQLite store',
     files: {
-      'packages/storage-drizzle/src/postgres/a.ts': `export { b } from '../sqlite/b.js'`,
-      'packages/storage-drizzle/src/sqlite/b.ts': `export const b = 1`,
+      'packages/storage-drizzle/src/webhooks/a.postgres.ts': `export { b } from '../engine/sqlite/b.js'`,
+      'packages/storage-drizzle/src/engine/sqlite/b.ts': `export const b = 1`,
     },
   },
   {

@@ -1,9 +1,9 @@
 import { createLocalAuditSeal } from '@kyc-relay/kyc-core/node'
-import { readCheckpoints } from './audit/checkpoint-file.js'
-import { runVerifyCommand } from './audit/verify-command.js'
+import { readCheckpoints } from './operations/audit/checkpoint-file.js'
+import { runVerifyCommand } from './operations/audit/verify-command.js'
 import { parseAuditEnv } from './env.js'
-import { readKeyFile } from './local-start/local-files.js'
-import { openAuditLog } from './storage.js'
+import { readKeyFile } from './start/local-files.js'
+import { openAuditLog } from './wiring/storage.js'
 
 process.exitCode = await runVerifyCommand(process.argv.slice(2), {
   async open() {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { verifyWebhook } from '@kyc-relay/webhooks'
 import { Agent, request } from 'undici'
 import { parseEnv } from './env.js'
-import { readDemoFile, type DemoFile } from './local-start/demo-file.js'
-import { createLog } from './observability/log.js'
-import { startServer } from './start-server.js'
+import { readDemoFile, type DemoFile } from './start/demo-file.js'
+import { createLog } from './operations/log.js'
+import { startServer } from './server.js'
 
 const sample = {
   ssn: '078-05-1120',

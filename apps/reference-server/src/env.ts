@@ -1,9 +1,9 @@
 import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
-import type { DiskSpaceLimits } from './disk-space/disk-space.js'
+import type { DiskSpaceLimits } from './operations/disk-space/disk-space.js'
 import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
-import { isAllowedOauthUrl } from './auth/oauth-url.js'
-import { isLoopbackAddress } from './loopback-address.js'
+import { isAllowedOauthUrl } from './identity/oauth-url.js'
+import { isLoopbackAddress } from './http/loopback-address.js'
 import { bearerToken, databaseUrl, filePath, flag, flagThatIsOn, port, whole } from './setting-types.js'
 
 /** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { parseEnv } from './env.js'
-import { heapGrowth } from './heap-growth.js'
-import { createLog } from './observability/log.js'
-import { startFailureLine } from './start-failure.js'
-import { startServer } from './start-server.js'
-import { flushSpans } from './tracing/flush-spans.js'
+import { heapGrowth } from './operations/heap-growth.js'
+import { createLog } from './operations/log.js'
+import { startFailureLine } from './start/start-failure.js'
+import { startServer } from './server.js'
+import { flushSpans } from './operations/tracing/flush-spans.js'
 
 /** `EX_SOFTWARE` of sysexits.h: a supervisor should start the server again, it recovers what was committed. */
 const storeFailedExitCode = 70

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { errorCatalogue, type ErrorCode } from '../src/http-edge/error-catalogue.js'
-import type { RawAnswer } from './raw-connection.js'
+import { errorCatalogue, type ErrorCode } from '../src/http/error-catalogue.js'
+import type { RawAnswer } from './http/raw-connection.js'
 
 interface AnyAnswer {
   readonly status: number

@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canary, canarySubmission, document, person, search, verifications, withPerson } from './leak-canaries.js'
 import { encodings, type Leak } from './leak-search.js'
 import { startReceiver, type LocalReceiver } from './local-receiver.js'
-import { openRaw } from './raw-connection.js'
+import { openRaw } from './http/raw-connection.js'
 import { startTestServer, submissionDocument, type RunningTestServer } from './running-server.js'
-import { recordSpans, type RecordedSpans } from './tracing/recorded-spans.js'
+import { recordSpans, type RecordedSpans } from './operations/tracing/recorded-spans.js'
 
 let temporary: string
 let formerTemporary: string | undefined

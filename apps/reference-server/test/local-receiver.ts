@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { EventEmitter } from 'node:events'
-import type { DemoFile } from '../src/local-start/demo-file.js'
+import type { DemoFile } from '../src/start/demo-file.js'
 
 /** One request as it arrived. */
 export interface ReceivedRequest {

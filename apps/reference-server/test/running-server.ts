@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { parseEnv } from '../src/env.js'
-import { readDemoFile, type DemoFile } from '../src/local-start/demo-file.js'
-import { createLog } from '../src/observability/log.js'
-import { startServer } from '../src/start-server.js'
+import { readDemoFile, type DemoFile } from '../src/start/demo-file.js'
+import { createLog } from '../src/operations/log.js'
+import { startServer } from '../src/server.js'
 
 /** An answer with its body as text and, where it is JSON, parsed. */
 export interface Answer {

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
-import { makeFolder } from '../make-folder.js'
-import { removeLeftovers, replaceFile, syncFolder } from '../whole-file.js'
+import { makeFolder } from '../start/make-folder.js'
+import { removeLeftovers, replaceFile, syncFolder } from '../start/whole-file.js'
 
 /** What a crash left half-written is here, and removed at a later start. */
 const leftoverFolder = 'unfinished'

@@ -1,6 +1,6 @@
 import { KycError, type PhotoStore } from '@kyc-relay/kyc-core'
 import type { Env } from '../env.js'
-import { StartError } from '../start-error.js'
+import { StartError } from '../start/start-error.js'
 import { openDirectoryPhotoStore } from './directory-photo-store.js'
 import { createS3PhotoStore } from './s3-photo-store.js'
 

@@ -1,8 +1,8 @@
 import type { PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
-import type { DiskSpace } from '../disk-space/disk-space.js'
-import { errorFields, type Log } from '../observability/log.js'
-import { createPhotoWorker, type PhotoWorker } from '../workers/photo-worker.js'
+import type { DiskSpace } from '../operations/disk-space/disk-space.js'
+import { errorFields, type Log } from '../operations/log.js'
+import { createPhotoWorker, type PhotoWorker } from './photo-worker.js'
 import { processPhoto, type ProcessedPhoto } from './process-photo.js'
 
 /** For a download with its redirects. */

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { WebhookRoutesDeps } from '../api/webhook-routes.js'
-import { requestIdOf } from '../http-edge/request-id.js'
+import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
+import { requestIdOf } from '../http/request-id.js'
 import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'

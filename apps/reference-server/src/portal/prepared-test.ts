@@ -1,4 +1,4 @@
-import type { PreparedTest } from '../api/test-event.js'
+import type { PreparedTest } from '../webhooks-api/test-event.js'
 
 /** A prepared test event as bytes, for another process to send exactly what was shown. */
 export function writePreparedTest({ endpoint, event }: PreparedTest): Uint8Array {

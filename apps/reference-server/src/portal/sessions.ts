@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { PortalHolder, PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
-import type { PreparedTest } from '../api/test-event.js'
+import type { PreparedTest } from '../webhooks-api/test-event.js'
 import { parsePreparedTest, writePreparedTest } from './prepared-test.js'
 
 /** Who is signed in: an app by its API key, or the operator by the internal token. */

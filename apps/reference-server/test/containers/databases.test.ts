@@ -9,8 +9,8 @@ import {
   type EmbeddedServer,
 } from '../../../../packages/storage-drizzle/test/postgres/embedded-server.js'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 import { app, makeSecrets, read } from './container-files.js'
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0

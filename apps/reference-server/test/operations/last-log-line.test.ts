@@ -14,7 +14,7 @@ let program: string
 // Half a mebibyte of lines: eight times what a pipe holds, half of what is kept for a reader.
 const lines = 1_000
 const source = `
-import { createLog } from './src/observability/log.ts'
+import { createLog } from './src/operations/log.ts'
 
 const [, , patienceMs] = process.argv
 // As main.ts does: it makes a pipe one that no write waits for.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 
 let server: RunningTestServer

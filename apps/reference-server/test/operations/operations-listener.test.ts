@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto'
 import { createKeyFile } from '@kyc-relay/kyc-core/node'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer, type RunningServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer, type RunningServer } from '../../src/server.js'
 
 /** Reaches a listener on every address of this machine, and none that is bound to 127.0.0.1. */
 const otherAddress = '127.0.0.2'

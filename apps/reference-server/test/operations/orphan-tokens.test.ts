@@ -11,7 +11,7 @@ import {
   orphanAgeMs,
   quarantineMs,
   type OrphanPurgeDeps,
-} from '../../src/workers/purge-orphan-tokens.js'
+} from '../../src/operations/maintenance/purge-orphan-tokens.js'
 import {
   startPostgres,
   type PostgresServer,

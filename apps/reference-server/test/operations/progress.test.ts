@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createLog, type Log, type LogFields } from '../../src/observability/log.js'
-import { createMigrationLog } from '../../src/observability/migration-log.js'
-import { startProgressLog } from '../../src/observability/progress-log.js'
+import { createLog, type Log, type LogFields } from '../../src/operations/log.js'
+import { createMigrationLog } from '../../src/operations/migration-log.js'
+import { startProgressLog } from '../../src/operations/progress-log.js'
 
 /** A log in memory: each line as its message and its fields. */
 function memoryLog() {

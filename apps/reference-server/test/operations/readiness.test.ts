@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { checkReadiness, onceASecond } from '../../src/observability/readiness.js'
+import { checkReadiness, onceASecond } from '../../src/operations/readiness.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
-import type { DemoFile } from '../../src/local-start/demo-file.js'
+import type { DemoFile } from '../../src/start/demo-file.js'
 import type { ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 

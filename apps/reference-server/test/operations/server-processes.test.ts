@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Agent, request } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { DemoFile } from '../../src/local-start/demo-file.js'
+import type { DemoFile } from '../../src/start/demo-file.js'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 

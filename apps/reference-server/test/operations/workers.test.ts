@@ -4,9 +4,9 @@ import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc
 import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { createPeriodicJobs } from '../../src/workers/periodic-jobs.js'
-import { removeOldRows } from '../../src/workers/remove-old-rows.js'
-import { rewrapDataKeys } from '../../src/workers/rewrap-data-keys.js'
+import { createPeriodicJobs } from '../../src/operations/maintenance/periodic-jobs.js'
+import { removeOldRows } from '../../src/operations/maintenance/remove-old-rows.js'
+import { rewrapDataKeys } from '../../src/operations/maintenance/rewrap-data-keys.js'
 
 const owner = (number: number) => ({ appId: 'app', userId: `user-${number}` })
 const keyFile = createKeyFile({ randomBytes, now: new Date('2026-01-01T00:00:00Z') })

@@ -4,7 +4,7 @@ import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-c
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPhotoFetching, wakingForPhotos } from '../../src/photos/photo-fetching.js'
-import { createPhotoWorker } from '../../src/workers/photo-worker.js'
+import { createPhotoWorker } from '../../src/photos/photo-worker.js'
 
 const jobOf = (number: number): ClaimedPhotoJob => ({
   fence: { photoJobId: `job-${number}`, token: 'token' },

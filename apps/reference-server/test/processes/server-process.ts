@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { DemoFile } from '../../src/local-start/demo-file.js'
+import type { DemoFile } from '../../src/start/demo-file.js'
 
 /** The built server as a process of its own. */
 export interface ServerProcess {

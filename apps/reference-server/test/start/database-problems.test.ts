@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOwnPostgres, type OwnPostgres } from '../../../../packages/storage-drizzle/test/postgres/own-postgres.js'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 import { startTestServer, submissionDocument, submissionVariables } from '../running-server.js'
 
 let postgres: OwnPostgres

@@ -14,11 +14,11 @@ import { join } from 'node:path'
 import { X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { parseEnv } from '../../src/env.js'
-import { readDemoFile } from '../../src/local-start/demo-file.js'
-import { ensureLocalCertificates } from '../../src/local-start/local-certificates.js'
-import { ensureInternalToken, loadKeyFile } from '../../src/local-start/local-files.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { readDemoFile } from '../../src/start/demo-file.js'
+import { ensureLocalCertificates } from '../../src/start/local-certificates.js'
+import { ensureInternalToken, loadKeyFile } from '../../src/start/local-files.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 
 let dataDir: string
 beforeEach(() => {

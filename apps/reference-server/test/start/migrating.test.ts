@@ -8,8 +8,8 @@ import {
   type PostgresServer,
 } from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 import { startTestServer } from '../running-server.js'
 
 let postgres: PostgresServer

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { driverMayAbort, installedDriverVersion } from '../../src/sqlite-driver.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { driverMayAbort, installedDriverVersion } from '../../src/start/sqlite-driver.js'
+import { startServer } from '../../src/server.js'
 
 describe('a Node that checks what its SQLite driver does', () => {
   it.each([

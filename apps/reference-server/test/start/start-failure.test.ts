@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { EnvError } from '../../src/env.js'
-import { startFailureLine } from '../../src/start-failure.js'
-import { StartError } from '../../src/start-error.js'
+import { startFailureLine } from '../../src/start/start-failure.js'
+import { StartError } from '../../src/start/start-error.js'
 
 const at = new Date('2026-01-05T10:00:00.000Z')
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseEnv } from '../../src/env.js'
-import { createLog } from '../../src/observability/log.js'
-import { startServer } from '../../src/start-server.js'
+import { createLog } from '../../src/operations/log.js'
+import { startServer } from '../../src/server.js'
 
 it.each(['PORT', 'INTERNAL_PORT', 'SECURE_PORT'])('a start says that %s is taken, by name', async (name) => {
   const other = createServer().listen(0, '127.0.0.1')

@@ -42,7 +42,7 @@ vi.mock('node:fs/promises', async (original) => {
   }
 })
 
-const { createFile, replaceFile } = await import('../../src/whole-file.js')
+const { createFile, replaceFile } = await import('../../src/start/whole-file.js')
 
 let folder: string
 beforeEach(() => {

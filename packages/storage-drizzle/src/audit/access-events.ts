@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
-import type { AccessTokenRow, Grant } from '../app-directory.js'
-import { holderColumns, type PortalHolder } from '../portal-sessions.js'
+import type { AccessTokenRow, Grant } from '../apps/app-directory.js'
+import { holderColumns, type PortalHolder } from '../portal/portal-sessions.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
   const { appId, userId, accountId, externalReferenceId, scopes } = grant

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, SealedApiKeyReplacement } from '../app-directory.js'
+import type { ApiKeyRow, SealedApiKeyReplacement } from '../apps/app-directory.js'
 
 /** A version of an app's API key was added: the first one with the app, later ones to rotate it. */
 export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, createdAt }: ApiKeyRow): AuditEvent {

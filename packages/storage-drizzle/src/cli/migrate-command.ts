@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
-import type { MigrationStep, MigrationTarget } from '../migrations/ledger.js'
+import type { MigrationStep, MigrationTarget } from '../engine/migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 
 /** Whose tables: the stores', the vault's, or those of a receiver of webhooks. */

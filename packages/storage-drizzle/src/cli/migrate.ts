@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-import type { MigrationTarget } from '../migrations/ledger.js'
+import type { MigrationTarget } from '../engine/migrations/ledger.js'
 import { runMigrateCommand, type DatabasePart, type TerminalLine } from './migrate-command.js'
 
 async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
   // Each engine is loaded only when it is asked for: the other's driver need not be installed.
   if (/^postgres(ql)?:/.test(url)) {
-    const { openPostgresMigrations } = await import('../postgres/open-migrations.js')
+    const { openPostgresMigrations } = await import('../engine/postgres/open-migrations.js')
     return openPostgresMigrations(url, part)
   }
-  const { openSqliteMigrations } = await import('../sqlite/open-migrations.js')
+  const { openSqliteMigrations } = await import('../engine/sqlite/open-migrations.js')
   return openSqliteMigrations(url.replace(/^file:/, ''), part)
 }
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { PortalHolder, PortalSessions } from '../portal-sessions.js'
-import type { Retention } from '../retention.js'
+import type { PortalHolder, PortalSessions } from '../portal/portal-sessions.js'
+import type { Retention } from '../retention/retention.js'
 import { uuid } from './sample-records.js'
 import { race, refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 

@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { QueueInspection } from '../queue-inspection.js'
+import type { QueueInspection } from '../portal/queue-inspection.js'
 import { claimRequest, endpoint, event, report } from './sample-records.js'
 import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
 

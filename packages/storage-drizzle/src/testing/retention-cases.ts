@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { AppDirectory } from '../app-directory.js'
-import type { RemovedRows, Retention } from '../retention.js'
+import type { AppDirectory } from '../apps/app-directory.js'
+import type { RemovedRows, Retention } from '../retention/retention.js'
 import { claimRequest, endpoint, event, report, startOfTests, submission, uuid } from './sample-records.js'
 import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 

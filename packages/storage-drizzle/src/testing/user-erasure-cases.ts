@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { AppDirectory } from '../app-directory.js'
-import type { UserErasure } from '../user-erasure.js'
+import type { AppDirectory } from '../apps/app-directory.js'
+import type { UserErasure } from '../erasure/user-erasure.js'
 import {
   claimRequest,
   endpoint,

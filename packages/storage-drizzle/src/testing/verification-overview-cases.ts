@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { LatestVerification, VerificationOverview } from '../verification-overview.js'
+import type { LatestVerification, VerificationOverview } from '../portal/verification-overview.js'
 import { startOfTests, submission, uuid } from './sample-records.js'
 import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { AuditLog } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, AppDirectory } from '../../src/app-directory.js'
+import type { ApiKeyRow, AppDirectory } from '../../src/apps/app-directory.js'
 import { uuid } from '../samples.js'
 import { auditSeal, verify } from './audit-samples.js'
 

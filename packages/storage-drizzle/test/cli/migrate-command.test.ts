@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { runMigrateCommand, type TerminalLine } from '../../src/cli/migrate-command.js'
-import { readMigrations } from '../../src/migrations/migration-files.js'
+import { readMigrations } from '../../src/engine/migrations/migration-files.js'
 import { StorageError } from '../../src/storage-error.js'
-import { openSqliteMigrations } from '../../src/sqlite/open-migrations.js'
+import { openSqliteMigrations } from '../../src/engine/sqlite/open-migrations.js'
 import { testFolder } from '../sqlite/sqlite-files.js'
 
 async function run(

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
-import { connectPool } from '../../src/postgres/connection.js'
+import { connectPool } from '../../src/engine/postgres/pool.js'
 import { testConformance } from './conformance-suite.js'
 import { pgbouncerProgram, startPgbouncer, type Pgbouncer } from './pgbouncer.js'
 import { startPostgres } from './postgres-server.js'

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectPool } from '../../src/postgres/connection.js'
+import { connectPool } from '../../src/engine/postgres/pool.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
-import { migrate } from '../../src/postgres/migrate.js'
+import { migrate } from '../../src/engine/postgres/migrate.js'
 import {
   owner,
   photoIdOf,

@@ -2,7 +2,7 @@ import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-c
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { awaitTurns } from '../../src/postgres/claim-statements.js'
+import { awaitTurns } from '../../src/webhooks/claim-statements.postgres.js'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { auditSeal, verify } from '../audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'

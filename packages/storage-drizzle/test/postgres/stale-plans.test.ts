@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase } from '../../src/postgres/database.js'
+import { createDatabase } from '../../src/engine/postgres/database.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
-import { statement } from '../../src/postgres/statement.js'
+import { statement } from '../../src/engine/postgres/statement.js'
 import { claimRequest, endpoint, event, report } from '../samples.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 

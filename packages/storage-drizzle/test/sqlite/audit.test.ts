@@ -10,10 +10,10 @@ import {
   parseKeyFile,
 } from '@kyc-relay/kyc-core/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openAuditChain } from '../../src/sqlite/audit-chain.js'
-import { createAuditLog } from '../../src/sqlite/audit-log.js'
+import { openAuditChain } from '../../src/audit/chain.sqlite.js'
+import { createAuditLog } from '../../src/audit/log.sqlite.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
-import { createSharedCommits } from '../../src/sqlite/shared-commits.js'
+import { createSharedCommits } from '../../src/engine/sqlite/group-commit.js'
 import {
   expectEndpointAndSignInEntries,
   expectGrantEntries,

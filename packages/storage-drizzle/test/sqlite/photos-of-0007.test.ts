@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openConnection } from '../../src/sqlite/connection.js'
+import { openConnection } from '../../src/engine/sqlite/open.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
-import { migrate } from '../../src/sqlite/migrate.js'
+import { migrate } from '../../src/engine/sqlite/migrate.js'
 import {
   owner,
   photoIdOf,

@@ -3,9 +3,9 @@ import type { DeliveryRecord, DeliveryState, Endpoint } from '@kyc-relay/webhook
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { DeliveryKind } from './delivery-kind.js'
-import { DeliveryStateMark, Instant } from './parts.js'
+import { DeliveryStateMark, Instant } from './components.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
-import { RecordTable } from '../../html/record-table.js'
+import { RecordTable } from '../html/record-table.js'
 
 /** Filters of the log, as they were asked for. */
 export interface DeliveryFilters {

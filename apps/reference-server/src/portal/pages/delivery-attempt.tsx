@@ -1,7 +1,7 @@
 import { explainAttempt, type AttemptRecord } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import { visibleText } from '../words.js'
-import { attemptTones, Instant, Shape } from './parts.js'
+import { visibleText } from '../format.js'
+import { attemptTones, Instant, Shape } from './components.js'
 
 /** One attempt on the timeline of a delivery: what happened, why, and what to do. */
 export const DeliveryAttempt: FC<{ readonly attempt: AttemptRecord; readonly url: string }> = ({ attempt, url }) => {

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { DeliveryDay, DeliveryHour } from '../delivery-day.js'
-import { hourText } from '../words.js'
+import { hourText } from '../format.js'
 
 /** Units of the drawing, which is stretched to the room there is; its texts are not, and stand beside it. */
 const height = 100

@@ -1,10 +1,10 @@
 import { reproducibleCurl, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
-import { durationText } from '../words.js'
+import { durationText } from '../format.js'
 import { DeliveryAttempt } from './delivery-attempt.js'
 import { DeliveryKind } from './delivery-kind.js'
-import { CopyBlock, DeliveryStateMark, Fact, Instant } from './parts.js'
+import { CopyBlock, DeliveryStateMark, Fact, Instant } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
 type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']>>>

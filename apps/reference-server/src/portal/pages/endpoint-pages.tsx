@@ -1,15 +1,15 @@
 import { eventScopes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import type { PreviewedRequest } from '../../api/test-event.js'
-import { endpointsPerApp } from '../../api/webhook-routes.js'
+import type { PreviewedRequest } from '../../webhooks-api/test-event.js'
+import { endpointsPerApp } from '../../webhooks-api/webhook-routes.js'
 import type { DeliveryDay } from '../delivery-day.js'
 import type { Session } from '../sessions.js'
-import { eventMeanings } from '../words.js'
+import { eventMeanings } from '../format.js'
 import { DeliveryChart } from './delivery-chart.js'
-import { CopyBlock, Day } from './parts.js'
+import { CopyBlock, Day } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
-import { RecordTable } from '../../html/record-table.js'
+import { RecordTable } from '../html/record-table.js'
 
 /** Event types of an endpoint in words. */
 export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>

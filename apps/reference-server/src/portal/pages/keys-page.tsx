@@ -1,11 +1,11 @@
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import type { Rehearsal } from '../../api/key-rehearsal.js'
-import type { KeyVersion } from '../../auth/api-keys.js'
+import type { Rehearsal } from '../../webhooks-api/key-rotation-dry-run.js'
+import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
-import { CopyBlock, Instant, State } from './parts.js'
+import { CopyBlock, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
-import { RecordTable } from '../../html/record-table.js'
+import { RecordTable } from '../html/record-table.js'
 
 type Rehearsed = Exclude<Rehearsal, string>
 

@@ -1,11 +1,11 @@
 import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
-import { DecisionMark } from './kyc-marks.js'
-import { Instant } from './parts.js'
+import { DecisionMark } from './status-badges.js'
+import { Instant } from './components.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
-import { RecordTable } from '../../html/record-table.js'
+import { RecordTable } from '../html/record-table.js'
 
 /** The newest verifications of everybody: where an operator begins. */
 export const LatestPage: FC<{

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { KeyVersion } from '../../auth/api-keys.js'
+import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 

@@ -1,11 +1,11 @@
 import type { KycStatus, VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
-import { Codes, DecisionMark, KycStatusMark, StatusLog } from './kyc-marks.js'
-import { Fact, Instant } from './parts.js'
+import { Codes, DecisionMark, KycStatusMark, StatusLog } from './status-badges.js'
+import { Fact, Instant } from './components.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
-import { RecordTable } from '../../html/record-table.js'
+import { RecordTable } from '../html/record-table.js'
 
 /** What is known of one user at one app. */
 export interface KycOfApp {

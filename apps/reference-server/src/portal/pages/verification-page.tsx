@@ -1,9 +1,9 @@
 import type { PhotoRecord, VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
-import { maskedToken } from '../words.js'
-import { Codes, DecisionMark, StatusLog } from './kyc-marks.js'
-import { Fact, Instant, State } from './parts.js'
+import { maskedToken } from '../format.js'
+import { Codes, DecisionMark, StatusLog } from './status-badges.js'
+import { Fact, Instant, State } from './components.js'
 import { PhotoStates } from './photo-states.js'
 import { PortalFrame } from './portal-frame.js'
 

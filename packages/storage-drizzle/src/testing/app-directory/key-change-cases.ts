@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { AppDirectory } from '../../app-directory.js'
+import type { AppDirectory } from '../../apps/app-directory.js'
 import { race, storageCase, type StorageCase } from '../storage-case.js'
 import { appId, at, createApps, hashOf, key, otherApp, waitingKey, type AppDirectoryHandle } from './sample-apps.js'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../../app-directory.js'
+import type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../../apps/app-directory.js'
 import { startOfTests, uuid } from '../sample-records.js'
 
 /** What the cases of `AppDirectory` open. */

@@ -1,0 +1,59 @@
+import {
+  createDeliveryWorker,
+  type ClaimedDelivery,
+  type DeliveryWorkerDeps,
+  type DeliveryWorkerObserver,
+  type Settlement,
+} from '@kyc-relay/webhooks/delivery'
+import type { Log } from '../operations/log.js'
+import { createAttemptSpans } from '../operations/tracing/event-spans.js'
+
+type Worker = ReturnType<typeof createDeliveryWorker>
+
+/** The delivery worker as this server runs it: counted, traced, and a log line for each attempt. */
+export function createEventDelivery(
+  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'now'> & {
+    readonly retryBaseMs: number
+    readonly metrics: Required<DeliveryWorkerObserver>
+    readonly log: Log
+  },
+): Worker {
+  const { metrics, log, retryBaseMs, ...ports } = deps
+  const spans = createAttemptSpans()
+  return createDeliveryWorker({
+    ...ports,
+    random: Math.random,
+    options: { retry: { baseMs: retryBaseMs } },
+    onSettled(event) {
+      metrics.onSettled(event)
+      spans.onSettled(event)
+      logAttempt(log, event.delivery, event.settlement)
+    },
+    onClaimed(event) {
+      metrics.onClaimed(event)
+      spans.onClaimed(event)
+    },
+    onProblem(code) {
+      metrics.onProblem(code)
+      log.error('delivery worker', { code })
+    },
+  })
+}
+
+/** A worker that cannot reach the store is not ready; one look that failed is no reason yet. */
+export function isDelivering({ running, failures }: ReturnType<Worker['status']>): boolean {
+  return running && failures < mostFailures
+}
+
+const mostFailures = 3
+
+function logAttempt(log: Log, delivery: ClaimedDelivery, settlement: Settlement): void {
+  const { cause } = settlement.attempt.report
+  log.info('attempt ended', {
+    deliveryId: delivery.deliveryId,
+    endpointId: delivery.endpoint.endpointId,
+    attempt: delivery.fence.attempt,
+    outcome: settlement.next.state,
+    ...(cause === null ? {} : { cause }),
+  })
+}

@@ -1,0 +1,38 @@
+import { WebhookError, type InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import type { Context } from 'hono'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+
+/** An event as the internal API answers it: `withheld` says why nobody gets it. */
+export function presentEvent(event: InsertedEvent) {
+  return {
+    eventId: event.eventId,
+    deliveries: event.deliveries.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
+    ...(event.withheld === null ? {} : { withheld: event.withheld }),
+    ...(event.duplicate ? { duplicate: true } : {}),
+  }
+}
+
+const statuses: Readonly<Record<string, 404 | 409>> = {
+  TRANSACTION_UNKNOWN: 404,
+  TRANSACTION_EXISTS: 409,
+  TRANSITION_NOT_ALLOWED: 409,
+  SOURCE_EVENT_ID_CONFLICT: 409,
+}
+
+/** Answers an event or a move that was refused; anything else, outages included, is thrown on. */
+export function refuseEvent(c: Context<EdgeEnv>, error: unknown): Response {
+  if (!(error instanceof WebhookError) || error.retryable) throw error
+  const status = statuses[error.code]
+  if (status === 404) return refuseProblem(c, { code: 'NOT_FOUND', detail: error.code })
+  const fields = error.violations.map(({ pointer, code, message }) => ({
+    pointer: `/data${pointer}`,
+    code,
+    message,
+  }))
+  return refuseProblem(c, {
+    code: 'BAD_REQUEST',
+    detail: error.code,
+    ...(status === undefined ? { fields } : { status }),
+  })
+}

@@ -1,0 +1,82 @@
+import type { MovedTransaction, TransactionRequest } from '@kyc-relay/webhooks/delivery'
+import { Hono, type Context } from 'hono'
+import { z } from 'zod'
+import { readJson, refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { violation } from '../http/violations.js'
+import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
+import { presentEvent, refuseEvent } from './published-event.js'
+
+const creation = z.strictObject({
+  appId: id,
+  userId: id,
+  transactionId: id.nullish(),
+  data: eventData,
+  sourceEventId,
+})
+
+const update = z.strictObject({
+  appId: id.nullish(),
+  userId: id.nullish(),
+  status: z.string().nullish(),
+  data: eventData.nullish(),
+  sourceEventId,
+})
+
+/** What the transaction routes need. */
+export interface TransactionRoutesDeps {
+  readonly move: (request: TransactionRequest) => Promise<MovedTransaction>
+  /** A fresh UUID, for a transaction that was not given one. */
+  readonly newId: () => string
+}
+
+/** `/internal/v1/transactions`: initiated, updated or settled, declined (spec, "Transaction status"). */
+export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  async function answer(c: Context<EdgeEnv>, request: TransactionRequest, status: 200 | 201): Promise<Response> {
+    try {
+      const moved = await move(request)
+      return c.json({ transactionId: moved.transactionId, status: moved.state, ...presentEvent(moved.event) }, status)
+    } catch (error) {
+      return refuseEvent(c, error)
+    }
+  }
+
+  async function create(c: Context<EdgeEnv>, kind: 'create' | 'decline'): Promise<Response> {
+    const body = await readJson(c, creation)
+    if (!body.ok) return body.response
+    const { transactionId: beside, ...rest } = body.value
+    const inData = rest.data['transactionId'] ?? null
+    const chosen = id.safeParse(beside ?? inData ?? newId())
+    if (!chosen.success) {
+      const fields = [violation('/data/transactionId', typeof inData === 'string' ? 'FORMAT' : 'TYPE')]
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
+    }
+    return answer(c, { kind, ...rest, sourceEventId: rest.sourceEventId ?? null, transactionId: chosen.data }, 201)
+  }
+
+  routes.post('/', (c) => create(c, 'create'))
+  routes.post('/decline', (c) => create(c, 'decline'))
+  routes.patch('/:transactionId', async (c) => {
+    const path = id.safeParse(c.req.param('transactionId'))
+    if (!path.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readJson(c, update)
+    if (!body.ok) return body.response
+    const { appId, userId, status, data, sourceEventId: source } = body.value
+    return answer(
+      c,
+      {
+        kind: 'update',
+        transactionId: path.data,
+        data: data ?? {},
+        sourceEventId: source ?? null,
+        ...(appId == null ? {} : { appId }),
+        ...(userId == null ? {} : { userId }),
+        ...(status == null ? {} : { status }),
+      },
+      200,
+    )
+  })
+  return routes
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Hono } from 'hono'
+import type { Log, LogFields } from '../operations/log.js'
+import { createBrokenRequests } from './broken-requests.js'
+import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.js'
+import { limitConnections, type ConnectionLimits } from './connection-limits.js'
+import { errorCatalogue, type Refusal } from './error-catalogue.js'
+import { rememberExchange, type Exchange } from './latest-exchange.js'
+import { followAnswers, maxOpenPerConnection } from './load-shedding/open-answers.js'
+import type { OverloadGuard } from './load-shedding/overload.js'
+import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
+import { identify, requestIdOf } from './request-id.js'
+import { securityHeaders } from './security-headers.js'
+import type { ServesHost } from './served-hosts.js'
+import type { WaitingConnections } from './load-shedding/paused-connections.js'
+
+/** What handlers find in Hono's context: Node's own request and response, and, once an API key was checked, its app. */
+export interface EdgeEnv {
+  Bindings: HttpBindings
+  Variables: { appId: string }
+}
+
+/** Shape of an error body: GraphQL's, or problem details (RFC 9457). */
+export type ErrorBody = (refusal: Refusal, requestId: string) => { readonly contentType: string; readonly body: string }
+
+/** How long a client may take. */
+export interface ListenerTimeouts {
+  /** For a TLS handshake, for the head of a request, and to take leave of a broken one. Default 10 s. */
+  readonly headMs: number
+  /** For a whole request, head and body. Default 15 s. */
+  readonly requestMs: number
+  /** To take an answer, from when it and those before it on the connection were made. Default 15 s. */
+  readonly answerMs: number
+  /** How often the three are looked at. Default 1 s. */
+  readonly checkMs: number
+}
+
+const defaultTimeouts: ListenerTimeouts = { headMs: 10_000, requestMs: 15_000, answerMs: 15_000, checkMs: 1_000 }
+
+/** Suites of TLS 1.3, and those of 1.2 with forward secrecy that authenticate what they encrypt: no CBC. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
+
+/** An access token of 16 KiB is still told that it is none; 20 KiB of headers are not read. */
+const maxHeaderBytes = 18 * 1024
+
+/** Longer than load balancers keep an idle connection (60 s), so that they never write to one that just closed. */
+const idleConnectionMs = 65_000
+
+/** Connections that a crowd opens in one moment, as far as the system allows: Node's 511 made the others wait for seconds. */
+const longestBacklog = 4_096
+
+/** While the listener closes. */
+const idleCheckMs = 50
+
+/** A started listener. */
+export interface Listener {
+  readonly port: number
+  /** Stops accepting, lets running requests end, closes idle connections. */
+  close(): Promise<void>
+}
+
+/** Starts one listener: every request passes the filter for ambiguous requests before it is routed. */
+export async function startListener(options: {
+  readonly app: Pick<Hono<EdgeEnv>, 'fetch'>
+  readonly host: string
+  readonly port: number
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly servesHost: ServesHost
+  readonly errorBody: ErrorBody
+  readonly name: NonNullable<LogFields['listener']>
+  readonly log: Log
+  /** Refuses what cannot be served in time. Default: nothing is refused. */
+  readonly overload?: {
+    readonly guard: OverloadGuard
+    readonly waiting: WaitingConnections
+    readonly onRefused: () => void
+  }
+  readonly connections: ConnectionLimits
+  readonly timeouts?: Partial<ListenerTimeouts>
+}): Promise<Listener> {
+  const { log, name } = options
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  let closing = false
+
+  const present = (refusal: Refusal, requestId: string): PlainAnswer => {
+    const { body, contentType } = options.errorBody(refusal, requestId)
+    return {
+      status: statusOf(refusal),
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        ...(refusal.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {}),
+        ...(refusal.code === 'UNAVAILABLE' ? { 'retry-after': '2' } : {}),
+      },
+      body,
+    }
+  }
+  const onRefused = (refusal: Refusal, requestId: string) =>
+    log.info('request refused', {
+      requestId,
+      listener: name,
+      status: statusOf(refusal),
+      code: refusal.code,
+      ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+    })
+  const answer = async (request: Request, env: HttpBindings) => {
+    const response = await options.app.fetch(request, env)
+    // It was answered directly, or its connection broke while the handler worked and was answered so.
+    if (env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    env.outgoing.setHeader('x-request-id', requestIdOf(env.incoming))
+    for (const [header, value] of Object.entries(securityHeaders)) env.outgoing.setHeader(header, value)
+    return response
+  }
+  const handle = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+    // A body that nobody reads is dropped by Node, or by the refusal that ends its connection.
+    autoCleanupIncoming: false,
+    errorHandler: (error) => {
+      // It is not told which request failed, so the answer gets an id of its own.
+      const requestId = randomUUID()
+      const refusal: Refusal =
+        error instanceof RequestError ? { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' } : { code: 'INTERNAL' }
+      onRefused(refusal, requestId)
+      const { status, headers, body } = present(refusal, requestId)
+      return new Response(body, { status, headers: { ...headers, ...securityHeaders, 'x-request-id': requestId } })
+    },
+  })
+  const refuse = ({ request, response }: Exchange, refusal: Refusal) => {
+    const requestId = requestIdOf(request)
+    onRefused(refusal, requestId)
+    answerAndClose(request, response, present(refusal, requestId))
+    answers.follow({ request, response }, nothing)()
+  }
+  const overloaded = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, idPlace)
+  const [beforeId = '', afterId = ''] = overloaded.body.split(idPlace)
+  /** Costs little: all but the id is made, nothing is logged, and the client keeps its connection for the next request. */
+  const shed = ({ request, response }: Exchange, onShed: () => void) => {
+    onShed()
+    const headers = { ...overloaded.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
+    const body = `${beforeId}${requestIdOf(request)}${afterId}`
+    answerAndGoOn(request, response, { status: overloaded.status, headers, body })
+    answers.follow({ request, response }, nothing)()
+  }
+  const beginExchange = (request: IncomingMessage, response: ServerResponse): Exchange => {
+    identify(request)
+    const exchange = { request, response }
+    rememberExchange(request.socket, exchange)
+    // A client that never pauses would keep its connection, and with it the server, for ever.
+    if (isLastOn(request.socket) || closing) response.shouldKeepAlive = false
+    return exchange
+  }
+
+  /** Works on a request. `onWorked` is called when its handler has ended, `onOver` when its answer is with the client or lost. */
+  const work = async (exchange: Exchange, onWorked: () => void, onOver: () => void) => {
+    const onMade = answers.follow(exchange, onOver)
+    try {
+      await handle(exchange.request, exchange.response)
+    } finally {
+      onWorked()
+      onMade()
+    }
+  }
+
+  const onRequest: RequestListener = (request, response) => {
+    // What was pipelined on a connection that is gone: nobody would learn what came of it.
+    if (request.socket.destroyed) return
+    const exchange = beginExchange(request, response)
+    const head = {
+      method: request.method ?? '',
+      target: request.url ?? '',
+      httpVersion: request.httpVersion,
+      rawHeaders: request.rawHeaders,
+    }
+    const refusal = refuseRequestHead(head, options.servesHost)
+    if (refusal !== null) return refuse(exchange, refusal)
+    if (options.overload === undefined) return void work(exchange, nothing, nothing)
+    const { guard, waiting, onRefused: onShed } = options.overload
+    const mayOpen = answers.openOn(request.socket) < maxOpenPerConnection
+    const admission = mayOpen ? guard.enter(head.target, () => !request.complete) : null
+    if (admission === null) {
+      shed(exchange, onShed)
+      waiting.refused(exchange)
+      return
+    }
+    void work(exchange, admission.worked, () => {
+      admission.leave()
+      if (admission.mayWait) waiting.served(exchange)
+    })
+  }
+
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: timeouts.headMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    keepAliveTimeout: idleConnectionMs,
+    // The filter refuses it, with a body that says so.
+    requireHostHeader: false,
+  }
+  const server: Server =
+    options.tls === null
+      ? createHttpServer(limits, onRequest)
+      : createHttpsServer(
+          { ...limits, ...options.tls, ciphers, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.headMs },
+          onRequest,
+        )
+  server.maxHeadersCount = maxHeaderLines
+  // A client may close its side behind its last request: Node would then drop the answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const isLastOn = limitConnections(server, options.connections)
+  const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
+
+  // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue()
+    })
+    onRequest(request, response)
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (request.socket.destroyed) return
+    refuse(beginExchange(request, response), { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
+  })
+  const broken = createBrokenRequests({
+    present,
+    requestIdOf,
+    onRefused,
+    farewellMs: timeouts.headMs,
+  })
+  server.on('clientError', broken.onClientError)
+  server.on('connect', broken.onConnect)
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port: options.port, host: options.host, backlog: longestBacklog }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        closing = true
+        const close = () => {
+          // Node closes the connections that are idle now, not those that become it while the last requests end.
+          const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+          server.close(() => {
+            clearInterval(idle)
+            resolve()
+          })
+          server.closeIdleConnections()
+        }
+        // What was sent on connections that were not read is read first, which takes a turn of the event loop.
+        setImmediate(() => setImmediate(close))
+      }),
+  }
+}
+
+/** Seconds, each as likely as the others: those who were refused at once must not come back at once. */
+export function retryAfterOverload(random: number): number {
+  return 1 + Math.floor(random * 5)
+}
+
+const nothing = () => undefined
+
+/** Stands where the id of a request belongs. */
+const idPlace = '00000000-0000-4000-8000-000000000000'
+
+function statusOf(refusal: Refusal): number {
+  return refusal.status ?? errorCatalogue[refusal.code].status
+}

@@ -1,0 +1,181 @@
+import { parseArgs } from 'node:util'
+import {
+  AUDIT_FINDING_MESSAGES,
+  KycError,
+  verifyAuditLog,
+  type AuditFinding,
+  type AuditLog,
+  type AuditLogName,
+  type AuditReport,
+  type AuditSeal,
+  type SealedCheckpoint,
+} from '@kyc-relay/kyc-core'
+import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
+import { EnvError } from '../../env.js'
+import { StartError } from '../../start/start-error.js'
+import type { CheckpointFile } from './checkpoint-file.js'
+
+/** What the command needs from outside. */
+export interface VerifyCommandDependencies {
+  /** Reads settings and the key file, writes nothing. */
+  open(): Promise<{
+    readonly seal: AuditSeal
+    /** Of each log, opened when its turn comes. */
+    readonly logs: Readonly<Record<AuditLogName, () => Promise<AuditLog & { close(): Promise<void> }>>>
+    /** Where the settings say that checkpoints are. */
+    readonly checkpointPath: string
+  }>
+  /** Null when there is no such file. */
+  readCheckpoints(path: string): Promise<CheckpointFile | null>
+  readonly nowMs: () => number
+  /** The result, on standard output. */
+  print(line: string): void
+  /** Progress and warnings, on standard error. */
+  warn(line: string): void
+}
+
+const usage = `kyc-relay-audit: verifies the audit log of the reference server
+
+  node dist/audit.js verify [--json] [--log stores|vault] [--checkpoints <file>]…
+      reads DATABASE_URL, VAULT_DATABASE_URL and KEY_FILE as the server does, and the checkpoints of AUDIT_CHECKPOINTS or
+      of the files given; writes nothing. --json prints JSON lines
+
+Exit codes: 0 as it was written, 1 something was found, 2 it could not be verified, 64 wrong usage.`
+
+/** Least time between two lines of progress, in milliseconds. */
+const progressEveryMs = 2_000
+
+interface Asked {
+  readonly json: boolean
+  readonly logs: readonly AuditLogName[]
+  readonly checkpoints: readonly string[]
+}
+
+/** @returns the exit code. */
+export async function runVerifyCommand(
+  parameters: readonly string[],
+  dependencies: VerifyCommandDependencies,
+): Promise<number> {
+  const { print, warn } = dependencies
+  if (parameters.includes('--help') || parameters.includes('-h')) {
+    print(usage)
+    return 0
+  }
+  const asked = parse(parameters)
+  if (asked === null) {
+    print(usage)
+    return 64
+  }
+  try {
+    return (await verify(asked, dependencies)) === 0 ? 0 : 1
+  } catch (error) {
+    warn(textOf(error))
+    return 2
+  }
+}
+
+function parse(parameters: readonly string[]): Asked | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...parameters],
+      options: {
+        json: { type: 'boolean', default: false },
+        log: { type: 'string' },
+        checkpoints: { type: 'string', multiple: true, default: [] },
+      },
+      allowPositionals: true,
+    })
+    if (positionals.length !== 1 || positionals[0] !== 'verify') return null
+    const { json, log, checkpoints } = values
+    if (log === undefined) return { json, checkpoints, logs: ['stores', 'vault'] }
+    return log === 'stores' || log === 'vault' ? { json, checkpoints, logs: [log] } : null
+  } catch {
+    return null
+  }
+}
+
+/** Answers how many findings there are. */
+async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Promise<number> {
+  const { print } = dependencies
+  const { seal, logs, checkpointPath } = await dependencies.open()
+  // Before the databases: what is witnessed later cannot be missing from what is read now.
+  const checkpoints = await checkpointsOf(asked, checkpointPath, dependencies)
+  let findings = 0
+  for (const name of asked.logs) {
+    const log = await logs[name]()
+    try {
+      const report = await verifyAuditLog({
+        ...{ log, seal, checkpoints },
+        onFinding: (finding) => print(asked.json ? jsonOf(finding) : lineOf(finding)),
+        onProgress: progressOf(name, dependencies),
+      })
+      print(asked.json ? JSON.stringify({ type: 'report', log: name, ...report }) : summaryOf(name, report))
+      if (report.checkpoints === 0) {
+        dependencies.warn(`${name}: no checkpoint. Entries that were cut off at the end would not be noticed.`)
+      }
+      findings += report.findings
+    } finally {
+      await log.close()
+    }
+  }
+  return findings
+}
+
+async function checkpointsOf(
+  { checkpoints: given }: Asked,
+  configured: string,
+  { readCheckpoints, warn }: VerifyCommandDependencies,
+): Promise<readonly SealedCheckpoint[]> {
+  const all: SealedCheckpoint[] = []
+  for (const path of given.length === 0 ? [configured] : given) {
+    const file = await readCheckpoints(path)
+    // One that is named must be there; the configured one comes with the first checkpoint.
+    if (file === null && given.length > 0) throw new CheckpointFileMissing()
+    if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
+    all.push(...(file?.checkpoints ?? []))
+  }
+  return all
+}
+
+class CheckpointFileMissing extends Error {}
+
+function progressOf(
+  name: AuditLogName,
+  { nowMs, warn }: VerifyCommandDependencies,
+): (progress: { readonly entries: number; readonly total: number; readonly rows: number }) => void {
+  let toldAt = nowMs()
+  return ({ entries, total, rows }) => {
+    if (nowMs() - toldAt < progressEveryMs) return
+    toldAt = nowMs()
+    warn(`${name}: ${entries} of ${total} entries, ${rows} rows`)
+  }
+}
+
+function jsonOf(finding: AuditFinding): string {
+  return JSON.stringify({ type: 'finding', ...finding, message: AUDIT_FINDING_MESSAGES[finding.code] })
+}
+
+function lineOf({ code, log, chain, sequence, toSequence, subject }: AuditFinding): string {
+  const place = [
+    log,
+    ...(chain === null ? [] : [`chain ${chain}`]),
+    ...(sequence === null ? [] : [`entry ${sequence}`]),
+    ...(toSequence === undefined ? [] : [code === 'ENTRY_MOVED' ? `sealed for ${toSequence}` : `to ${toSequence}`]),
+    ...(subject === null ? [] : [`of ${subject}`]),
+  ]
+  return `${code} ${place.join(', ')}: ${AUDIT_FINDING_MESSAGES[code]}`
+}
+
+function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints, findings }: AuditReport): string {
+  const since = startedAtMs === null ? 'never begun' : `begun ${new Date(startedAtMs).toISOString()}`
+  const found = findings === 0 ? 'as it was written' : `${findings} findings`
+  return `${name}: ${found}; ${since}, ${entries} entries, ${rows} rows looked at, ${checkpoints} checkpoints`
+}
+
+/** Only texts of ours: any other message could quote a path or a value. */
+function textOf(error: unknown): string {
+  if (error instanceof CheckpointFileMissing) return 'A file of checkpoints that was named is not there.'
+  if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`
+  if (error instanceof EnvError || error instanceof StartError) return error.message
+  return 'The audit log could not be verified.'
+}

@@ -1,0 +1,82 @@
+import type { PiiCipher, PiiKeyRotation } from '@kyc-relay/kyc-core'
+import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
+import { errorFields, type Log } from '../log.js'
+import { startProgressLog, type Progress } from '../progress-log.js'
+import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
+import { removeOldRows } from './remove-old-rows.js'
+import { rewrapApiKeys } from './rewrap-api-keys.js'
+import { rewrapDataKeys } from './rewrap-data-keys.js'
+import type { TokenPurge } from './token-purge.js'
+
+const hourMs = 60 * 60 * 1000
+const checkpointEveryMs = 5 * 60 * 1000
+
+/** What a worker does beside deliveries and photos: witness, purge, remove, re-wrap. */
+export function createMaintenance(deps: {
+  readonly writeCheckpoints: () => Promise<unknown>
+  readonly vault: PiiKeyRotation
+  readonly tokenPurge: Pick<TokenPurge, 'run'>
+  readonly retention: Retention
+  readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
+  /** Milliseconds that never run backwards. */
+  readonly nowMs: () => number
+  readonly log: Log
+  /** As in {@link createPeriodicJobs}. */
+  readonly schedule?: (callback: () => void, ms: number) => () => void
+}): PeriodicJobs {
+  const { vault, retention, log } = deps
+  const start = (job: string) => startProgressLog(job, log, deps.nowMs)
+  /** Key rotation: the last line says what is left, also when the server stopped in between. */
+  async function telling(
+    job: string,
+    message: string,
+    rewrap: (tell: (step: { readonly rewrapped: number; readonly remaining: number }) => void) => Promise<number>,
+  ): Promise<void> {
+    const progress = start(job)
+    let last: Progress = { count: 0 }
+    await rewrap(({ rewrapped: count, remaining }) => progress.tell((last = { count, remaining })))
+    progress.end(message, last)
+  }
+
+  return createPeriodicJobs(
+    [
+      {
+        name: 'witness audit logs',
+        intervalMs: checkpointEveryMs,
+        async run() {
+          await deps.writeCheckpoints()
+        },
+      },
+      {
+        name: 'purge orphan tokens',
+        intervalMs: hourMs,
+        run: (mayGoOn) => deps.tokenPurge.run(mayGoOn),
+      },
+      {
+        name: 'remove old rows',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          const progress = start('remove old rows')
+          const count = await removeOldRows(retention, mayGoOn, (count) => progress.tell({ count }))
+          progress.end('old rows removed', { count })
+        },
+      },
+      {
+        name: 're-wrap data keys',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          await telling('re-wrap data keys', 'data keys re-wrapped', (tell) => rewrapDataKeys(vault, tell, mayGoOn))
+        },
+      },
+      {
+        name: 're-wrap API keys',
+        intervalMs: hourMs,
+        async run(mayGoOn) {
+          await telling('re-wrap API keys', 'API keys re-wrapped', (tell) => rewrapApiKeys(deps.apiKeys, tell, mayGoOn))
+        },
+      },
+    ],
+    (job, error) => log.error('maintenance failed', { job, ...errorFields(error) }),
+    deps.schedule,
+  )
+}

@@ -1,0 +1,42 @@
+import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import { pagesOfApiKeys } from '../../identity/api-key-pages.js'
+import { rewrapApiKey, wrappingKeyIdOf } from '../../identity/sealed-api-key.js'
+
+type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
+
+/**
+ * Moves the API keys of apps under the current wrapping key, each in one write of its own: a stop in between is gone on
+ * from, and two processes may do it at once. The keys themselves stay as they are.
+ *
+ * @param onProgress Told after each page. What another process re-wrapped meanwhile is not counted as remaining.
+ * @throws KycError `KEY_UNKNOWN` when the key file lacks a key that wraps one of them, `SEAL_BROKEN` when one is damaged.
+ */
+export async function rewrapApiKeys(
+  deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
+  onProgress: (progress: { readonly rewrapped: number; readonly remaining: number }) => void = () => undefined,
+  mayGoOn: () => boolean = () => true,
+): Promise<number> {
+  const { directory, cipher, now } = deps
+  const current = await cipher.currentKeyId()
+  const outdatedOf = (page: readonly ApiKeyRow[]) => page.filter((row) => wrappingKeyIdOf(row) !== current)
+  const outdatedByPage: number[] = []
+  for await (const page of pagesOfApiKeys(directory, now)) outdatedByPage.push(outdatedOf(page).length)
+  let remaining = outdatedByPage.reduce((sum, count) => sum + count, 0)
+  let rewrapped = 0
+  if (remaining === 0) return rewrapped
+  for await (const page of pagesOfApiKeys(directory, now)) {
+    const outdated = outdatedOf(page)
+    for (const row of outdated) {
+      if (!mayGoOn()) return rewrapped
+      const { appId, version, sealed: former } = row
+      const fresh = await rewrapApiKey(cipher, row)
+      if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1
+    }
+    // Also of a page that another process had re-wrapped before it was read here.
+    const counted = outdatedByPage.shift() ?? 0
+    remaining -= counted
+    if (counted + outdated.length > 0) onProgress({ rewrapped, remaining })
+  }
+  return rewrapped
+}

@@ -1,0 +1,58 @@
+import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core'
+import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
+import { createCheckpointComparison } from '../audit/checkpoint-comparison.js'
+import type { Log } from '../log.js'
+import { startProgressLog } from '../progress-log.js'
+import { createOrphanPurge, type OrphanPurgeDeps, type PurgeReport } from './purge-orphan-tokens.js'
+
+/** The purge of orphan tokens as a job of the server, and whether it refuses to run. */
+export interface TokenPurge {
+  run(mayGoOn?: () => boolean): Promise<void>
+  /** True from a run that was refused until one that was not. */
+  isRefused(): boolean
+}
+
+/** Runs the purge and tells of it: log, metrics, readiness. */
+export function createTokenPurge(deps: {
+  readonly custodian: OrphanPurgeDeps['custodian']
+  readonly verifications: OrphanPurgeDeps['verifications']
+  readonly overview: Pick<VerificationOverview, 'listLatest'>
+  /** The audit log of the business database, and its checkpoints; null without one. */
+  readonly audit: AuditLog | null
+  readonly seal: AuditSeal
+  readonly checkpointPath: string
+  readonly mostInADay: number
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly onPurged: (report: PurgeReport) => void
+}): TokenPurge {
+  const { overview, audit, log, nowMs } = deps
+  const compareCheckpoints =
+    audit === null
+      ? () => Promise.resolve('AS_WITNESSED' as const)
+      : createCheckpointComparison({ path: deps.checkpointPath, seal: deps.seal, log: audit })
+  const purge = createOrphanPurge({
+    custodian: deps.custodian,
+    verifications: deps.verifications,
+    isBusinessDatabaseEmpty: async () => (await overview.listLatest({ limit: 1 })).length === 0,
+    compareCheckpoints,
+    mostInADay: deps.mostInADay,
+    nowMs,
+  })
+  const job = 'purge orphan tokens'
+  let refused = false
+
+  return {
+    async run(mayGoOn) {
+      const progress = startProgressLog(job, log, nowMs)
+      const report = await purge(mayGoOn, (examined) => progress.tell({ count: examined, examined }))
+      deps.onPurged(report)
+      refused = report.refusal !== null
+      if (report.restored > 0) log.warn('tokens restored from quarantine', { job, count: report.restored })
+      if (report.quarantined > 0) log.info('orphan tokens quarantined', { job, count: report.quarantined })
+      if (report.refusal !== null) log.error('orphan tokens not purged', { job, cause: report.refusal })
+      else progress.end('orphan tokens purged', { count: report.destroyed, examined: report.examined })
+    },
+    isRefused: () => refused,
+  }
+}

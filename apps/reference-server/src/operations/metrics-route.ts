@@ -1,0 +1,31 @@
+import { Hono } from 'hono'
+import { isInternalCaller } from '../identity/internal-token.js'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import type { Metrics } from './metrics.js'
+
+/**
+ * `GET /metrics` as Prometheus text.
+ *
+ * @param tokens Null serves anyone who can reach the listener. Otherwise the bearer tokens of which a scraper must show
+ *   one; an empty list serves nobody.
+ * @param onRefused Told of each request without one of them.
+ */
+export function createMetricsRoute(
+  metrics: Pick<Metrics, 'contentType' | 'render'>,
+  tokens: readonly string[] | null,
+  onRefused: (authorization: string | undefined, requestId: string) => void = () => undefined,
+): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+  routes.get('/metrics', async (c) => {
+    const { authorization } = c.env.incoming.headers
+    if (tokens !== null && !tokens.some((token) => isInternalCaller(authorization, token))) {
+      onRefused(authorization, requestIdOf(c.env.incoming))
+      const refusal = { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' } as const
+      return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })
+    }
+    return c.body(await metrics.render(), 200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+  })
+  return routes
+}

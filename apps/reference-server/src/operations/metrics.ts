@@ -1,0 +1,258 @@
+import { performance } from 'node:perf_hooks'
+import type { Ingested, Ingestion } from '@kyc-relay/kyc-core'
+import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
+import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import type { ProcessedPhoto } from '../photos/process-photo.js'
+import { observeDisk } from './disk-metrics.js'
+import { observeTokenPurge } from './token-purge-metrics.js'
+import type { PurgeReport } from './maintenance/purge-orphan-tokens.js'
+import type { DiskSpace } from './disk-space/disk-space.js'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What a scraper reads, and what the parts of the server tell. Label values are ours: codes and types, never input. */
+export interface Metrics {
+  readonly contentType: string
+  /** The text of all metrics. The queue is looked at now; when that fails, its gauges are left out. */
+  render(): Promise<string>
+  /** The same ingestion, counted by outcome and timed. */
+  observed(ingestion: Ingestion): Ingestion
+  /** A request was refused for overload. */
+  requestRefused(): void
+  /** A credential was refused. */
+  authenticationFailed(listener: string, reason: string): void
+  /** Shows how many requests are worked on, and how many are open, from now on. To be called once. */
+  watchRequests(state: () => { readonly working: number; readonly open: number }): void
+  /** A connection was closed unheard, since its listener had as many as it may. */
+  connectionDropped(listener: string): void
+  /** An event was written, or withheld from everybody. */
+  eventPublished(eventType: string, event: InsertedEvent): void
+  readonly worker: Required<DeliveryWorkerObserver>
+  /** A purge of vault tokens ended. */
+  tokensPurged(report: PurgeReport): void
+  readonly photos: {
+    /** An attempt to fetch a photo ended. */
+    onProcessed(photo: ProcessedPhoto): void
+    onProblem(problem: string): void
+  }
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Prometheus metrics of one server, in a registry of their own. */
+export function createMetrics(deps: {
+  readonly queue: QueueInspection
+  /** Log lines that found no reader. */
+  readonly droppedLogLines: () => number
+  readonly disk: Pick<DiskSpace, 'state' | 'isLow' | 'refusals'>
+}): Metrics {
+  const registers = [new Registry()]
+  const [registry] = registers as [Registry]
+  collectDefaultMetrics({ register: registry })
+
+  const submissions = new Counter({
+    name: 'kyc_relay_submissions_total',
+    help: 'Submissions by what came of them.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const submissionSeconds = new Histogram({
+    name: 'kyc_relay_submission_duration_seconds',
+    help: 'From a parsed request to the durable record.',
+    buckets: seconds,
+    registers,
+  })
+  const refused = new Counter({
+    name: 'kyc_relay_requests_refused_total',
+    help: 'Requests that were answered 503 for overload, before any work.',
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'kyc_relay_connections_dropped_total',
+    help: 'Connections that were closed unheard, since their listener had MAX_CONNECTIONS open.',
+    labelNames: ['listener'],
+    registers,
+  })
+  const failedAuthentications = new Counter({
+    name: 'kyc_relay_authentication_failures_total',
+    help: 'Credentials that were missing or refused, by listener and reason.',
+    labelNames: ['listener', 'reason'],
+    registers,
+  })
+  const events = new Counter({
+    name: 'kyc_relay_events_total',
+    help: 'Events that were written, by type. Repeated ones are not counted.',
+    labelNames: ['type'],
+    registers,
+  })
+  const withheld = new Counter({
+    name: 'kyc_relay_events_withheld_total',
+    help: 'Events that nobody gets, by reason.',
+    labelNames: ['type', 'reason'],
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'kyc_relay_attempts_total',
+    help: 'Delivery attempts that ended, by state and cause.',
+    labelNames: ['state', 'cause'],
+    registers,
+  })
+  const attemptSeconds = new Histogram({
+    name: 'kyc_relay_attempt_duration_seconds',
+    help: 'Length of delivery attempts that reached the network.',
+    buckets: seconds,
+    registers,
+  })
+  const settlements = new Counter({
+    name: 'kyc_relay_settlements_total',
+    help: 'Ends of attempts by what became of their record; stale ones were taken over by another worker.',
+    labelNames: ['fate'],
+    registers,
+  })
+  const claimed = new Counter({ name: 'kyc_relay_deliveries_claimed_total', help: 'Deliveries claimed.', registers })
+  const takenOver = new Counter({
+    name: 'kyc_relay_lease_takeovers_total',
+    help: 'Attempts whose worker did not end them before their lease did.',
+    registers,
+  })
+  const problems = new Counter({
+    name: 'kyc_relay_worker_problems_total',
+    help: 'What went wrong inside the delivery worker.',
+    labelNames: ['problem'],
+    registers,
+  })
+  const photos = new Counter({
+    name: 'kyc_relay_photos_total',
+    help: 'Attempts to fetch a photo, by the state of the photo afterwards and by cause.',
+    labelNames: ['state', 'cause'],
+    registers,
+  })
+  const photoProblems = new Counter({
+    name: 'kyc_relay_photo_problems_total',
+    help: 'What went wrong inside the photo worker.',
+    labelNames: ['problem'],
+    registers,
+  })
+  const queue = {
+    waiting: new Gauge({
+      name: 'kyc_relay_deliveries_waiting',
+      help: 'Deliveries that wait for an attempt, over all processes. At most 100000 are counted.',
+      registers,
+    }),
+    inFlight: new Gauge({
+      name: 'kyc_relay_deliveries_in_flight',
+      help: 'Attempts under way, over all processes. At most 100000 are counted.',
+      registers,
+    }),
+    oldestDue: new Gauge({
+      name: 'kyc_relay_oldest_due_delivery_age_seconds',
+      help: 'For how long the oldest due delivery has been due.',
+      registers,
+    }),
+  }
+  const queueReadable = new Gauge({
+    name: 'kyc_relay_queue_readable',
+    help: '1 when the queue could be read for this scrape.',
+    registers,
+  })
+  new Counter({
+    name: 'kyc_relay_log_lines_dropped_total',
+    help: 'Log lines that found no reader.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(deps.droppedLogLines())
+    },
+  })
+
+  observeDisk(registers, deps.disk)
+  const tokensPurged = observeTokenPurge(registers)
+
+  async function timed(ingest: () => Promise<Ingested>): Promise<Ingested> {
+    const startedAtMs = performance.now()
+    try {
+      const ingested = await ingest()
+      submissions.inc({ outcome: outcomeOf(ingested) })
+      return ingested
+    } catch (error) {
+      submissions.inc({ outcome: 'ERROR' })
+      throw error
+    } finally {
+      submissionSeconds.observe((performance.now() - startedAtMs) / 1000)
+    }
+  }
+
+  async function readQueue(): Promise<void> {
+    try {
+      const state = await deps.queue.inspectQueue()
+      queue.waiting.set(state.waiting)
+      queue.inFlight.set(state.inFlight)
+      queue.oldestDue.set(state.oldestDueMs / 1000)
+      queueReadable.set(1)
+    } catch {
+      // A scrape during an outage must still tell the rest.
+      for (const gauge of Object.values(queue)) gauge.remove()
+      queueReadable.set(0)
+    }
+  }
+
+  return {
+    contentType: registry.contentType,
+    async render() {
+      await readQueue()
+      return registry.metrics()
+    },
+    observed: (ingestion) => ({
+      ...ingestion,
+      ingestSubmission: (appUser, input) => timed(() => ingestion.ingestSubmission(appUser, input)),
+      ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
+    }),
+    requestRefused: () => refused.inc(),
+    authenticationFailed: (listener, reason) => failedAuthentications.inc({ listener, reason }),
+    watchRequests(state) {
+      new Gauge({
+        name: 'kyc_relay_requests_in_flight',
+        help: 'Requests that are worked on, this scrape included. Bodies that take longer than a second to come do not count.',
+        registers,
+        collect() {
+          this.set(state().working)
+        },
+      })
+      new Gauge({
+        name: 'kyc_relay_requests_unanswered',
+        help: 'Requests that are worked on, or whose answer is not with its client, this scrape included.',
+        registers,
+        collect() {
+          this.set(state().open)
+        },
+      })
+    },
+    connectionDropped: (listener) => dropped.inc({ listener }),
+    eventPublished(type, event) {
+      if (event.duplicate) return
+      events.inc({ type })
+      if (event.withheld !== null) withheld.inc({ type, reason: event.withheld })
+    },
+    tokensPurged,
+    worker: {
+      onSettled({ settlement, fate }) {
+        const { state, report } = settlement.attempt
+        attempts.inc({ state, cause: report.cause ?? 'NONE' })
+        settlements.inc({ fate })
+        if (report.timings.totalMs !== null) attemptSeconds.observe(report.timings.totalMs / 1000)
+      },
+      onClaimed(event) {
+        ;(event.takenOver ? takenOver : claimed).inc(event.count)
+      },
+      onProblem: (problem) => problems.inc({ problem }),
+    },
+    photos: {
+      onProcessed: ({ state, cause }) => photos.inc({ state: state ?? 'NONE', cause: cause ?? 'NONE' }),
+      onProblem: (problem) => photoProblems.inc({ problem }),
+    },
+  }
+}
+
+function outcomeOf(ingested: Ingested): string {
+  if (ingested.kind === 'recorded') return ingested.result.status
+  return ingested.kind === 'replayed' ? 'REPLAYED' : ingested.code
+}

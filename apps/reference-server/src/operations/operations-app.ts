@@ -1,0 +1,36 @@
+import { Hono } from 'hono'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import { refuseUnrouted } from '../http/unrouted.js'
+import { errorFields, type Log } from './log.js'
+import { createMetricsRoute } from './metrics-route.js'
+import type { Metrics } from './metrics.js'
+import { createProbeRoutes, type Probes } from './probe-routes.js'
+
+/**
+ * What a process without an internal API serves: probes and metrics, nothing else.
+ *
+ * @param deps `metricsTokens` as of {@link createMetricsRoute}: null on loopback.
+ */
+export function createOperationsApp(deps: {
+  readonly probes: Probes
+  readonly metrics: Metrics
+  readonly metricsTokens: readonly string[] | null
+  readonly onRefused: Parameters<typeof createMetricsRoute>[2]
+  readonly log: Log
+}) {
+  const app = new Hono<EdgeEnv>()
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', createMetricsRoute(deps.metrics, deps.metricsTokens, deps.onRefused))
+  refuseUnrouted(app, refuseProblem)
+  app.onError((error, c) => {
+    deps.log.error('request failed', {
+      requestId: requestIdOf(c.env.incoming),
+      listener: 'internal',
+      ...errorFields(error),
+    })
+    return refuseProblem(c, { code: 'INTERNAL' })
+  })
+  return app
+}

@@ -1,0 +1,20 @@
+import { Hono } from 'hono'
+import type { EdgeEnv } from '../http/listener.js'
+import type { Readiness } from './readiness.js'
+
+/** What probes ask. */
+export interface Probes {
+  readonly readiness: () => Promise<Readiness>
+}
+
+/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work (503 when not). Neither needs a token. */
+export function createProbeRoutes({ readiness }: Probes): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+  routes.get('/healthz', (c) => c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' }))
+  routes.get('/readyz', async (c) => {
+    const { ready, parts } = await readiness()
+    const status = ready ? 200 : 503
+    return c.json({ status: ready ? 'ready' : 'not_ready', parts }, status, { 'cache-control': 'no-store' })
+  })
+  return routes
+}

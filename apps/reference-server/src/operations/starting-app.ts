@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import type { EdgeEnv, ErrorBody } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import { createProbeRoutes } from './probe-routes.js'
+
+/**
+ * What a listener answers until the databases are open, which takes as long as their migrations: `/healthz` 200, `/readyz`
+ * 503 with `"server":"starting"`, everything else 503 with `Retry-After`.
+ */
+export function createStartingApp(errorBody: ErrorBody): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>()
+  app.route(
+    '/',
+    createProbeRoutes({ readiness: () => Promise.resolve({ ready: false, parts: { server: 'starting' } }) }),
+  )
+  app.all('*', (c) => {
+    const { body, contentType } = errorBody({ code: 'UNAVAILABLE', detail: 'STARTING' }, requestIdOf(c.env.incoming))
+    return c.body(body, 503, { 'content-type': contentType, 'cache-control': 'no-store', 'retry-after': '5' })
+  })
+  return app
+}

@@ -1,0 +1,74 @@
+import { context, ROOT_CONTEXT, SpanKind, trace, type Span } from '@opentelemetry/api'
+import type { Handler, MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import type { EdgeEnv } from '../../http/listener.js'
+import { requestIdOf } from '../../http/request-id.js'
+import { errorCode } from '../log.js'
+import { describeSpan, failSpan, isTraced, tracer, type SpanFields } from './span.js'
+import { parseTraceparent } from './trace-context.js'
+
+type Listener = NonNullable<SpanFields['listener']>
+
+/**
+ * A span for each request of anybody: it begins a trace of its own. The caller's `traceparent` becomes a link, so that
+ * a stranger neither decides what is recorded here nor writes into our traces.
+ */
+export function tracedHandler(listener: Listener, route: string, handler: Handler<EdgeEnv>): Handler<EdgeEnv> {
+  const runTraced = async (span: Span, ...[c, next]: Parameters<Handler<EdgeEnv>>) => {
+    const { incoming, outgoing } = c.env
+    const requestId = requestIdOf(incoming)
+    try {
+      const answer: unknown = await context.with(trace.setSpan(ROOT_CONTEXT, span), (): unknown => handler(c, next))
+      const status = outgoing.headersSent ? outgoing.statusCode : answer instanceof Response ? answer.status : 200
+      endRequest(span, { requestId, listener, method: methodName(incoming.method), route, status })
+      return answer as Response
+    } catch (error) {
+      failSpan(span, errorCode(error))
+      span.end()
+      throw error
+    }
+  }
+  return (c, next) => {
+    const { method, headers } = c.env.incoming
+    const from = parseTraceparent(headers.traceparent)
+    const links = from === null ? [] : [{ context: from }]
+    const span = tracer.startSpan(spanName(method, route), { kind: SpanKind.SERVER, root: true, links })
+    return isTraced(span) ? runTraced(span, c, next) : (handler(c, next) as Promise<Response>)
+  }
+}
+
+/** A span for each request of our own services: a child of the span that their `traceparent` names. */
+export function tracedMiddleware(listener: Listener): MiddlewareHandler<EdgeEnv> {
+  return async (c, next) => {
+    const { incoming, outgoing } = c.env
+    const from = parseTraceparent(incoming.headers.traceparent)
+    const parent = from === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, from)
+    const span = tracer.startSpan(methodName(incoming.method), { kind: SpanKind.SERVER }, parent)
+    await context.with(trace.setSpan(parent, span), next)
+    if (span.isRecording()) {
+      // Known only now, and a pattern: the path itself holds ids.
+      const route = routePath(c, -1)
+      span.updateName(spanName(incoming.method, route))
+      const status = outgoing.headersSent ? outgoing.statusCode : c.res.status
+      const requestId = requestIdOf(incoming)
+      endRequest(span, { requestId, listener, method: methodName(incoming.method), route, status })
+    } else span.end()
+  }
+}
+
+function endRequest(span: Span, fields: SpanFields): void {
+  describeSpan(span, () => fields)
+  if ((fields.status ?? 0) >= 500) failSpan(span, String(fields.status))
+  span.end()
+}
+
+const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+
+/** A method is the caller's text: one that is none is not repeated. */
+function methodName(method: string | undefined): string {
+  return method !== undefined && methods.has(method) ? method : 'OTHER'
+}
+
+function spanName(method: string | undefined, route: string): string {
+  return `${methodName(method)} ${route}`
+}

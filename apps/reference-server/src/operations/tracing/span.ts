@@ -1,0 +1,105 @@
+import { context, INVALID_TRACEID, SpanStatusCode, trace, type Span, type SpanOptions } from '@opentelemetry/api'
+import { errorCode } from '../log.js'
+
+/** The only attributes of spans: ids, codes, counts and route patterns of ours. Never a value of a partner's input. */
+export interface SpanFields {
+  readonly requestId?: string
+  readonly listener?: 'api' | 'internal' | 'secure'
+  readonly method?: string
+  readonly route?: string
+  readonly status?: number
+  readonly outcome?: string
+  readonly violations?: number
+  readonly verificationId?: string
+  readonly appId?: string
+  readonly eventId?: string
+  readonly eventType?: string
+  readonly withheld?: string
+  readonly duplicate?: boolean
+  readonly deliveries?: number
+  readonly deliveryId?: string
+  readonly endpointId?: string
+  readonly attempt?: number
+  readonly attemptState?: string
+  readonly deliveryState?: string
+  readonly fate?: string
+  readonly statusClass?: string
+  readonly errorType?: string
+}
+
+const attributeNames: Readonly<Record<keyof SpanFields, string>> = {
+  requestId: 'kyc_relay.request_id',
+  listener: 'kyc_relay.listener',
+  method: 'http.request.method',
+  route: 'http.route',
+  status: 'http.response.status_code',
+  outcome: 'kyc_relay.outcome',
+  violations: 'kyc_relay.violations',
+  verificationId: 'kyc_relay.verification_id',
+  appId: 'kyc_relay.app_id',
+  eventId: 'kyc_relay.event_id',
+  eventType: 'kyc_relay.event_type',
+  withheld: 'kyc_relay.withheld',
+  duplicate: 'kyc_relay.duplicate',
+  deliveries: 'kyc_relay.deliveries',
+  deliveryId: 'kyc_relay.delivery_id',
+  endpointId: 'kyc_relay.endpoint_id',
+  attempt: 'kyc_relay.attempt',
+  attemptState: 'kyc_relay.attempt_state',
+  deliveryState: 'kyc_relay.delivery_state',
+  fate: 'kyc_relay.settlement',
+  statusClass: 'kyc_relay.status_class',
+  errorType: 'error.type',
+}
+
+/** Without an SDK it makes spans that record nothing. */
+export const tracer = trace.getTracer('kyc-relay')
+
+/** Puts allow-listed fields on a span, if anybody records it. */
+export function describeSpan(span: Span, fields: () => SpanFields): void {
+  if (!span.isRecording()) return
+  for (const [name, value] of Object.entries(fields())) {
+    const attribute = attributeNames[name as keyof SpanFields]
+    if (attribute !== undefined && value !== undefined) span.setAttribute(attribute, value as string | number | boolean)
+  }
+}
+
+/** Says that a span failed, by a stable code. Never by the error itself: its message may hold anything. */
+export function failSpan(span: Span, errorType: string): void {
+  if (!span.isRecording()) return
+  span.setStatus({ code: SpanStatusCode.ERROR })
+  describeSpan(span, () => ({ errorType }))
+}
+
+/** Whether an SDK made the span. Where there is none, a context around the work would only be carried along. */
+export function isTraced(span: Span): boolean {
+  return span.spanContext().traceId !== INVALID_TRACEID
+}
+
+/** Runs `work` inside a span: what it does is a child of it. */
+export function inSpan<T>(
+  name: string,
+  options: SpanOptions,
+  work: (span: Span) => Promise<T>,
+  describe: (result: T) => SpanFields,
+): Promise<T> {
+  const span = tracer.startSpan(name, options)
+  return isTraced(span) ? runInSpan(span, work, describe) : work(span)
+}
+
+async function runInSpan<T>(
+  span: Span,
+  work: (span: Span) => Promise<T>,
+  describe: (result: T) => SpanFields,
+): Promise<T> {
+  try {
+    const result = await context.with(trace.setSpan(context.active(), span), () => work(span))
+    describeSpan(span, () => describe(result))
+    return result
+  } catch (error) {
+    failSpan(span, errorCode(error))
+    throw error
+  } finally {
+    span.end()
+  }
+}

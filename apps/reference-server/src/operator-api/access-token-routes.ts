@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
+import { readJson, refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { id, scopes } from './field-schemas.js'
+
+const tokenLifetimeMs = 24 * 60 * 60 * 1000
+
+const tokenRequest = z.strictObject({
+  appId: id,
+  userId: id.nullish(),
+  scopes,
+})
+
+/** What the routes of the embedded token store need. */
+export interface AccessTokenRoutesDeps {
+  readonly directory: AppDirectory
+  readonly accessTokens: ReturnType<typeof createEmbeddedAccessTokens>
+}
+
+/** The embedded token store: what an OAuth server does elsewhere. */
+export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  routes.post('/access-tokens', async (c) => {
+    const body = await readJson(c, tokenRequest)
+    if (!body.ok) return body.response
+    const { appId, scopes } = body.value
+    if ((await deps.directory.findApp(appId)) === null)
+      return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
+    const userId = body.value.userId ?? randomUUID()
+    const [known] = await deps.directory.findGrants([{ appId, userId }])
+    const grant = {
+      appId,
+      userId,
+      accountId: known?.accountId ?? randomUUID(),
+      externalReferenceId: known?.externalReferenceId ?? `user-${userId.slice(0, 8)}`,
+      scopes: [...new Set([...(known?.scopes ?? []), ...scopes])],
+    }
+    await deps.directory.putGrant(grant)
+    const { accessToken, expiresAt } = await deps.accessTokens.issue({ appId, userId, scopes }, tokenLifetimeMs)
+    const { accountId, externalReferenceId } = grant
+    return c.json({ accessToken, userId, accountId, externalReferenceId, expiresAt }, 201)
+  })
+  return routes
+}

@@ -1,0 +1,45 @@
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ApiKeys } from '../identity/api-keys.js'
+import { readJson, refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { auditText, id } from './field-schemas.js'
+
+const why = z.strictObject({ reason: auditText })
+const keyVersion = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .transform(Number)
+
+/** What the operator's routes for API keys need. */
+export interface ApiKeyRoutesDeps {
+  readonly directory: Pick<AppDirectory, 'findApp'>
+  readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke'>
+}
+
+/** API keys in the operator's hands: a new one for an app that lost its key, and the end of one that leaked. */
+export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  routes.post('/apps/:appId/keys', async (c) => {
+    const appId = id.safeParse(c.req.param('appId'))
+    if (!appId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readJson(c, why)
+    if (!body.ok) return body.response
+    if ((await directory.findApp(appId.data)) === null)
+      return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
+    const issued = await apiKeys.issue({ appId: appId.data, ...body.value })
+    return c.json({ appId: appId.data, ...issued }, 201, { 'cache-control': 'no-store' })
+  })
+
+  routes.delete('/apps/:appId/keys/:version', async (c) => {
+    const [appId, version] = [id.safeParse(c.req.param('appId')), keyVersion.safeParse(c.req.param('version'))]
+    if (!appId.success || !version.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readJson(c, why)
+    if (!body.ok) return body.response
+    const revoked = await apiKeys.revoke({ appId: appId.data, version: version.data, ...body.value })
+    return revoked ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
+  })
+  return routes
+}

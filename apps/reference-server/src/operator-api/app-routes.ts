@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ApiKeys } from '../identity/api-keys.js'
+import { readJson, refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { id, scopes } from './field-schemas.js'
+
+const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200) })
+
+const grantTerms = z.strictObject({
+  accountId: id,
+  externalReferenceId: z.string().min(1).max(255),
+  scopes,
+})
+
+/** What the routes for apps and grants need. */
+export interface AppRoutesDeps {
+  readonly directory: AppDirectory
+  readonly apiKeys: Pick<ApiKeys, 'createApp'>
+  readonly cancelPending: (request: { appId: string; userId: string; reason: string }) => Promise<number>
+}
+
+/** Apps, and what users granted them: set by whoever runs the OAuth consent. */
+export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  routes.post('/apps', async (c) => {
+    const body = await readJson(c, newApp)
+    if (!body.ok) return body.response
+    const { name } = body.value
+    const appId = body.value.appId ?? randomUUID()
+    if ((await directory.findApp(appId)) !== null)
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 })
+    const { apiKey } = await apiKeys.createApp({ appId, name })
+    return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
+  })
+
+  routes.put('/grants/:appId/:userId', async (c) => {
+    const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
+    if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readJson(c, grantTerms)
+    if (!body.ok) return body.response
+    if ((await directory.findApp(appId.data)) === null)
+      return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
+    const grant = { appId: appId.data, userId: userId.data, ...body.value, scopes: [...new Set(body.value.scopes)] }
+    await directory.putGrant(grant)
+    return c.json(grant)
+  })
+
+  routes.delete('/grants/:appId/:userId', async (c) => {
+    const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
+    if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const grant = { appId: appId.data, userId: userId.data }
+    if (!(await directory.revokeGrant(grant))) return refuseProblem(c, { code: 'NOT_FOUND' })
+    await cancelPending({ ...grant, reason: 'GRANT_REVOKED' })
+    return c.body(null, 204)
+  })
+  return routes
+}

@@ -1,0 +1,71 @@
+import { Hono } from 'hono'
+import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
+import { isInternalCaller } from '../identity/internal-token.js'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { refusalOfError } from '../http/refusal-of-error.js'
+import { requestIdOf } from '../http/request-id.js'
+import { refuseUnrouted } from '../http/unrouted.js'
+import type { Log } from '../operations/log.js'
+import { createMetricsRoute } from '../operations/metrics-route.js'
+import type { Metrics } from '../operations/metrics.js'
+import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
+import { tracedMiddleware } from '../operations/tracing/request-spans.js'
+import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
+import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
+import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
+import { createEventRoutes } from '../events/event-routes.js'
+import { createTransactionRoutes, type TransactionRoutesDeps } from '../events/transaction-routes.js'
+import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
+
+/** What the internal API needs. */
+export interface InternalAppDeps {
+  /** Null where the role serves no internal API: nobody is let in. */
+  readonly internalToken: string | null
+  readonly publish: Parameters<typeof createEventRoutes>[0]['publish']
+  readonly transactions: TransactionRoutesDeps
+  readonly vault: Omit<VaultRoutesDeps, 'log'>
+  readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
+  readonly embeddedTokens: AccessTokenRoutesDeps
+  readonly failures: FailedAuthentications
+  readonly probes: Probes
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** The internal API, for our own services: bound to loopback, opened by `INTERNAL_TOKEN`. */
+export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
+  const { log } = deps
+  const app = new Hono<EdgeEnv>()
+
+  // Loopback only, and nothing in them is anyone's data: probes and scrapers need no token.
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', createMetricsRoute(deps.metrics, null))
+
+  app.use(async (c, next) => {
+    const { authorization } = c.env.incoming.headers
+    if (isInternalCaller(authorization, deps.internalToken)) return next()
+    const reason = failureOf(authorization, 'INTERNAL_TOKEN_MISSING', 'INTERNAL_TOKEN_INVALID')
+    deps.failures.note({ listener: 'internal', reason, requestId: requestIdOf(c.env.incoming) })
+    return refuseProblem(
+      c,
+      { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },
+      { 'www-authenticate': 'Bearer' },
+    )
+  })
+  app.use(tracedMiddleware('internal'))
+
+  app.route('/internal/v1/events', createEventRoutes({ publish: deps.publish }))
+  app.route('/internal/v1/transactions', createTransactionRoutes(deps.transactions))
+  app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
+  app.route('/internal/v1', createAppRoutes(deps.apps))
+  app.route('/internal/v1', createApiKeyRoutes(deps.apps))
+  app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
+
+  refuseUnrouted(app, refuseProblem)
+  app.onError((error, c) => {
+    const where = { requestId: requestIdOf(c.env.incoming), listener: 'internal' } as const
+    return refuseProblem(c, refusalOfError(error, log, where), { 'retry-after': '5' })
+  })
+  return app
+}

@@ -1,0 +1,56 @@
+import { isToken, KycError, type PiiCustodian } from '@kyc-relay/kyc-core'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { readJson, refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import type { Log } from '../operations/log.js'
+import type { ErasureReport } from './erase-user.js'
+import { auditText, id } from './field-schemas.js'
+
+const revealRequest = z.strictObject({
+  appId: id,
+  userId: id,
+  token: z.string().refine(isToken),
+  actor: auditText,
+  purpose: auditText,
+})
+
+/** What the vault routes need. */
+export interface VaultRoutesDeps {
+  readonly custodian: Pick<PiiCustodian, 'reveal'>
+  readonly eraseUser: (userId: string) => Promise<ErasureReport>
+  readonly log: Log
+}
+
+/** The two operations on clear personal data. They exist on the internal listener and nowhere else. */
+export function createVaultRoutes({ custodian, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  routes.post('/vault/reveal', async (c) => {
+    const body = await readJson(c, revealRequest)
+    if (!body.ok) return body.response
+    const { appId, userId, token, actor, purpose } = body.value
+    try {
+      // The custodian writes who asks and why before it opens anything, and opens nothing when that fails.
+      const value = await custodian.reveal({ owner: { appId, userId }, token, actor, purpose })
+      log.info('value revealed', { requestId: requestIdOf(c.env.incoming), appId, userId })
+      return c.json({ token, value }, 200, { 'cache-control': 'no-store' })
+    } catch (error) {
+      if (!(error instanceof KycError) || error.retryable) throw error
+      if (error.code === 'TOKEN_UNKNOWN') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'TOKEN_UNKNOWN' })
+      if (error.code === 'NOT_REVEALABLE')
+        return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'NOT_REVEALABLE', status: 409 })
+      throw error
+    }
+  })
+
+  routes.delete('/users/:userId/pii', async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const report = await eraseUser(userId.data)
+    log.info('user erased', { requestId: requestIdOf(c.env.incoming), userId: userId.data, count: report.apps.length })
+    return c.json(report, 200, { 'cache-control': 'no-store' })
+  })
+  return routes
+}

@@ -1,0 +1,89 @@
+import type { AttemptState, DeliveryState } from '@kyc-relay/webhooks/delivery'
+import type { Child, FC } from 'hono/jsx'
+import { dayText, instantText } from '../format.js'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet'
+
+/** A state: a word, a shape of its own, a colour. */
+export const State: FC<{ readonly tone: Tone; readonly children?: Child }> = ({ tone, children }) => (
+  <span class={`state ${tone}`}>
+    <Shape tone={tone} />
+    <span>{children}</span>
+  </span>
+)
+
+/** Shapes differ, so that nobody has to tell colours apart. */
+export const Shape: FC<{ readonly tone: Tone; readonly class?: string }> = ({ tone, class: className }) => (
+  <svg class={className} viewBox="0 0 12 12" aria-hidden="true" focusable="false" fill="currentColor">
+    {tone === 'good' ? <circle cx="6" cy="6" r="5" /> : null}
+    {tone === 'warn' ? (
+      <>
+        <circle cx="6" cy="6" r="4.25" fill="none" stroke="currentColor" stroke-width="1.5" />
+        <path d="M6 1.75a4.25 4.25 0 0 1 0 8.5z" />
+      </>
+    ) : null}
+    {tone === 'bad' ? (
+      <path d="M2.2 2.2l7.6 7.6M9.8 2.2l-7.6 7.6" fill="none" stroke="currentColor" stroke-width="2.2" />
+    ) : null}
+    {tone === 'quiet' ? <path d="M2 6h8" fill="none" stroke="currentColor" stroke-width="2" /> : null}
+  </svg>
+)
+
+const deliveryTones: Readonly<Record<DeliveryState, readonly [Tone, string]>> = {
+  PENDING: ['warn', 'Pending'],
+  DELIVERED: ['good', 'Delivered'],
+  FAILED: ['bad', 'Failed'],
+  CANCELLED: ['quiet', 'Cancelled'],
+}
+
+export const DeliveryStateMark: FC<{ readonly state: DeliveryState }> = ({ state }) => {
+  const [tone, word] = deliveryTones[state]
+  return <State tone={tone}>{word}</State>
+}
+
+/** Tone and word of an attempt. */
+export const attemptTones: Readonly<Record<AttemptState, readonly [Tone, string]>> = {
+  STARTED: ['warn', 'In flight'],
+  SUCCEEDED: ['good', 'Accepted'],
+  FAILED: ['bad', 'Failed'],
+  INTERRUPTED: ['bad', 'Interrupted'],
+  UNSENT: ['quiet', 'Not sent'],
+}
+
+/** An instant, in UTC for everybody; a script adds the reader's own time. */
+export const Instant: FC<{ readonly at: Date }> = ({ at }) => (
+  <time class="nowrap" datetime={at.toISOString()}>
+    {instantText(at)}
+  </time>
+)
+
+/** A day in UTC, where the hour says little. */
+export const Day: FC<{ readonly at: Date }> = ({ at }) => (
+  <time class="nowrap" datetime={at.toISOString()}>
+    {dayText(at)}
+  </time>
+)
+
+/** A block to copy: with JavaScript by a button, without it by hand. */
+export const CopyBlock: FC<{ readonly id: string; readonly label: string; readonly text: string }> = ({
+  id,
+  label,
+  text,
+}) => (
+  <div class="copy">
+    <pre id={id} tabindex={0} aria-label={label}>
+      <code>{text}</code>
+    </pre>
+    <button type="button" data-copy={id} hidden>
+      Copy
+    </button>
+  </div>
+)
+
+/** A name and its value. */
+export const Fact: FC<{ readonly name: string; readonly children?: Child }> = ({ name, children }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

@@ -1,0 +1,274 @@
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import type { Hono } from 'hono'
+import { compose, servesWorker } from './wiring/compose.js'
+import type { Env } from './env.js'
+import { graphqlErrorBody, problemBody } from './http/error-bodies.js'
+import { startListener, type EdgeEnv, type Listener } from './http/listener.js'
+import { startOverloadWatch } from './http/load-shedding/overload-watch.js'
+import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http/served-hosts.js'
+import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './start/demo-file.js'
+import { startGuide } from './start/start-guide.js'
+import { isLoopbackAddress } from './http/loopback-address.js'
+import { ensureLocalCertificates, type LocalFiles } from './start/local-certificates.js'
+import { ensureDataDir, ensureInternalToken, loadKeyFile } from './start/local-files.js'
+import { createStartingApp } from './operations/starting-app.js'
+import { createLog, errorCode, type ServerLog } from './operations/log.js'
+import { checkStart } from './start/check-start.js'
+import { StartError } from './start/start-error.js'
+import { driverMayAbort, installedDriverVersion } from './start/sqlite-driver.js'
+import { usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
+import { isWholePem } from './start/whole-pem.js'
+
+/** A running server. */
+export interface RunningServer {
+  /** What a developer reads on the first start: where everything is and what to try. Empty in production. */
+  readonly guide: string
+  /** 0 for a listener that the role does not have. `operations` serves probes and metrics where there is no internal API. */
+  readonly ports: {
+    readonly api: number
+    readonly internal: number
+    readonly secure: number
+    readonly operations: number
+  }
+  /** Stops accepting, lets requests and attempts in flight end, closes the databases. At most 35 s. */
+  stop(reason: string): Promise<void>
+}
+
+type Parts = Awaited<ReturnType<typeof compose>>
+
+/** Starts the server for the settings: files, databases, listeners, worker. */
+export async function startServer(
+  env: Env,
+  log: ServerLog = createLog(env),
+  onStoreFailure: (failure: StoreFailure) => void = () => undefined,
+  nodeVersion = process.version,
+): Promise<RunningServer> {
+  const driverVersion = usesSqlite(env) ? installedDriverVersion() : null
+  if (driverVersion !== null && driverMayAbort(nodeVersion, driverVersion)) {
+    log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
+  }
+  // In production the secure endpoint keeps no file but those of SQLite.
+  if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
+  const keys = await loadKeyFile(env, log)
+  const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
+  const serves = (role: Env['role']) => env.role === 'all' || env.role === role
+  const tls = serves('secure') ? await secureTls(env, localFiles) : null
+  const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
+  const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
+  let parts: Parts | null = null
+
+  const overload = startOverloadWatch({
+    maxInFlight: env.maxInFlight,
+    log,
+    onRefused: () => parts?.metrics.requestRefused(),
+    onDropped: (listener) => parts?.metrics.connectionDropped(listener),
+  })
+  const open = async (): Promise<Parts> => {
+    const opened = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
+    await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
+      opened.disk.stop()
+      await opened.storage.close()
+      throw error
+    })
+    return opened
+  }
+  const listeners: Listener[] = []
+  type ListenOptions = Omit<Parameters<typeof startListener>[0], 'overload' | 'connections' | 'app'>
+  /** May listen before the databases are open: probes are answered while PostgreSQL migrates. */
+  const listen = async (appOf: (parts: Parts) => Hono<EdgeEnv>, options: ListenOptions) => {
+    const starting = createStartingApp(options.errorBody)
+    const app: Pick<Hono<EdgeEnv>, 'fetch'> = {
+      fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),
+    }
+    const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }
+    const listener = await startListener({ ...options, app, overload, connections }).catch((error: unknown) => {
+      const hostSetting = options.host === env.operationsHost ? 'OPERATIONS_HOST' : 'HOST'
+      throw portError(error, portSettings[options.name], hostSetting)
+    })
+    listeners.push(listener)
+    log.info('listening', { listener: options.name, port: listener.port })
+    return listener.port
+  }
+  /**
+   * Beside another process of this machine the port may be taken: work goes on without probes then, unless
+   * `OPERATIONS_HOST` asks for them.
+   */
+  const listenForOperations = async () => {
+    const host = env.operationsHost ?? loopbackOf(env.host)
+    try {
+      return await listen((parts) => parts.operationsApp, {
+        name: 'internal',
+        host,
+        port: env.internalPort,
+        tls: null,
+        servesHost: plainHosts(env, host),
+        errorBody: problemBody,
+        log,
+      })
+    } catch (error) {
+      if (env.operationsHost !== null) throw error
+      log.warn('no probes and metrics: INTERNAL_PORT is taken', { code: errorCode(error) })
+      return 0
+    }
+  }
+  const stop = async (reason: string) => {
+    // A start that opened nothing says why it ended, and nothing else.
+    if (parts !== null) log.info('stopping', { signal: reason })
+    parts?.beginStopping()
+    overload.stop()
+    parts?.disk.stop()
+    const closing = listeners.map((listener) => listener.close())
+    if (parts === null) return void (await Promise.all(closing))
+    await Promise.all([...closing, parts.worker.stop(), parts.photoWorker.stop(), parts.maintenance.stop()])
+    if (servesWorker(env)) {
+      await parts.writeCheckpoints().catch((error: unknown) => {
+        log.error('audit logs not witnessed', { code: errorCode(error) })
+      })
+    }
+    await parts.storage.close()
+  }
+
+  try {
+    // SQLite migrates without giving the event loop a turn: a listener would take connections and answer none.
+    if (!usesPostgres(env)) parts = await open()
+    const ports = {
+      api: serves('api')
+        ? await listen((parts) => parts.standardApp, {
+            name: 'api',
+            host: env.host,
+            port: env.port,
+            tls: null,
+            servesHost: plainHosts(env, env.host),
+            errorBody: problemBody,
+            log,
+          })
+        : 0,
+      internal: serves('api')
+        ? await listen((parts) => parts.internalApp, {
+            name: 'internal',
+            host: loopbackOf(env.host),
+            port: env.internalPort,
+            tls: null,
+            servesHost: plainHosts(env, loopbackOf(env.host)),
+            errorBody: problemBody,
+            log,
+          })
+        : 0,
+      secure: serves('secure')
+        ? await listen((parts) => parts.secureApp, {
+            name: 'secure',
+            host: env.host,
+            port: env.securePort,
+            tls,
+            servesHost: tls === null ? anyHost : certificateHosts(tls.cert),
+            errorBody: graphqlErrorBody,
+            log,
+          })
+        : 0,
+      operations: serves('api') ? 0 : await listenForOperations(),
+    }
+    parts ??= await open()
+    parts.metrics.watchRequests(overload.guard.state)
+    if (servesWorker(env)) {
+      await parts.storage.acquireWorkerLock()
+      parts.worker.start()
+      parts.photoWorker.start()
+      parts.maintenance.start()
+    }
+    const demo =
+      localFiles !== null && internalToken !== null && env.role === 'all'
+        ? await localDemo(env, ports, localFiles, internalToken, parts, log)
+        : null
+    log.info('started', { role: env.role })
+    return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
+  } catch (error) {
+    await stop('START_FAILED')
+    throw error
+  }
+}
+
+/** The demo's apps and users from the first start, with the addresses of this one. */
+async function localDemo(
+  env: Env,
+  ports: RunningServer['ports'],
+  files: LocalFiles,
+  internalToken: string,
+  parts: Parameters<typeof seedDemo>[0],
+  log: ServerLog,
+): Promise<DemoFile> {
+  const known = await readDemoFile(env.dataDir)
+  const { apps, users } = known ?? (await seedDemo(parts))
+  const demo: DemoFile = {
+    apiUrl: `http://127.0.0.1:${ports.api}`,
+    internalUrl: `http://127.0.0.1:${ports.internal}`,
+    secureUrl: `https://localhost:${ports.secure}`,
+    caFile: files.caFile,
+    receiverCertFile: files.certificateFile,
+    receiverKeyFile: files.privateKeyFile,
+    internalToken,
+    apps,
+    users,
+  }
+  await writeDemoFile(env.dataDir, demo).catch((error: unknown) => {
+    // On a full disk the server starts all the same: it is there to serve, and may free some.
+    if (known === null || errorCode(error) !== 'ENOSPC') throw error
+    log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
+  })
+  return demo
+}
+
+const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
+
+/** What keeps a listener from its port or host, by the names of the settings. */
+function portError(error: unknown, setting: string, hostSetting: string): unknown {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
+    case 'EACCES':
+      return new StartError('PORT_UNUSABLE', `${setting} is not allowed to this user: take one above 1023.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError('HOST_UNUSABLE', `${hostSetting} is not an address of this machine, nor a name of one.`)
+    default:
+      return error
+  }
+}
+
+/** The internal API never leaves the machine, whatever `HOST` says. */
+function loopbackOf(host: string): string {
+  return host === '::1' ? '::1' : '127.0.0.1'
+}
+
+/** In local development a listener on loopback answers for loopback only; elsewhere a proxy in front decides. */
+function plainHosts(env: Env, host: string): ServesHost {
+  return !env.production && isLoopbackAddress(host) ? loopbackHosts : anyHost
+}
+
+/** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */
+async function secureTls(env: Env, localFiles: LocalFiles | null): Promise<{ cert: string; key: string } | null> {
+  if (env.tls !== null) return readPair(env.tls.certFile, env.tls.keyFile)
+  if (env.tlsTerminatedUpstream) return null
+  if (localFiles !== null && isLoopbackAddress(env.host))
+    return readPair(localFiles.certificateFile, localFiles.privateKeyFile)
+  throw new StartError(
+    'TLS_REQUIRED',
+    'The secure endpoint needs TLS_CERT_FILE and TLS_KEY_FILE, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS.',
+  )
+}
+
+async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
+  try {
+    const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
+    createSecureContext(pair)
+    // An empty text counts as none given there, and a chain that is cut off as a shorter one.
+    if (isWholePem(pair.cert) && isWholePem(pair.key)) return pair
+  } catch {
+    // Refused below.
+  }
+  throw new StartError(
+    'TLS_FILES_INVALID',
+    'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM: one of them is empty, cut off, or of another pair.',
+  )
+}

@@ -1,0 +1,81 @@
+import { KycError } from '@kyc-relay/kyc-core'
+import type { KeyFile } from '@kyc-relay/kyc-core/node'
+import type { KeyCheck } from '@kyc-relay/storage-drizzle/sqlite'
+import type { compose } from '../wiring/compose.js'
+import type { Env } from '../env.js'
+import type { Log } from '../operations/log.js'
+import { StartError } from './start-error.js'
+import { findForeignKey, keyChecksOf } from './key-checks.js'
+
+/** How many of the newest and of the oldest verifications are looked up in the vault. */
+const sampleSize = 200
+
+const wrongKeyTexts: Readonly<Record<KeyCheck['purpose'], string>> = {
+  seal: 'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
+  fingerprint:
+    'KEY_FILE does not hold the fingerprint key of the vault (VAULT_DATABASE_URL): replays would not be recognised.',
+  audit: 'KEY_FILE does not hold an audit key that entries of the audit log were sealed with.',
+}
+const wrongApiKeysText =
+  'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.'
+
+/**
+ * Refuses a start where key file, vault and business database do not belong together: new values would be sealed or
+ * fingerprinted with keys that the old ones cannot stand beside, and old ones could not be opened.
+ *
+ * @throws StartError `KEY_FILE_WRONG`, `VAULT_MISSING`, `VAULT_INCOMPLETE`
+ */
+export async function checkStart(parts: {
+  readonly storage: Awaited<ReturnType<typeof compose>>['storage']
+  readonly apiKeys: { canOpenAll(): Promise<boolean> }
+  readonly keys: KeyFile
+  readonly env: Pick<Env, 'allowIncompleteVault'>
+  readonly log: Log
+}): Promise<void> {
+  const { storage, apiKeys, keys } = parts
+  const { inspection } = storage.vault
+  const given = keyChecksOf(keys)
+  const known = await inspection.listKeyChecks()
+  const foreign = findForeignKey(known, given)
+  if (foreign !== null) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts[foreign])
+
+  const sealKeyIds = new Set(given.flatMap(({ keyId, purpose }) => (purpose === 'seal' ? [keyId] : [])))
+  const wrapping = await inspection.listWrappingKeyIds()
+  if (wrapping.some((keyId) => !sealKeyIds.has(keyId))) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
+  // Opens one, for a vault that has no checks of keys yet.
+  await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
+    if (!(error instanceof KycError) || error.retryable) throw error
+    throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
+  })
+  if (!(await apiKeys.canOpenAll())) throw new StartError('KEY_FILE_WRONG', wrongApiKeysText)
+
+  await checkVault(parts)
+  const fresh = given.filter(({ keyId }) => !known.some((each) => each.keyId === keyId))
+  if (fresh.length > 0) await inspection.addKeyChecks(fresh)
+}
+
+/**
+ * Looks up what the newest and the oldest verifications need from the vault. A vault that is older than the business
+ * database lacks the newest; a vault that was made anew lacks the oldest, also after new submissions. Cheap, whatever
+ * the number of verifications.
+ */
+async function checkVault({ storage, env, log }: Parameters<typeof checkStart>[0]): Promise<void> {
+  const { inspection } = storage.vault
+  const newest = await storage.overview.listVaultReferences({ of: 'newest', limit: sampleSize })
+  const oldest = await storage.overview.listVaultReferences({ of: 'oldest', limit: sampleSize })
+  if ((await inspection.countLacking([...newest, ...oldest])) === 0) return
+  if (env.allowIncompleteVault) {
+    log.warn('the vault lacks values of recorded verifications')
+    return
+  }
+  if (await inspection.isEmpty()) {
+    throw new StartError(
+      'VAULT_MISSING',
+      'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications whose values were in a vault.',
+    )
+  }
+  throw new StartError(
+    'VAULT_INCOMPLETE',
+    'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL: it is older than they are, or another vault.',
+  )
+}

@@ -1,0 +1,91 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { createFile, removeLeftoversOf, replaceFile } from './whole-file.js'
+import { isWholePem } from './whole-pem.js'
+
+/** Files that a local first start makes and later starts find. */
+export interface LocalFiles {
+  readonly caFile: string
+  readonly certificateFile: string
+  readonly privateKeyFile: string
+}
+
+interface Certificates {
+  readonly caPem: string
+  readonly certificatePem: string
+  readonly privateKeyPem: string
+}
+
+const renewAfterMs = 365 * 24 * 60 * 60 * 1000
+
+/**
+ * The local CA and the loopback certificate: made on the first start, and made anew when they are a year old or any of them is
+ * missing or damaged. Nothing is lost then but a trust in the former CA.
+ *
+ * The file of the private key also holds the certificates, after the key: it is written in one step, and the other two files
+ * are made from it. So they belong together, also where two processes start at once or one ended in between.
+ */
+export async function ensureLocalCertificates(dataDir: string, now: Date): Promise<LocalFiles> {
+  const files: LocalFiles = {
+    caFile: resolve(dataDir, 'local-ca.pem'),
+    certificateFile: resolve(dataDir, 'localhost.pem'),
+    privateKeyFile: resolve(dataDir, 'localhost-key.pem'),
+  }
+  const found = await readKept(files)
+  if (found === null || !isUsable(found, now)) await makeAnew(files, await readText(files.privateKeyFile), now)
+  const kept = await readKept(files)
+  if (kept === null) throw new Error('the certificates were removed while they were made')
+  await keepEqual(files.certificateFile, kept.certificatePem)
+  await keepEqual(files.caFile, kept.caPem)
+  return files
+}
+
+async function makeAnew({ privateKeyFile }: LocalFiles, former: string | null, now: Date): Promise<void> {
+  // Loaded for a first start alone.
+  const { createLocalCertificates } = await import('./local-ca.js')
+  const { privateKeyPem, certificatePem } = await createLocalCertificates(now)
+  const content = { bytes: `${privateKeyPem}${certificatePem}` }
+  if (former === null) await createFile(privateKeyFile, content)
+  else await replaceFile(privateKeyFile, content)
+  await removeLeftoversOf(privateKeyFile, now)
+}
+
+async function readKept(files: LocalFiles): Promise<Certificates | null> {
+  const keyText = await readText(files.privateKeyFile)
+  if (keyText === null || !isWholePem(keyText)) return null
+  const [leaf, ca] = pemBlocks(keyText, 'CERTIFICATE')
+  const [privateKeyPem] = pemBlocks(keyText, 'PRIVATE KEY')
+  if (privateKeyPem === undefined) return null
+  if (leaf !== undefined && ca !== undefined) return { privateKeyPem, certificatePem: `${leaf}${ca}`, caPem: ca }
+  // Made by an earlier version: the key alone.
+  const [certificatePem, caPem] = [await readText(files.certificateFile), await readText(files.caFile)]
+  return certificatePem === null || caPem === null ? null : { privateKeyPem, certificatePem, caPem }
+}
+
+function isUsable({ privateKeyPem, certificatePem, caPem }: Certificates, now: Date): boolean {
+  try {
+    const [certificate, ca] = [new X509Certificate(certificatePem), new X509Certificate(caPem)]
+    const belongTogether =
+      certificate.checkPrivateKey(createPrivateKey(privateKeyPem)) && certificate.verify(ca.publicKey)
+    return belongTogether && now.getTime() - Date.parse(certificate.validFrom) < renewAfterMs
+  } catch {
+    return false
+  }
+}
+
+/** Whole PEM blocks of a kind, each with a line end. */
+function pemBlocks(text: string, kind: string): string[] {
+  return [...text.matchAll(new RegExp(`-----BEGIN ${kind}-----[A-Za-z0-9+/=\\s]+-----END ${kind}-----`, 'g'))].map(
+    ([block]) => `${block}\n`,
+  )
+}
+
+async function keepEqual(path: string, pem: string): Promise<void> {
+  if ((await readText(path)) !== pem) await replaceFile(path, { bytes: pem, mode: 0o644 })
+}
+
+/** Null where there is no such file, or none that can be read. */
+async function readText(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null)
+}

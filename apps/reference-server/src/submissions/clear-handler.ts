@@ -1,0 +1,54 @@
+import type { Ingested, Ingestion, Warning } from '@kyc-relay/kyc-core'
+import type { SubmissionAnswer, SubmissionDoor } from './graphql-endpoint.js'
+import { refusalOfError } from '../http/refusal-of-error.js'
+import type { Log } from '../operations/log.js'
+
+/** The door of the secure endpoint: clear submissions come in, are tokenized and recorded. */
+export function createSecureDoor(ingestion: Ingestion, log: Log): SubmissionDoor {
+  return {
+    async answer(field, input, caller) {
+      if (field === 'validateKycVerification') return { value: ingestion.validateSubmission(input) }
+      return answerIngested(() => ingestion.ingestSubmission(caller, input), caller.requestId, log)
+    },
+  }
+}
+
+/** Runs one ingestion and presents what came of it; a store or vault that is down is an outage, never a refusal. */
+export async function answerIngested(
+  ingest: () => Promise<Ingested>,
+  requestId: string,
+  log: Log,
+): Promise<SubmissionAnswer> {
+  let ingested: Ingested
+  try {
+    ingested = await ingest()
+  } catch (error) {
+    return { refusal: refusalOfError(error, log, { requestId }, 'submission failed') }
+  }
+  switch (ingested.kind) {
+    case 'recorded':
+      log.info('submission recorded', {
+        requestId,
+        verificationId: ingested.result.verificationId,
+        outcome: ingested.result.status,
+      })
+      return { value: ingested.result, ...beside({ warnings: ingested.warnings }) }
+    case 'replayed':
+      log.info('submission replayed', {
+        requestId,
+        verificationId: ingested.result.verificationId,
+        payloadMatches: ingested.payloadMatches,
+      })
+      return {
+        value: ingested.result,
+        extensions: { idempotency: { replayed: true, payloadMatches: ingested.payloadMatches } },
+      }
+    case 'refused':
+      log.info('submission refused', { requestId, code: ingested.code, count: ingested.violations.length })
+      return { refusal: { code: ingested.code }, violations: ingested.violations }
+  }
+}
+
+function beside({ warnings }: { warnings: readonly Warning[] }): { extensions?: Readonly<Record<string, unknown>> } {
+  return warnings.length === 0 ? {} : { extensions: { warnings } }
+}

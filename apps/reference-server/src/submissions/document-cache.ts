@@ -1,0 +1,78 @@
+import {
+  prepareSubmissionDocument,
+  type PreparedSubmissionDocument,
+  type QueryLimit,
+} from '@kyc-relay/kyc-core/graphql'
+import {
+  BREAK,
+  parse,
+  specifiedRules,
+  validate,
+  visit,
+  type DocumentNode,
+  type GraphQLSchema,
+  type ValidationRule,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { ErrorCode } from '../http/error-catalogue.js'
+
+/** A parsed and validated document, or why it is none. Library messages are dropped: they print what was sent. */
+export type CheckedDocument =
+  | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
+  | { readonly ok: false; readonly code: 'LIMIT_EXCEEDED'; readonly detail: QueryLimit }
+  | { readonly ok: false; readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'> }
+
+const maxDocuments = 500
+const maxTokens = 1000
+
+/**
+ * Parses and validates documents against a schema, remembering the last 500 by their text: both cost several times the
+ * execution, and a partner sends the same text every time.
+ *
+ * Only good documents without a string literal are remembered: a literal may be somebody's inlined personal data.
+ */
+export function createDocumentCache(
+  schema: GraphQLSchema,
+  extraRules: readonly ValidationRule[] = [],
+): (text: string) => CheckedDocument {
+  const rules = [...specifiedRules, ...extraRules]
+  const checked = new LRUCache<string, CheckedDocument>({ max: maxDocuments })
+  return (text) => {
+    const known = checked.get(text)
+    if (known !== undefined) return known
+    const result = check(schema, text, rules)
+    if (result.ok && !hasStringLiteral(result.document)) checked.set(text, result)
+    return result
+  }
+}
+
+function hasStringLiteral(document: DocumentNode): boolean {
+  let found = false
+  visit(document, {
+    StringValue() {
+      found = true
+      return BREAK
+    },
+  })
+  return found
+}
+
+function check(schema: GraphQLSchema, text: string, rules: readonly ValidationRule[]): CheckedDocument {
+  let document: DocumentNode
+  try {
+    document = parse(text, { maxTokens, noLocation: true })
+  } catch {
+    // A RangeError of a bottomless document is the client's fault as much as a syntax error.
+    return { ok: false, code: 'GRAPHQL_PARSE_FAILED' }
+  }
+  try {
+    const submission = prepareSubmissionDocument(document)
+    const { exceeded } = submission.limits
+    if (exceeded !== null) return { ok: false, code: 'LIMIT_EXCEEDED', detail: exceeded }
+    const errors = validate(schema, document, rules, { maxErrors: 1 })
+    if (errors.length > 0) return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
+    return { ok: true, document, submission }
+  } catch {
+    return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
+  }
+}

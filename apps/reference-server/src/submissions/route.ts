@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context, Handler } from 'hono'
+import type { AccessTokens } from '../identity/access-tokens.js'
+import { parseBearer } from '../identity/bearer.js'
+import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
+import { graphqlErrorBody } from '../http/error-bodies.js'
+import { errorCatalogue, type Refusal } from '../http/error-catalogue.js'
+import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import { negotiateMediaType } from '../http/media-types.js'
+import { refusalOfError } from '../http/refusal-of-error.js'
+import { respondDirectly } from '../http/direct-response.js'
+import type { RequestLimits } from '../http/request-limits.js'
+import type { Log } from '../operations/log.js'
+import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
+import { parseGraphqlRequest } from './graphql-request.js'
+
+/** The address of the GraphQL endpoint on both hosts (spec, "Endpoints"). */
+export const graphqlPath = '/api/v1/graphql'
+
+/**
+ * The HTTP half of a GraphQL host: shape of the request, then the token, then its scope, then the body.
+ *
+ * Whoever has no valid token learns nothing about the body: it is not even read.
+ */
+export function graphqlRoute(options: {
+  readonly endpoint: ReturnType<typeof createGraphqlEndpoint>
+  readonly accessTokens: AccessTokens
+  readonly limits: RequestLimits
+  readonly failures: FailedAuthentications
+  readonly requiredScope: string | null
+  readonly listener: 'api' | 'secure'
+  readonly log: Log
+}): Handler<EdgeEnv> {
+  const { log, listener } = options
+  return async (c) => {
+    const { incoming } = c.env
+    const requestId = requestIdOf(incoming)
+    const refuse = (refusal: Refusal, headers: Record<string, string> = {}) => {
+      const { code, detail } = refusal
+      // Otherwise the connection broke meanwhile, and that was answered and logged.
+      if (!c.env.outgoing.headersSent) {
+        log.info('request refused', { requestId, listener, code, ...(detail === undefined ? {} : { detail }) })
+      }
+      return refuseGraphql(c, refusal, requestId, headers)
+    }
+    const shape = refuseShape(incoming)
+    if (shape !== null) return refuse(shape, shape.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {})
+    const mediaType = negotiateMediaType(incoming.headers.accept)
+    if (mediaType === null) return refuse({ code: 'NOT_ACCEPTABLE' })
+    try {
+      const token = parseBearer(incoming.headers.authorization)
+      const holder = token === null ? null : await options.accessTokens.find(token)
+      if (holder === null) {
+        // Told by `failures` instead of a line for each request: strangers must not fill the log.
+        const reason = failureOf(incoming.headers.authorization, 'ACCESS_TOKEN_MISSING', 'ACCESS_TOKEN_INVALID')
+        options.failures.note({ listener, reason, requestId })
+        const failed = options.limits.take('failed-authentication', incoming.socket.remoteAddress ?? '')
+        if (!failed.verdict.allowed) return refuseGraphql(c, { code: 'RATE_LIMITED' }, requestId, failed.headers)
+        const challenge = token === null ? 'Bearer' : 'Bearer error="invalid_token"'
+        return refuseGraphql(c, { code: 'UNAUTHENTICATED' }, requestId, { 'www-authenticate': challenge })
+      }
+      const limit = options.limits.take('token', `${holder.appId} ${holder.userId}`)
+      if (!limit.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, limit.headers)
+      if (options.requiredScope !== null && !holder.scopes.includes(options.requiredScope)) {
+        return refuse({ code: 'FORBIDDEN' }, { 'www-authenticate': insufficientScope(options.requiredScope) })
+      }
+      const body = await readJsonObject(incoming)
+      if (!body.ok) return refuse(body.refusal)
+      const parsed = parseGraphqlRequest(body.value)
+      if (!parsed.ok) return refuse(parsed.refusal)
+      const [text, init] = await options.endpoint({
+        mediaType,
+        params: parsed.request,
+        caller: { ...holder, requestId },
+      })
+      return respondDirectly(c, {
+        status: init.status,
+        headers: { ...init.headers, ...limit.headers, 'cache-control': 'no-store' },
+        body: text ?? '',
+      })
+    } catch (error) {
+      return refuse(refusalOfError(error, log, { requestId, listener }), { 'retry-after': '5' })
+    }
+  }
+}
+
+/** What a request must look like before anybody asks who sends it. */
+function refuseShape(request: IncomingMessage): Refusal | null {
+  const [path, ...query] = (request.url ?? '').split('?')
+  // The router also takes `/api/v1/%67raphql` and the like: other ways to write the address, which a proxy may read differently.
+  if (path !== graphqlPath) return { code: 'NOT_FOUND' }
+  if (request.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
+  if (query.length > 0) return { code: 'BAD_REQUEST', detail: 'QUERY_STRING' }
+  return refuseBodyHead(request)
+}
+
+/** Answers a refusal in GraphQL's error shape. A body that was not read is not waited for. */
+export function refuseGraphql(
+  c: Context<EdgeEnv>,
+  refusal: Refusal,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  const { body, contentType } = graphqlErrorBody(refusal, requestId)
+  return respondDirectly(c, {
+    status: refusal.status ?? errorCatalogue[refusal.code].status,
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
+    body,
+  })
+}

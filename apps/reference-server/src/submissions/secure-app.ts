@@ -1,0 +1,28 @@
+import { Hono, type Handler } from 'hono'
+import { graphqlPath, refuseGraphql } from './route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import { refuseUnrouted } from '../http/unrouted.js'
+import { errorFields, type Log } from '../operations/log.js'
+import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
+
+/** The secure ingestion endpoint: one address, one method, nothing else (spec, "Endpoints"). */
+export function createSecureApp(deps: {
+  readonly graphql: Handler<EdgeEnv>
+  readonly probes: Probes
+  readonly log: Log
+}): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>()
+  app.all(graphqlPath, deps.graphql)
+  app.route('/', createProbeRoutes(deps.probes))
+  refuseUnrouted(app, (c, refusal, headers) => refuseGraphql(c, refusal, requestIdOf(c.env.incoming), headers))
+  app.onError((error, c) => {
+    deps.log.error('request failed', {
+      requestId: requestIdOf(c.env.incoming),
+      listener: 'secure',
+      ...errorFields(error),
+    })
+    return refuseGraphql(c, { code: 'INTERNAL' }, requestIdOf(c.env.incoming))
+  })
+  return app
+}

@@ -1,0 +1,22 @@
+import { Hono } from 'hono'
+import { pageHeaders } from '../portal/html/page-headers.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { DocumentationPage } from './documentation-page.js'
+import { openApiDocument } from './openapi-document.js'
+import { webhookOperations } from './webhook-operations.js'
+
+/** `/api/v1/openapi.json` and the page that shows it at `/api/v1/docs`. Open to everybody: they hold no secrets. */
+export function createDocumentationRoutes(): Hono<EdgeEnv> {
+  const document = openApiDocument(Object.values(webhookOperations))
+  const json = JSON.stringify(document, null, 2)
+  const routes = new Hono<EdgeEnv>()
+  routes.get('/api/v1/openapi.json', (c) =>
+    c.body(json, 200, {
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=300',
+      'x-content-type-options': 'nosniff',
+    }),
+  )
+  routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage document={document} />, 200, { ...pageHeaders }))
+  return routes
+}

@@ -1,0 +1,91 @@
+import {
+  attemptStateOf,
+  explainAttempt,
+  type prepareTestEvent,
+  signedHeaders,
+  type Endpoint,
+  type PreparedEvent,
+  type Sender,
+  type SendResult,
+  type SigningKey,
+} from '@kyc-relay/webhooks/delivery'
+import type { ApiKeys } from '../identity/api-keys.js'
+
+/** What one key came to at the endpoint. */
+export interface RehearsalResult {
+  readonly key: 'SIGNING' | 'WAITING'
+  readonly version: number
+  readonly xEventId: string
+  readonly accepted: boolean
+  readonly result: SendResult
+  readonly explanation: ReturnType<typeof explainAttempt>
+}
+
+/** A rehearsal, or why there was none. */
+export type Rehearsal =
+  | { readonly endpoint: Endpoint; readonly ready: boolean; readonly results: readonly RehearsalResult[] }
+  | 'endpoint_not_found'
+  | 'no_rotation_pending'
+  | 'rehearsal_running'
+
+/** What a rehearsal needs. */
+export interface KeyRehearsalDeps {
+  readonly apiKeys: Pick<ApiKeys, 'current' | 'findWaiting'>
+  readonly listEndpoints: (appId: string) => Promise<readonly Endpoint[]>
+  readonly prepare: (request: { appId: string; endpointId: string }) => ReturnType<typeof prepareTestEvent>
+  readonly send: Sender
+  readonly now: () => Date
+}
+
+const timeoutMs = 30_000
+
+/**
+ * Sends one test event per key to an endpoint, at once and once, so that a partner sees both signatures accepted before
+ * the new key signs anything real.
+ *
+ * Not deliveries: nothing is stored, nothing is retried. One at a time per app, since each holds two sockets.
+ */
+export function createKeyRehearsal(
+  deps: KeyRehearsalDeps,
+): (request: { readonly appId: string; readonly endpointId: string }) => Promise<Rehearsal> {
+  const running = new Set<string>()
+
+  async function sendSigned(
+    endpoint: Endpoint,
+    key: SigningKey,
+    standing: RehearsalResult['key'],
+  ): Promise<RehearsalResult> {
+    const event: PreparedEvent = await deps.prepare(endpoint)
+    const xEventId = event.deliveries[0]?.xEventId ?? event.eventId
+    const headers = await signedHeaders({
+      xEventId,
+      test: true,
+      body: event.body,
+      standardWebhooks: endpoint.standardWebhooks,
+      secret: key.key,
+      now: deps.now(),
+    })
+    const result = await deps.send({ url: endpoint.url, headers, body: event.body, timeoutMs })
+    const accepted = attemptStateOf(result.cause) === 'SUCCEEDED'
+    const explanation = explainAttempt(result, endpoint.url)
+    return { key: standing, version: key.version, xEventId, accepted, result, explanation }
+  }
+
+  return async ({ appId, endpointId }) => {
+    const endpoint = (await deps.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+    if (endpoint === undefined) return 'endpoint_not_found'
+    const [[signing], waiting] = await Promise.all([deps.apiKeys.current([appId]), deps.apiKeys.findWaiting(appId)])
+    if (waiting === null) return 'no_rotation_pending'
+    if (running.has(appId)) return 'rehearsal_running'
+    running.add(appId)
+    try {
+      const results = await Promise.all([
+        ...(signing ? [sendSigned(endpoint, signing, 'SIGNING')] : []),
+        sendSigned(endpoint, waiting, 'WAITING'),
+      ])
+      return { endpoint, ready: results.every((one) => one.accepted), results }
+    } finally {
+      running.delete(appId)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { ErrorCode, Refusal } from '../http/error-catalogue.js'
+import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { violationsOf, type RequestViolation } from '../http/violations.js'
+
+/** Why an operation may refuse, as its description says it. */
+export interface RefusalNote {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail?: string
+  readonly when: string
+}
+
+/** One answer of an operation. */
+export interface AnswerShape {
+  readonly description: string
+  /** Null for an answer without a body. */
+  readonly schema: z.ZodType | null
+  /** Names and descriptions of headers that belong to this answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * One operation of the REST API. Requests are judged, answers typed and the OpenAPI document made from this one
+ * statement.
+ */
+export interface OperationShape {
+  readonly id: string
+  readonly method: 'get' | 'post' | 'delete'
+  /** Path with `{parameters}`: `{version}` is a whole number from 1, each other one a UUID. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** Judges the query string: every value arrives as a string; empty ones count as absent. */
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodObject
+  /** Whether a request without a body is taken for `{}`. */
+  readonly bodyOptional?: boolean
+  readonly answers: Readonly<Record<number, AnswerShape>>
+  readonly refusals: readonly RefusalNote[]
+}
+
+type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never
+
+type AnswerOf<Status extends number, Answer extends AnswerShape> = {
+  readonly status: Status
+  readonly headers?: Record<string, string>
+} & (Answer['schema'] extends z.ZodType ? { readonly value: z.input<Answer['schema']> } : { readonly value?: never })
+
+/** A request that fits its operation. */
+export interface Call<O extends OperationShape> {
+  readonly appId: string
+  readonly params: Readonly<Record<ParameterNames<O['path']>, string>>
+  readonly query: O['query'] extends z.ZodObject ? z.output<O['query']> : null
+  readonly body: O['body'] extends z.ZodObject ? z.output<O['body']> : null
+}
+
+/** An answer that the operation states, or a refusal. */
+export type Outcome<O extends OperationShape> =
+  | { [S in keyof O['answers'] & number]: AnswerOf<S, O['answers'][S]> }[keyof O['answers'] & number]
+  | { readonly refusal: Refusal & { readonly fields?: readonly RequestViolation[] } }
+
+/** An answer with the literal type of its status. */
+export function answer<const Status extends number, Value = undefined>(
+  status: Status,
+  value?: Value,
+  headers?: Record<string, string>,
+): { readonly status: Status; readonly value: Value; readonly headers?: Record<string, string> } {
+  return { status, value: value as Value, ...(headers === undefined ? {} : { headers }) }
+}
+
+/** Keeps the literal types of a statement. */
+export function defineOperation<const O extends OperationShape>(operation: O): O {
+  return operation
+}
+
+/** Serves an operation: what does not fit it is refused before `handle` is called. */
+export function serveOperation<O extends OperationShape>(
+  app: Hono<EdgeEnv>,
+  operation: O,
+  handle: (call: Call<O>) => Promise<Outcome<O>>,
+): void {
+  app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
+    const params = judgeParams(c.req.param())
+    if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const query = judgeQuery(operation, c)
+    if (!query.ok) return query.response
+    const body = await judgeBody(operation, c)
+    if (!body.ok) return body.response
+    const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
+    // What the operation states was just judged: the values are of its types.
+    const outcome = await handle(call as Call<O>)
+    if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
+    const { status, value, headers } = outcome as { status: number; value?: unknown; headers?: Record<string, string> }
+    const all = { 'cache-control': 'no-store', ...headers }
+    return value === undefined ? c.body(null, status as 204, all) : c.json(value, status as 200, all)
+  })
+}
+
+/** Refuses other methods at the paths of these operations, which otherwise would look like unknown paths. */
+export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly OperationShape[]): void {
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase())
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
+    app.all(routePath(path), (c) => refuseProblem(c, { code: 'METHOD_NOT_ALLOWED' }, { allow }))
+  }
+}
+
+/** Read in either letter case, and in lower case from here on (RFC 9562, 4). */
+const uuid = z.uuid().toLowerCase()
+
+const version = z.string().regex(/^[1-9]\d{0,8}$/)
+
+function judgeParams(given: Readonly<Record<string, string>>): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [name, text] of Object.entries(given)) {
+    const judged = (name === 'version' ? version : uuid).safeParse(text)
+    if (!judged.success) return null
+    params[name] = judged.data
+  }
+  return params
+}
+
+/** Parameters match what looks like a UUID or a version only: a fixed path is never taken for one. */
+function routePath(path: string): string {
+  return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
+}
+
+type Judged = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
+
+function judgeQuery(operation: OperationShape, c: Context<EdgeEnv>): Judged {
+  if (operation.query === undefined) return { ok: true, value: null }
+  const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
+  const parsed = operation.query.safeParse(given)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const fields = violationsOf(parsed.error, given)
+  return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields }) }
+}
+
+async function judgeBody(operation: OperationShape, c: Context<EdgeEnv>): Promise<Judged> {
+  if (operation.body === undefined) return { ok: true, value: null }
+  const { incoming } = c.env
+  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
+  const isEmpty = encoding === undefined && (length === undefined || length === '0')
+  let given: unknown = {}
+  if (!isEmpty || operation.bodyOptional !== true) {
+    const head = refuseBodyHead(incoming)
+    if (head !== null) return { ok: false, response: refuseProblem(c, head, { connection: 'close' }) }
+    const read = await readJsonObject(incoming)
+    if (!read.ok) {
+      const response = refuseProblem(c, read.refusal, incoming.complete ? {} : { connection: 'close' })
+      return { ok: false, response }
+    }
+    given = read.value
+  }
+  const parsed = operation.body.safeParse(given)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const fields = violationsOf(parsed.error, given)
+  return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields }) }
+}

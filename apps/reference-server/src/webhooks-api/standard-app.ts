@@ -1,0 +1,38 @@
+import { Hono, type Handler } from 'hono'
+import { createAssetRoutes } from '../portal/html/assets.js'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { refusalOfError } from '../http/refusal-of-error.js'
+import { requestIdOf } from '../http/request-id.js'
+import { refuseUnrouted } from '../http/unrouted.js'
+import type { Log } from '../operations/log.js'
+import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
+import { createPortalApp, type PortalDeps } from '../portal/portal-app.js'
+import { createDocumentationRoutes } from './documentation-routes.js'
+import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
+
+/** The standard API: GraphQL for reading, `/api/v1/webhooks` with its description, the portal, the health checks. */
+export function createStandardApp(deps: {
+  readonly graphql: Handler<EdgeEnv>
+  readonly webhooks: WebhookRoutesDeps
+  readonly portal: Omit<PortalDeps, 'webhooks' | 'log'>
+  readonly probes: Probes
+  /** `GET /metrics`. */
+  readonly metrics: Hono<EdgeEnv>
+  readonly log: Log
+}): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>()
+  app.all('/api/v1/graphql', deps.graphql)
+  app.route('/', createWebhookRoutes(deps.webhooks))
+  app.route('/', createDocumentationRoutes())
+  app.route('/', createAssetRoutes())
+  app.route('/', createPortalApp({ ...deps.portal, webhooks: deps.webhooks, log: deps.log }))
+  app.route('/', createProbeRoutes(deps.probes))
+  app.route('/', deps.metrics)
+  refuseUnrouted(app, refuseProblem)
+  app.onError((error, c) => {
+    const where = { requestId: requestIdOf(c.env.incoming), listener: 'api' } as const
+    return refuseProblem(c, refusalOfError(error, deps.log, where), { 'retry-after': '5' })
+  })
+  return app
+}

@@ -1,0 +1,94 @@
+import {
+  prepareTestEvent,
+  signedHeaders,
+  WebhookError,
+  type Endpoint,
+  type InsertedEvent,
+  type PreparedEvent,
+  type WebhookStore,
+} from '@kyc-relay/webhooks/delivery'
+import type { EventType } from '@kyc-relay/webhooks'
+import type { ApiKeys } from '../identity/api-keys.js'
+
+/** A request exactly as an endpoint would get it, the headers that the HTTP client adds included. */
+export interface PreviewedRequest {
+  readonly method: 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A test event that was prepared and not sent yet. */
+export interface PreparedTest {
+  readonly endpoint: Endpoint
+  readonly event: PreparedEvent
+}
+
+/** What test events need. */
+export interface TestEventDeps {
+  readonly apiKeys: Pick<ApiKeys, 'current'>
+  readonly store: Pick<WebhookStore, 'listEndpoints' | 'insertEvent'>
+  readonly findAppName: (appId: string) => Promise<string | null>
+  readonly now: () => Date
+  readonly newId: () => string
+  readonly wake: () => void
+}
+
+/** Test events: prepared, shown, sent. */
+export interface TestEvents {
+  /** Null when the app has no such endpoint. */
+  prepare(request: {
+    readonly appId: string
+    readonly endpointId: string
+    readonly eventType?: EventType | null
+  }): Promise<PreparedTest | null>
+  /** The request that sending it now would make. */
+  preview(test: PreparedTest): Promise<PreviewedRequest>
+  send(test: PreparedTest): Promise<InsertedEvent>
+}
+
+/** Test events over the store that real ones go through, so that they show what real ones will do. */
+export function createTestEvents(deps: TestEventDeps): TestEvents {
+  return {
+    async prepare({ appId, endpointId, eventType }) {
+      const endpoint = (await deps.store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+      if (endpoint === undefined) return null
+      const appName = (await deps.findAppName(appId)) ?? undefined
+      const { now, newId } = deps
+      try {
+        const event = await prepareTestEvent(
+          { appId, endpointId, ...(eventType ? { eventType } : {}), ...(appName ? { appName } : {}) },
+          { endpoints: { listEndpoints: async () => [endpoint] }, now, newId },
+        )
+        return { endpoint, event }
+      } catch (error) {
+        if (error instanceof WebhookError && error.code === 'ENDPOINT_NOT_FOUND') return null
+        throw error
+      }
+    },
+    async preview({ endpoint, event }) {
+      const [key] = await deps.apiKeys.current([event.appId])
+      const signed = await signedHeaders({
+        xEventId: event.deliveries[0]?.xEventId ?? event.eventId,
+        test: event.test,
+        body: event.body,
+        standardWebhooks: endpoint.standardWebhooks,
+        secret: key?.key ?? '',
+        now: deps.now(),
+      })
+      const headers = {
+        host: new URL(endpoint.url).host,
+        connection: 'close',
+        ...signed,
+        'accept-encoding': 'identity',
+        'content-length': String(event.body.byteLength),
+      }
+      return { method: 'POST', url: endpoint.url, headers, body: new TextDecoder().decode(event.body) }
+    },
+    async send({ event }) {
+      const inserted = await deps.store.insertEvent(event)
+      deps.wake()
+      return inserted
+    },
+  }
+}

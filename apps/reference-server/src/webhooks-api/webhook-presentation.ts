@@ -1,0 +1,92 @@
+import {
+  explainAttempt,
+  reproducibleCurl,
+  type AttemptRecord,
+  type DeliveryRecord,
+  type Endpoint,
+  type WebhookStore,
+} from '@kyc-relay/webhooks/delivery'
+import type { z } from 'zod'
+import type { KeyVersion } from '../identity/api-keys.js'
+import type * as schemas from './webhook-schemas.js'
+
+/** An endpoint as the API shows it. */
+export function presentEndpoint(endpoint: Endpoint): z.input<typeof schemas.endpoint> {
+  return {
+    id: endpoint.endpointId,
+    endpointId: endpoint.endpointId,
+    url: endpoint.url,
+    eventTypes: [...(endpoint.eventTypes ?? [])],
+    allEvents: endpoint.eventTypes === null,
+    standardWebhooks: endpoint.standardWebhooks,
+    createdAt: endpoint.createdAt.toISOString(),
+  }
+}
+
+/** A delivery as the list shows it. */
+export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schemas.delivery> {
+  return {
+    id: delivery.deliveryId,
+    deliveryId: delivery.deliveryId,
+    eventId: delivery.eventId,
+    xEventId: delivery.xEventId,
+    eventType: delivery.eventType,
+    test: delivery.test,
+    endpointId: delivery.endpointId,
+    url: delivery.url,
+    status: delivery.state,
+    attemptsMade: delivery.attemptsMade,
+    createdAt: delivery.createdAt.toISOString(),
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+    endedAt: delivery.endedAt?.toISOString() ?? null,
+    cancelReason: delivery.cancelReason,
+    resendOf: delivery.resendOf,
+  }
+}
+
+type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']>>>
+
+/** A delivery with its body, its attempts, and a command that sends it again. */
+export function presentDeliveryDetail(found: FoundDelivery): z.input<typeof schemas.deliveryDetail> {
+  const erased = found.body.byteLength === 0
+  return {
+    ...presentDelivery(found),
+    body: erased ? null : utf8(found.body),
+    curl: erased ? null : reproducibleCurl(found),
+    attempts: found.attempts.map((attempt) => presentAttempt(attempt, found.url)),
+  }
+}
+
+function presentAttempt(attempt: AttemptRecord, url: string): z.input<typeof schemas.attempt> {
+  const { report } = attempt
+  return {
+    number: attempt.number,
+    state: attempt.state,
+    startedAt: attempt.startedAt.toISOString(),
+    endedAt: attempt.endedAt?.toISOString() ?? null,
+    cause: report?.cause ?? null,
+    explanation: report === null ? null : { ...explainAttempt(report, url) },
+    httpStatus: report?.status ?? null,
+    address: report?.address ?? null,
+    timings: report === null ? null : { ...report.timings },
+    responseHeaders: { ...report?.responseHeaders },
+    responseBody: report?.responseBody == null ? null : utf8(report.responseBody),
+    keyVersion: report?.keyVersion ?? null,
+  }
+}
+
+/** A version of the API key as the API shows it. */
+export function presentKeyVersion(key: KeyVersion): z.input<typeof schemas.apiKey> {
+  return {
+    version: key.version,
+    standing: key.standing,
+    createdAt: key.createdAt.toISOString(),
+    signsFrom: key.signsFrom.toISOString(),
+    retiredAt: key.retiredAt?.toISOString() ?? null,
+  }
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+function utf8(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+import { Hono, type MiddlewareHandler } from 'hono'
+import type { ApiKeys } from '../identity/api-keys.js'
+import { parseBearer } from '../identity/bearer.js'
+import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/listener.js'
+import { requestIdOf } from '../http/request-id.js'
+import type { RequestLimits } from '../http/request-limits.js'
+import { errorCode } from '../operations/log.js'
+import type { createKeyRehearsal } from './key-rotation-dry-run.js'
+import { answer, refuseOtherMethods, serveOperation } from './operation.js'
+import type { TestEvents } from './test-event.js'
+import { violation } from '../http/violations.js'
+import { webhookOperations as operations } from './webhook-operations.js'
+import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
+
+/** Most endpoints of one app. */
+export const endpointsPerApp = 50
+
+/** What the webhook routes need. */
+export interface WebhookRoutesDeps {
+  readonly apiKeys: ApiKeys
+  readonly store: WebhookStore
+  readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
+  readonly testEvents: TestEvents
+  readonly rehearse: ReturnType<typeof createKeyRehearsal>
+  readonly limits: RequestLimits
+  readonly failures: FailedAuthentications
+  readonly wake: () => void
+  readonly now: () => Date
+}
+
+/** `/api/v1/webhooks`: registration, delivery log, resend, test events and API keys of one app, by its API key. */
+export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
+  const { apiKeys, store } = deps
+  const routes = new Hono<EdgeEnv>()
+  routes.use('/api/v1/webhooks/*', requireApiKey(deps))
+
+  serveOperation(routes, operations.listEndpoints, async ({ appId }) =>
+    answer(200, { items: (await store.listEndpoints(appId)).map(presentEndpoint), nextCursor: null }),
+  )
+
+  serveOperation(routes, operations.registerEndpoint, async ({ appId, body }) => {
+    const registered = await registerEndpoint(deps, { appId, ...body })
+    if (registered.kind === 'url_refused') {
+      const { code } = registered
+      return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
+    }
+    if (registered.kind === 'limit_reached')
+      return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
+    const { endpoint } = registered
+    const location = `/api/v1/webhooks/${endpoint.endpointId}`
+    return answer(201, presentEndpoint(endpoint), { location })
+  })
+
+  serveOperation(routes, operations.listDeliveries, async ({ appId, query: { status, ...filter } }) => {
+    const page = await listDeliveries(store, { appId, ...defined(filter), ...(status ? { state: status } : {}) })
+    if (page === 'cursor_invalid') {
+      const fields = [violation('/cursor', 'CURSOR_INVALID')]
+      return { refusal: { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields } }
+    }
+    return answer(200, { items: page.items.map(presentDelivery), nextCursor: page.nextCursor })
+  })
+
+  serveOperation(routes, operations.getDelivery, async ({ appId, params: { deliveryId } }) => {
+    const found = await store.findDelivery({ appId, deliveryId })
+    return found === null ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentDeliveryDetail(found))
+  })
+
+  serveOperation(routes, operations.resendDelivery, async ({ appId, params: { deliveryId } }) => {
+    const newDeliveryId = randomUUID()
+    const outcome = await store.resendDelivery({ appId, deliveryId, newDeliveryId })
+    if (outcome === 'not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (outcome === 'not_finished') return conflict('DELIVERY_PENDING')
+    if (outcome === 'endpoint_removed') return conflict('ENDPOINT_REMOVED')
+    deps.wake()
+    return answer(202, { deliveryId: newDeliveryId })
+  })
+
+  serveOperation(routes, operations.listKeys, async ({ appId }) =>
+    answer(200, { items: (await apiKeys.listVersions(appId)).map(presentKeyVersion) }),
+  )
+
+  serveOperation(routes, operations.rotateKey, async ({ appId }) => {
+    const rotated = await apiKeys.rotate(appId)
+    if (rotated === 'rotation_pending') return conflict('ROTATION_PENDING')
+    const { apiKey, version, signsFrom } = rotated
+    return answer(201, { apiKey, version, signsFrom: signsFrom.toISOString() })
+  })
+
+  serveOperation(routes, operations.rehearseKey, async ({ appId, body: { endpointId } }) => {
+    const rehearsal = await deps.rehearse({ appId, endpointId })
+    if (rehearsal === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (rehearsal === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')
+    if (rehearsal === 'rehearsal_running') return conflict('REHEARSAL_RUNNING')
+    const { endpoint, ready } = rehearsal
+    const results = rehearsal.results.map(({ result, explanation, ...one }) => ({
+      ...one,
+      httpStatus: result.status,
+      cause: result.cause,
+      explanation: { ...explanation },
+    }))
+    return answer(200, { endpointId, url: endpoint.url, ready, results })
+  })
+
+  serveOperation(routes, operations.activateKey, async ({ appId }) =>
+    (await apiKeys.activate(appId)) ? answer(200, { activated: true } as const) : conflict('NO_ROTATION_PENDING'),
+  )
+
+  serveOperation(routes, operations.discardKey, async ({ appId }) =>
+    (await apiKeys.discard(appId)) ? answer(204) : conflict('NO_ROTATION_PENDING'),
+  )
+
+  serveOperation(routes, operations.revokeKey, async ({ appId, params }) => {
+    const revoked = await apiKeys.revoke({ appId, version: Number(params.version), reason: null })
+    return revoked ? answer(204) : { refusal: { code: 'NOT_FOUND' } }
+  })
+
+  serveOperation(routes, operations.getEndpoint, async ({ appId, params: { endpointId } }) => {
+    const endpoint = (await store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentEndpoint(endpoint))
+  })
+
+  serveOperation(routes, operations.removeEndpoint, async ({ appId, params: { endpointId } }) =>
+    (await store.removeEndpoint({ appId, endpointId })) ? answer(204) : { refusal: { code: 'NOT_FOUND' } },
+  )
+
+  serveOperation(routes, operations.sendTestEvent, async ({ appId, params: { endpointId }, body }) => {
+    const test = await deps.testEvents.prepare({ appId, endpointId, eventType: body.eventType ?? null })
+    if (test === null) return { refusal: { code: 'NOT_FOUND' } }
+    if (body.dryRun === true) {
+      const { headers, ...request } = await deps.testEvents.preview(test)
+      return answer(200, { request: { ...request, headers: { ...headers } } })
+    }
+    const inserted = await deps.testEvents.send(test)
+    return answer(202, { eventId: inserted.eventId, deliveries: [...inserted.deliveries] })
+  })
+
+  refuseOtherMethods(routes, Object.values(operations))
+  return routes
+}
+
+/**
+ * Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. A retiring key may
+ * read: whatever changes or sends something wants the key that signs, or the one that waits.
+ */
+function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'failures'>): MiddlewareHandler<EdgeEnv> {
+  const { apiKeys, limits } = deps
+  return async (c, next) => {
+    const { headers, socket } = c.env.incoming
+    const key = parseBearer(headers.authorization)
+    const app = key === null ? null : await apiKeys.findApp(key)
+    if (app === null) {
+      const reason = failureOf(headers.authorization, 'API_KEY_MISSING', 'API_KEY_INVALID')
+      deps.failures.note({ listener: 'api', reason, requestId: requestIdOf(c.env.incoming) })
+      // Only failures count: behind one address may be a partner and whoever tries keys beside it.
+      const { verdict, headers: limit } = limits.take('failed-authentication', socket.remoteAddress ?? '')
+      if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
+      const refusal = { code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED' } as const
+      return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })
+    }
+    const { verdict, headers: limit } = limits.take('app', app.appId)
+    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    if (!reads && (await apiKeys.findStanding(app)) === 'RETIRING')
+      return refuseProblem(c, { code: 'FORBIDDEN', detail: 'API_KEY_RETIRING' }, limit)
+    c.set('appId', app.appId)
+    await next()
+    for (const [name, value] of Object.entries(limit)) c.res.headers.set(name, value)
+  }
+}
+
+/** Registers an endpoint: the one path of REST and portal. */
+export async function registerEndpoint(
+  deps: Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'now'>,
+  request: {
+    readonly appId: string
+    readonly url: string
+    readonly eventTypes?: readonly NonNullable<Endpoint['eventTypes']>[number][] | null | undefined
+    readonly standardWebhooks?: boolean | null | undefined
+  },
+) {
+  const checked = deps.checkUrl(request.url)
+  if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
+  const types = [...new Set(request.eventTypes ?? [])]
+  const endpoint: Endpoint = {
+    endpointId: randomUUID(),
+    appId: request.appId,
+    url: checked.url,
+    eventTypes: types.length === 0 ? null : types,
+    standardWebhooks: request.standardWebhooks ?? false,
+    createdAt: deps.now(),
+  }
+  const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
+  return outcome === 'limit_reached' ? ({ kind: outcome } as const) : ({ kind: outcome, endpoint } as const)
+}
+
+/** One page, or that the cursor was not made by this list. */
+export async function listDeliveries(
+  store: Pick<WebhookStore, 'listDeliveries'>,
+  request: Parameters<WebhookStore['listDeliveries']>[0],
+) {
+  try {
+    return await store.listDeliveries(request)
+  } catch (error) {
+    if (errorCode(error) === 'CURSOR_INVALID') return 'cursor_invalid'
+    throw error
+  }
+}
+
+function conflict(detail: string) {
+  return { refusal: { code: 'BAD_REQUEST', detail, status: 409 } } as const
+}
+
+/** Leaves out what is undefined: the store tells absent and undefined apart. */
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,144 @@
+import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import { createRandomPool } from '@kyc-relay/kyc-core/node'
+import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
+import type { DatabaseSettings, Env } from '../env.js'
+import { errorFields } from '../operations/log.js'
+import { StartError } from '../start/start-error.js'
+
+// Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
+const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
+const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
+
+/**
+ * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
+ * vault.
+ *
+ * `onFailure` is called once when the disk or a file failed: what is on it is known only to the next process, which
+ * recovers it.
+ */
+export async function openStorage(
+  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases'>>,
+  keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
+  onFailure: (failure: StoreFailure) => void,
+  listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
+) {
+  let failed = false
+  const filesOf = (setting: StoreFailure['setting']): SqliteFiles => ({
+    ...(env.sqliteCheckUpToBytes === undefined ? {} : { checkUpToBytes: env.sqliteCheckUpToBytes }),
+    onFailure({ code }) {
+      if (failed) return
+      failed = true
+      onFailure({ code, setting })
+    },
+  })
+  const opening = openBusinessData(env, keys.audit, filesOf('DATABASE_URL'), listenersFor('stores'))
+  const storage = await opening.catch(refusalNaming('DATABASE_URL'))
+  try {
+    const opening = openVault(env, keys, filesOf('VAULT_DATABASE_URL'), listenersFor('vault'))
+    const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL'))
+    return {
+      ...storage,
+      vault,
+      async close() {
+        await storage.close()
+        await vault.close()
+      },
+    }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+/** Says which of the two databases does not open: what is wrong is said with the same words for both. */
+function refusalNaming(variable: string) {
+  return (error: unknown): never => {
+    const isCoded = error instanceof Error && error.name === 'StorageError'
+    throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}${codesOf(error)}`) : error
+  }
+}
+
+/** Why, and the driver's own code, in brackets. */
+function codesOf(error: unknown): string {
+  const { cause, driverCode } = errorFields(error)
+  const codes = [cause, driverCode].filter((code) => code !== undefined)
+  return codes.length === 0 ? '' : ` (${codes.join(', ')})`
+}
+
+/** What both databases do about files that fail. */
+interface SqliteFiles {
+  readonly checkUpToBytes?: number
+  readonly onFailure: (error: { readonly code: string }) => void
+}
+
+/** A database in a file on which nothing more is written. */
+export interface StoreFailure {
+  /** `STORE_FAILED`, or `FILES_REPLACED`. */
+  readonly code: string
+  /** Which of the two it is. */
+  readonly setting: 'DATABASE_URL' | 'VAULT_DATABASE_URL'
+}
+
+type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases'>>
+
+const defaults: DatabaseSettings = {
+  ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply', transactionPooler: false },
+}
+
+async function openBusinessData(
+  { databaseUrl: url, databases = defaults }: DatabaseEnv,
+  audit: AuditSeal,
+  files: SqliteFiles,
+  listeners: MigrationListeners,
+) {
+  const path = sqlitePath(url)
+  const options = { audit, migrations: databases.migrations, ...listeners }
+  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { ...options, ...files })
+  const { maxConnections, notify, transactionPooler } = databases
+  const location = { connectionString: url, maxConnections, transactionPooler }
+  const storage = await (await postgres()).createPostgresStorage(location, { ...options, notify })
+  // Row locks let any number of workers share the database: there is no lock to take.
+  return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
+}
+
+async function openVault(
+  { vaultDatabaseUrl: url, databases = defaults }: DatabaseEnv,
+  { cipher, audit }: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
+  files: SqliteFiles,
+  listeners: MigrationListeners,
+) {
+  const path = sqlitePath(url)
+  const { migrations, vaultMaxConnections: maxConnections, transactionPooler } = databases
+  const options = { cipher, audit, randomBytes: createRandomPool(), migrations, ...listeners }
+  if (path !== null) return (await sqlite()).createSqliteVault({ path }, { ...options, ...files })
+  return (await postgres()).createPostgresVault({ connectionString: url, maxConnections, transactionPooler }, options)
+}
+
+/** Opens one audit log for reading, on a connection of its own. */
+export async function openAuditLog(
+  url: string,
+  options: { readonly log: AuditLogName; readonly seal: AuditSeal },
+  transactionPooler = false,
+) {
+  const path = sqlitePath(url)
+  if (path !== null) return (await sqlite()).openSqliteAuditLog({ path }, options)
+  return (await postgres()).openPostgresAuditLog({ connectionString: url, transactionPooler }, options)
+}
+
+/** Whether either database is a file. */
+export function usesSqlite({ databaseUrl, vaultDatabaseUrl }: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
+  return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) !== null)
+}
+
+/** Whether either database is on a server. */
+export function usesPostgres({
+  databaseUrl,
+  vaultDatabaseUrl,
+}: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
+  return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) === null)
+}
+
+/** The path of a `file:` URL; null for PostgreSQL. */
+function sqlitePath(url: string): string | null {
+  return url.startsWith('file:') ? url.slice('file:'.length) : null
+}

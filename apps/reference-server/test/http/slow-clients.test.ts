@@ -1,0 +1,165 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { graphqlErrorBody } from '../../src/http/error-bodies.js'
+import { readJsonObject } from '../../src/http/json-body.js'
+import { startListener, type EdgeEnv, type Listener } from '../../src/http/listener.js'
+import { anyHost } from '../../src/http/served-hosts.js'
+import { createLocalCertificates } from '../../src/start/local-ca.js'
+import { createLog } from '../../src/operations/log.js'
+import { expectGraphqlRefusal } from '../expect-refusal.js'
+import { openRaw, type RawTarget } from './raw-connection.js'
+
+const lines: string[] = []
+const printed = vi.spyOn(console, 'error')
+let plain: Listener
+let secure: Listener
+let headOnly: Listener
+let targets: RawTarget[]
+let bodiesRead = 0
+let readLate: (body: unknown) => void
+let hasArrived: () => void = () => undefined
+
+beforeAll(async () => {
+  const app = new Hono<EdgeEnv>()
+  app.post('/read', async (c) => {
+    const body = await readJsonObject(c.env.incoming)
+    bodiesRead += body.ok ? 1 : 0
+    return c.json({ read: body.ok })
+  })
+  // Like a route that is still looking something up when its client goes away.
+  app.post('/late', async (c) => {
+    hasArrived()
+    await new Promise((resolve) => c.env.incoming.once('close', resolve))
+    readLate(await readJsonObject(c.env.incoming))
+    return c.json({})
+  })
+  const { caPem, certificatePem, privateKeyPem } = await createLocalCertificates(new Date())
+  const options = {
+    app,
+    host: '127.0.0.1',
+    port: 0,
+    servesHost: anyHost,
+    errorBody: graphqlErrorBody,
+    name: 'secure' as const,
+    log: createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
+    connections: { max: 100, onDropped: () => undefined },
+    // Long enough for a TLS handshake on a busy machine.
+    timeouts: { headMs: 1_000, requestMs: 1_500, checkMs: 10 },
+  }
+  plain = await startListener({ ...options, tls: null })
+  secure = await startListener({ ...options, tls: { cert: certificatePem, key: privateKeyPem } })
+  headOnly = await startListener({ ...options, tls: null, timeouts: { ...options.timeouts, requestMs: 60_000 } })
+  targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
+})
+afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close()]))
+
+it.concurrent.each([
+  ['B014 a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
+  ['B014 a connection that says nothing', ''],
+  [
+    'B014 a body that never ends',
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  ],
+  [
+    'B014 chunks that never end',
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n',
+  ],
+])('%s is answered 408 and closed', async (_name, bytes) => {
+  await Promise.all(
+    targets.map(async (target) => {
+      const connection = await openRaw(target)
+      connection.send(bytes)
+      expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+      await connection.closed()
+    }),
+  )
+  expect(bodiesRead).toBe(0)
+})
+
+it('B014 a head that never ends is not given the time of a body', async () => {
+  const connection = await openRaw({ port: headOnly.port })
+  connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
+  expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+  await connection.closed()
+})
+
+it('B014 one byte after the other does not help', async () => {
+  const connection = await openRaw({ port: plain.port })
+  const drip = setInterval(() => connection.send('x'), 5)
+  connection.send(
+    'POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n',
+  )
+  try {
+    expectGraphqlRefusal(await connection.answer(), 408, 'BAD_REQUEST', 'REQUEST_TIMEOUT')
+    await connection.ended()
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B014 a refused client that keeps sending is cut off', async () => {
+  const connection = await openRaw({ port: plain.port })
+  const drip = setInterval(() => connection.send('x'), 5)
+  connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\nhost: other\r\ncontent-length: 100000\r\n\r\n')
+  try {
+    expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'DUPLICATE_HEADER')
+    await connection.ended()
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B015 a body whose client is gone before anybody reads it is not waited for', async () => {
+  const body = new Promise((resolve) => (readLate = resolve))
+  const connection = await openRaw({ port: plain.port })
+  connection.send(
+    'POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  )
+  connection.socket.end()
+  expect(await body).toEqual({ ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } })
+  connection.socket.destroy()
+})
+
+it('B014 a broken client that does not hang up is cut off', async () => {
+  const connection = await openRaw({ port: plain.port, allowHalfOpen: true })
+  connection.send('not http at all\r\n\r\n')
+  expectGraphqlRefusal(await connection.answer(), 400, 'BAD_REQUEST', 'HTTP_SYNTAX')
+  const reset = new Promise((resolve) => connection.socket.once('error', resolve))
+  const drip = setInterval(() => connection.send('x'), 5)
+  try {
+    expect(await reset).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) })
+  } finally {
+    clearInterval(drip)
+    connection.socket.destroy()
+  }
+})
+
+it('B015 a client that resets its connection in the middle of a body does no harm', async () => {
+  const body = new Promise((resolve) => (readLate = resolve))
+  const connection = await openRaw({ port: plain.port })
+  const arrived = new Promise<void>((resolve) => (hasArrived = resolve))
+  connection.send(
+    'POST /late HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+  )
+  await arrived
+  connection.socket.resetAndDestroy()
+  expect(await body).toEqual({ ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } })
+})
+
+it('B014 a TLS handshake that never ends is closed', async () => {
+  const connection = await openRaw({ port: secure.port })
+  connection.send(Buffer.from([0x16, 0x03, 0x01]))
+  await connection.closed()
+})
+
+it('every refusal leaves one line in the log, and no library prints one of its own', () => {
+  expect(printed.mock.calls).toEqual([])
+  const refusals = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(refusals.length).toBe(13)
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({ msg: 'request refused', listener: 'secure', code: 'BAD_REQUEST' })
+    expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})

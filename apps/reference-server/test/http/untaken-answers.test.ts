@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { Hono } from 'hono'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { problemBody } from '../../src/http/error-bodies.js'
+import { readJsonObject } from '../../src/http/json-body.js'
+import { startListener, type EdgeEnv } from '../../src/http/listener.js'
+import type { Exchange } from '../../src/http/latest-exchange.js'
+import { createOpenAnswers, maxOpenPerConnection } from '../../src/http/load-shedding/open-answers.js'
+import { createOverloadGuard } from '../../src/http/load-shedding/overload.js'
+import { anyHost } from '../../src/http/served-hosts.js'
+import { createWaitingConnections } from '../../src/http/load-shedding/paused-connections.js'
+import { createLocalCertificates } from '../../src/start/local-ca.js'
+import { createLog } from '../../src/operations/log.js'
+import { openRaw, type RawTarget } from './raw-connection.js'
+
+/** More than systems keep for a client that does not read. */
+const large = 'x'.repeat(32 * 1024 * 1024)
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+
+let certificates: Awaited<ReturnType<typeof createLocalCertificates>>
+beforeAll(async () => {
+  certificates = await createLocalCertificates(new Date())
+})
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** A listener of one test alone, that gives its clients so long for an answer. */
+async function start(tls: boolean, answerMs: number) {
+  const guard = createOverloadGuard({ maxInFlight: 1_000, lag: { standingLagMs: () => 0 } })
+  const waiting = createWaitingConnections(
+    () => guard.mayRead(),
+    () => performance.now(),
+  )
+  const held: (() => void)[] = []
+  const app = new Hono<EdgeEnv>()
+  app.get('/large', (c) => c.text(large))
+  app.get('/small', (c) => c.json({}))
+  app.post('/read', async (c) => c.json({ read: (await readJsonObject(c.env.incoming)).ok }))
+  app.get('/held', async (c) => {
+    await new Promise<void>((resolve) => held.push(resolve))
+    return c.json({})
+  })
+  const { caPem, certificatePem, privateKeyPem } = certificates
+  const listener = await startListener({
+    app,
+    host: '127.0.0.1',
+    port: 0,
+    tls: tls ? { cert: certificatePem, key: privateKeyPem } : null,
+    servesHost: anyHost,
+    errorBody: problemBody,
+    name: 'api',
+    log: createLog({ logLevel: 'info' }, { write: () => undefined }),
+    connections: { max: 100, onDropped: () => undefined },
+    overload: { guard, waiting, onRefused: () => undefined },
+    timeouts: { answerMs, checkMs: 10 },
+  })
+  let closed: Promise<void> | null = null
+  const close = () => {
+    waiting.stop()
+    return (closed ??= listener.close())
+  }
+  cleanUps.push(close)
+  const target: RawTarget = { port: listener.port, ...(tls ? { ca: caPem } : {}) }
+  const openRequests = () => [guard.state().working, guard.state().open]
+  /** The request that was worked on ends. */
+  const release = () => void held.shift()?.()
+  return { target, close, openRequests, release }
+}
+
+/** A client that reads nothing until it is told to. */
+async function connectSilently({ port, ca }: RawTarget): Promise<{ tcp: Socket; socket: Socket }> {
+  const tcp = connectTcp({ port, host: '127.0.0.1', noDelay: true })
+  const socket = ca === undefined ? tcp : connectTls({ socket: tcp, ca, servername: 'localhost' })
+  await once(socket, ca === undefined ? 'connect' : 'secureConnect')
+  socket.pause()
+  // That the server cuts the connection off is what is waited for.
+  for (const one of [tcp, socket]) one.on('error', () => undefined)
+  cleanUps.push(() => tcp.destroy())
+  return { tcp, socket }
+}
+
+describe.each([
+  ['plain', false],
+  ['with TLS', true],
+])('F47 a client that does not read, %s', (_name, tls) => {
+  it.each([
+    ['one answer', get('/large')],
+    ['many behind it', get('/large') + get('/small').repeat(20)],
+    ['behind those that it could take', get('/small').repeat(20) + get('/large')],
+    ['more than may be open', get('/large') + get('/small').repeat(500)],
+    ['the answer to garbage behind it', `${get('/large')}not http at all\r\n\r\n`],
+    ['the answer to a tunnel behind it', `${get('/large')}CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n`],
+  ])('is cut off: %s', async (_what, bytes) => {
+    const { target, openRequests } = await start(tls, 100)
+    const { socket: client } = await connectSilently(target)
+    client.write(bytes)
+    await expect.poll(() => openRequests()[1]).toBeGreaterThan(0)
+    await expect.poll(openRequests).toEqual([0, 0])
+    client.resume()
+    await once(client, 'close')
+  })
+
+  it('is no work once its answer is made, and holds no stop up for longer', async () => {
+    const { target, openRequests, close } = await start(tls, 300)
+    const { socket: client } = await connectSilently(target)
+    client.write(get('/large'))
+    await expect.poll(openRequests).toEqual([0, 1])
+    await close()
+    await expect.poll(openRequests).toEqual([0, 0])
+    client.destroy()
+  })
+
+  it('but waits for us is not cut off, and is answered after that in its order', async () => {
+    const { target, openRequests, release } = await start(tls, 50)
+    const client = await openRaw(target)
+    client.send(get('/held') + get('/small').repeat(5))
+    await expect.poll(openRequests).toEqual([1, 6])
+    // Several times as long as a client may take.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    release()
+    for (let count = 0; count < 6; count += 1) expect((await client.answer()).status).toBe(200)
+    await expect.poll(openRequests).toEqual([0, 0])
+    client.socket.destroy()
+  })
+
+  it('and then does gets all of it', async () => {
+    const { target, openRequests } = await start(tls, 10_000)
+    const { socket: client } = await connectSilently(target)
+    client.write(get('/large'))
+    await expect.poll(openRequests).toEqual([0, 1])
+    let read = 0
+    client.on('data', (chunk: Buffer) => (read += chunk.length))
+    client.resume()
+    await expect.poll(() => read).toBeGreaterThan(large.length)
+    await expect.poll(openRequests).toEqual([0, 0])
+    client.destroy()
+  })
+
+  it('takes as many requests as may be open on a connection, and refuses more before any work', async () => {
+    const { target, openRequests, release } = await start(tls, 10_000)
+    const client = await openRaw(target)
+    client.send(get('/held') + get('/small').repeat(maxOpenPerConnection + 2))
+    await expect.poll(openRequests).toEqual([1, maxOpenPerConnection])
+    release()
+    const statuses: number[] = []
+    for (let count = 0; count < maxOpenPerConnection + 3; count += 1) statuses.push((await client.answer()).status)
+    expect(statuses).toEqual([...Array.from({ length: maxOpenPerConnection }, () => 200), 503, 503, 503])
+    await expect.poll(openRequests).toEqual([0, 0])
+    client.socket.destroy()
+  })
+
+  it('and whose connection is gone while its request is worked on holds its place until that has ended', async () => {
+    const { target, openRequests, release } = await start(tls, 10_000)
+    const { tcp, socket } = await connectSilently(target)
+    socket.write(get('/held') + get('/small').repeat(3))
+    await expect.poll(openRequests).toEqual([1, 4])
+    tcp.resetAndDestroy()
+    await expect.poll(openRequests).toEqual([1, 1])
+    release()
+    await expect.poll(openRequests).toEqual([0, 0])
+  })
+
+  it('and whose reset Node does not see leaves nothing behind', async () => {
+    const { target, openRequests, close } = await start(tls, 100)
+    for (const bytes of ['POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{', 'POST /re', '\r\n']) {
+      const { tcp, socket } = await connectSilently(target)
+      // While the server still writes what TLS says after its handshake: Node loses the error of that.
+      await new Promise<void>((resolve) => {
+        socket.write(bytes, () => {
+          tcp.resetAndDestroy()
+          resolve()
+        })
+      })
+    }
+    await expect.poll(openRequests).toEqual([0, 0])
+    await close()
+  })
+})
+
+// With TLS the end is for both sides (RFC 5246 §7.2.1), and so it is in Node.
+it('F47 a client may close its side behind its last request, and is answered all the same', async () => {
+  const { target, openRequests, release } = await start(false, 10_000)
+  const client = await openRaw({ ...target, allowHalfOpen: true })
+  client.send(get('/held') + get('/small'))
+  await expect.poll(openRequests).toEqual([1, 2])
+  client.socket.end()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  release()
+  expect((await client.answer()).status).toBe(200)
+  expect((await client.answer()).status).toBe(200)
+  await client.closed()
+  await expect.poll(openRequests).toEqual([0, 0])
+})
+
+describe('the time for an answer', () => {
+  /** Connections and answers that do as they are told; the clock is ours. */
+  function newSituation() {
+    let nowMs = 0
+    const answers = createOpenAnswers(15_000, () => nowMs)
+    const over: string[] = []
+    const listenersOf = () => {
+      const called: (() => void)[] = []
+      return {
+        once: (_event: string, listener: () => void) => called.push(listener),
+        end: () => called.forEach((one) => one()),
+      }
+    }
+    const socketEvents = listenersOf()
+    const socket = {
+      ...socketEvents,
+      writableEnded: false,
+      destroyed: false,
+      destroy() {
+        socket.destroyed = true
+        socketEvents.end()
+      },
+    }
+    return {
+      answers,
+      over,
+      socket,
+      request(name: string) {
+        const response = listenersOf()
+        const exchange = { request: { socket }, response } as unknown as Exchange
+        const made = answers.follow(exchange, () => void over.push(name))
+        return { made, taken: response.end, response }
+      },
+      cutOffAfter(ms: number) {
+        nowMs += ms
+        answers.look()
+        return socket.destroyed
+      },
+    }
+  }
+
+  it('begins when it is made, and when those before it are', () => {
+    const { request, cutOffAfter, over } = newSituation()
+    const first = request('first')
+    const second = request('second')
+    second.made()
+    expect(cutOffAfter(60_000)).toBe(false)
+    first.made()
+    expect(cutOffAfter(14_999)).toBe(false)
+    first.taken()
+    expect(over).toEqual(['first'])
+    expect(cutOffAfter(0)).toBe(false)
+    expect(cutOffAfter(1)).toBe(true)
+    expect(over).toEqual(['first', 'second'])
+  })
+
+  it('of one that is worked on has not begun', () => {
+    const { request, cutOffAfter } = newSituation()
+    const first = request('first')
+    first.made()
+    first.taken()
+    request('second')
+    expect(cutOffAfter(60_000)).toBe(false)
+  })
+
+  it('ends with the connection; each is over once, and not before it is made', () => {
+    const { request, answers, socket, over } = newSituation()
+    const [first, second] = [request('first'), request('second')]
+    first.made()
+    socket.destroy()
+    first.taken()
+    expect(over).toEqual(['first'])
+    second.made()
+    second.taken()
+    expect([over, answers.openOn(socket as never)]).toEqual([['first', 'second'], 0])
+  })
+
+  it('begins too when somebody else has answered, and the request is over when its handler has ended', () => {
+    const { request, cutOffAfter, over } = newSituation()
+    const { made, response } = request('only')
+    Object.assign(response, { writableEnded: true })
+    expect(cutOffAfter(60_000)).toBe(false)
+    expect(cutOffAfter(14_999)).toBe(false)
+    expect(cutOffAfter(1)).toBe(true)
+    expect(over).toEqual([])
+    made()
+    expect(over).toEqual(['only'])
+  })
+
+  it('holds for the end of a connection too', () => {
+    const { request, socket, cutOffAfter } = newSituation()
+    const only = request('only')
+    only.made()
+    only.taken()
+    expect(cutOffAfter(60_000)).toBe(false)
+    socket.writableEnded = true
+    expect(cutOffAfter(0)).toBe(false)
+    expect(cutOffAfter(14_999)).toBe(false)
+    expect(cutOffAfter(1)).toBe(true)
+  })
+})

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyFile, createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createCheckpointWriter, readCheckpoints } from '../../../src/operations/audit/checkpoint-file.js'
+import { runVerifyCommand } from '../../../src/operations/audit/verify-command.js'
+import { openAuditLog, openStorage } from '../../../src/wiring/storage.js'
+
+const keys = parseKeyFile(createKeyFile({ randomBytes, now: new Date(0) }))
+const seal = createLocalAuditSeal({ keys })
+const owner = { appId: 'a', userId: 'u' }
+const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
+const now = () => new Date('2026-01-02T03:04:05.678Z')
+
+let folder: string
+let checkpointPath: string
+let storage: Awaited<ReturnType<typeof openStorage>>
+let vault: StoredVault
+let printed: string[]
+let warned: string[]
+const url = (name: string) => `file:${join(folder, name)}`
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'kyc-relay-audit-'))
+  checkpointPath = join(folder, 'checkpoints.jsonl')
+  const databases = { databaseUrl: url('kyc.db'), vaultDatabaseUrl: url('vault.db') }
+  storage = await openStorage(databases, { cipher: createLocalCipher({ keys }), audit: seal }, () => undefined)
+  vault = storage.vault
+  printed = []
+  warned = []
+})
+afterEach(async () => {
+  await storage.close()
+  rmSync(folder, { recursive: true })
+})
+
+const writer = () => createCheckpointWriter({ path: checkpointPath, seal, logs: [storage.audit!, vault.audit!], now })
+
+const run = (...parameters: string[]) =>
+  runVerifyCommand(parameters, {
+    open: () =>
+      Promise.resolve({
+        seal,
+        logs: {
+          stores: () => openAuditLog(url('kyc.db'), { log: 'stores', seal }),
+          vault: () => openAuditLog(url('vault.db'), { log: 'vault', seal }),
+        },
+        checkpointPath,
+      }),
+    readCheckpoints,
+    nowMs: () => 0,
+    print: (line) => printed.push(line),
+    warn: (line) => warned.push(line),
+  })
+
+async function reveal(times: number): Promise<void> {
+  const [ssn] = await vault.tokenize(owner, [{ kind: 'ssn', value: '078-05-1120' }])
+  if (ssn?.kind !== 'ssn') throw new Error('no token')
+  for (let time = 0; time < times; time++) await vault.reveal({ ...why, token: ssn.token })
+}
+
+function tamper(text: string): void {
+  const database = new Database(join(folder, 'vault.db'))
+  database.exec(text)
+  database.close()
+}
+
+test('a truthful log is verified with exit code 0, and says when nothing was witnessed', async () => {
+  await reveal(3)
+  expect(await run('verify')).toBe(0)
+  expect(printed).toHaveLength(2)
+  expect(printed[1]).toMatch(/^vault: as it was written; begun .*, 4 entries, 6 rows looked at, 0 checkpoints$/)
+  expect(warned).toHaveLength(2)
+  await writer()()
+  expect(await run('verify', '--json')).toBe(0)
+  expect(warned).toHaveLength(2)
+  expect(JSON.parse(printed[3] ?? '')).toMatchObject({ type: 'report', log: 'vault', checkpoints: 1, findings: 0 })
+})
+
+test('what was tampered with gives exit code 1 and a line with its place', async () => {
+  await reveal(3)
+  await writer()()
+  tamper(
+    'DELETE FROM kyc_relay_vault_audit_entries WHERE sequence = 4; DELETE FROM kyc_relay_vault_audit WHERE position = 3',
+  )
+  expect(await run('verify', '--log', 'vault')).toBe(1)
+  expect(printed[0]).toBe(
+    'CHAIN_CUT_OFF vault, chain 0, entry 4, to 4: The chain ends before this place: the newest entries were removed, or an older copy was put back.',
+  )
+  printed.length = 0
+  expect(await run('verify', '--log', 'vault', '--json')).toBe(1)
+  expect(JSON.parse(printed[0] ?? '')).toMatchObject({
+    type: 'finding',
+    code: 'CHAIN_CUT_OFF',
+    log: 'vault',
+    sequence: 4,
+  })
+})
+
+test('checkpoints are appended for chains that grew, and a line cut short by a crash harms none', async () => {
+  const write = writer()
+  expect(await write()).toBe(2)
+  expect(await write()).toBe(0)
+  const whole = readFileSync(checkpointPath, 'utf8')
+  appendFileSync(checkpointPath, whole.slice(0, 40))
+  await reveal(1)
+  expect(await write()).toBe(1)
+  const file = await readCheckpoints(checkpointPath)
+  expect(file).toMatchObject({ unreadableLines: 1, checkpoints: [{ sequence: 1 }, { sequence: 1 }, { sequence: 2 }] })
+  expect(readFileSync(checkpointPath, 'utf8').startsWith(whole)).toBe(true)
+  expect(await run('verify')).toBe(0)
+  expect(warned).toEqual(['1 lines of checkpoints cannot be read.'])
+})
+
+test('a checkpoint that was made up is found', async () => {
+  await writer()()
+  writeFileSync(checkpointPath, readFileSync(checkpointPath, 'utf8').replaceAll('"sequence":1', '"sequence":2'))
+  expect(await run('verify')).toBe(1)
+  expect(printed[0]).toMatch(/^CHECKPOINT_CHANGED stores, chain 0, entry 2: /)
+})
+
+test.each([
+  [[], 64],
+  [['verify', 'more'], 64],
+  [['verify', '--log', 'other'], 64],
+  [['--help'], 0],
+  [['verify', '--checkpoints', '/nowhere/checkpoints.jsonl'], 2],
+])('%j ends with exit code %i', async (parameters, code) => {
+  expect(await run(...parameters)).toBe(code)
+})
+
+test('a database that is not there ends with exit code 2, without its path', async () => {
+  rmSync(join(folder, 'vault.db'))
+  expect(await run('verify')).toBe(2)
+  expect(warned.at(-1)).toMatch(/^STORE_UNAVAILABLE: /)
+  expect(warned.join()).not.toContain(folder)
+})

@@ -1,0 +1,164 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
+import { startReceiver, type LocalReceiver } from '../local-receiver.js'
+import { startTestServer, type Answer, type CallOptions, type RunningTestServer } from '../running-server.js'
+
+let server: RunningTestServer
+let receiver: LocalReceiver
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a document is looked into, not worked with
+let document: any
+beforeAll(async () => {
+  server = await startTestServer()
+  receiver = await startReceiver(server.demo)
+  document = (await server.call(`${server.demo.apiUrl}/api/v1/openapi.json`)).json
+})
+afterAll(async () => {
+  await receiver.close()
+  await server.stop()
+})
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document) as Record<string, unknown>)
+    expect(errors ?? []).toEqual([])
+    expect([valid, validator.version]).toEqual([true, '3.1'])
+  })
+
+  it('is judged by a validator that can fail', async () => {
+    const broken = structuredClone(document)
+    broken.paths['/api/v1/webhooks'].get.responses['200'].content = 'canary'
+    expect((await new Validator().validate(broken as Record<string, unknown>)).valid).toBe(false)
+  })
+
+  it('refers to nothing that is not in it, and holds no schema that nothing refers to', () => {
+    const text = JSON.stringify(document)
+    const referred = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
+    expect([...referred].sort()).toEqual(Object.keys(document.components.schemas as object).sort())
+  })
+
+  it('describes every operation that is served, and serves every one it describes', async () => {
+    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect(described.sort()).toEqual(
+      Object.values(webhookOperations)
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    )
+    for (const { method, path } of Object.values(webhookOperations)) {
+      const answer = await server.call(`${server.demo.apiUrl}${path.replaceAll(/\{\w+\}/g, unknownId)}`, {
+        method: method.toUpperCase() as 'GET',
+        token: server.demo.apps[1]?.apiKey ?? null,
+        body: method === 'post' ? {} : undefined,
+      })
+      expect([path, Object.keys(document.paths[path][method].responses as object)]).toEqual([
+        path,
+        expect.arrayContaining([String(answer.status)]),
+      ])
+    }
+  })
+
+  it('says what the server answers', async () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    ajv.addSchema({ $id: 'document', ...document })
+    const call = async (id: keyof typeof webhookOperations, options: CallOptions & { params?: string } = {}) => {
+      const { method, path } = webhookOperations[id]
+      const filled = path.replaceAll(/\{\w+\}/g, options.params ?? '')
+      const answer = await server.call(`${server.demo.apiUrl}${filled}`, {
+        method: method.toUpperCase() as 'GET',
+        token: server.demo.apps[0]?.apiKey ?? null,
+        ...options,
+      })
+      judge(id, answer)
+      return answer.json
+    }
+    const judge = (id: keyof typeof webhookOperations, answer: Answer) => {
+      const { method, path } = webhookOperations[id]
+      const response = document.paths[path][method].responses[answer.status]
+      expect([id, answer.status, response]).toEqual([id, answer.status, expect.any(Object)])
+      if (answer.text === '') return expect(response.content).toBeUndefined()
+      const [[type, { schema }]] = Object.entries(response.content as Record<string, { schema: object }>) as [
+        [string, { schema: object }],
+      ]
+      expect(String(answer.headers['content-type'])).toContain(type)
+      const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))
+      const valid = ajv.validate(inDocument, answer.json)
+      expect([id, ajv.errors ?? [], valid]).toEqual([id, [], true])
+      const named = document.components.schemas[String(inDocument.$ref).split('/').at(-1) ?? '']
+      if (named?.properties) {
+        expect(Object.keys(named.properties as object)).toEqual(
+          expect.arrayContaining(Object.keys(answer.json as object)),
+        )
+      }
+    }
+
+    const made = await call('registerEndpoint', { body: { url: receiver.url('/described'), standardWebhooks: true } })
+    await call('registerEndpoint', { body: { url: 'http://partner.com' } })
+    await call('registerEndpoint', { body: 'not json' })
+    await call('registerEndpoint', { body: '{}', headers: { 'content-type': 'text/plain' } })
+    await call('listEndpoints')
+    await call('listEndpoints', { token: null })
+    await call('getEndpoint', { params: made.id })
+    await call('getEndpoint', { params: unknownId })
+    await call('sendTestEvent', { params: made.id, body: { dryRun: true } })
+    receiver.answer('/described', 500)
+    const sent = await call('sendTestEvent', { params: made.id })
+    const deliveryId = sent.deliveries[0].deliveryId as string
+    await call('getDelivery', { params: deliveryId })
+    await receiver.arrived('/described', 2)
+    for (
+      let looks = 0;
+      looks < 500 && (await call('getDelivery', { params: deliveryId })).status === 'PENDING';
+      looks += 1
+    )
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    await call('listDeliveries')
+    await call('resendDelivery', { params: deliveryId })
+    await call('rotateKey')
+    await call('rotateKey')
+    await call('listKeys')
+    await call('rehearseKey', { body: { endpointId: made.id } })
+    await call('rehearseKey', { body: {} })
+    await call('revokeKey', { params: '999' })
+    await call('discardKey')
+    await call('discardKey')
+    const { apiKey } = await call('rotateKey')
+    await call('activateKey')
+    await call('activateKey')
+    await call('removeEndpoint', { params: made.id, token: apiKey })
+    await call('removeEndpoint', { params: made.id, token: apiKey })
+    await call('activateKey', { token: apiKey })
+    await call('revokeKey', { params: '1', token: apiKey })
+  })
+})
+
+const unknownId = '00000000-0000-4000-8000-000000000000'
+
+describe('the documentation page', () => {
+  it('shows every operation and schema, loads nothing from elsewhere, and may be framed by nobody', async () => {
+    const page = await server.call(`${server.demo.apiUrl}/api/v1/docs`)
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
+    for (const { id, summary } of Object.values(webhookOperations)) {
+      expect(page.text).toContain(`id="${id}"`)
+      expect(page.text).toContain(summary)
+    }
+    for (const name of Object.keys(document.components.schemas as object))
+      expect(page.text).toContain(`id="schema-${name}"`)
+    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    expect(page.text).not.toMatch(/<style|style="|<script>|\son\w+="/)
+    // What is code in a description looks like code.
+    expect(page.text).not.toContain('`')
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    const links = [...page.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
+    for (const id of links) expect(page.text).toContain(`id="${id}"`)
+    for (const [, path] of page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+      expect([path, (await server.call(`${server.demo.apiUrl}${path}`)).status]).toEqual([path, 200])
+    }
+  })
+})

@@ -1,0 +1,131 @@
+import type Database from 'better-sqlite3'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { ApiKeyRow, AppDirectory } from './app-directory.js'
+import { apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { checkedLimit } from '../page-cursor.js'
+import { createAppGrants } from './grants.sqlite.js'
+import { createAppKeyChanges } from './key-changes.sqlite.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { read } from '../engine/sqlite/read.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { apiKeys, apps } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+/** A key as {@link ApiKeyRow}. */
+const keyColumns = {
+  appId: apiKeys.appId,
+  version: apiKeys.version,
+  hash: apiKeys.hash,
+  sealed: apiKeys.sealed,
+  createdAt: apiKeys.createdAt,
+  signsFrom: apiKeys.signsFrom,
+  retiredAt: apiKeys.retiredAt,
+}
+
+function prepareStatements(db: DrizzleDatabase) {
+  const accepted = or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value('now')))
+  return {
+    insertApp: db
+      .insert(apps)
+      .values({ appId: value('appId'), name: value('name') })
+      .prepare(),
+    findApp: db
+      .select()
+      .from(apps)
+      .where(eq(apps.appId, value('appId')))
+      .prepare(),
+    findKey: db
+      .select({ appId: apiKeys.appId, version: apiKeys.version })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.hash, value('hash')), accepted))
+      .prepare(),
+    listKeys: db
+      .select(keyColumns)
+      .from(apiKeys)
+      .where(and(sql`${apiKeys.appId} IN (SELECT value FROM json_each(${value('appIds')}))`, accepted))
+      .prepare(),
+    pageKeys: db
+      .select(keyColumns)
+      .from(apiKeys)
+      .where(
+        and(sql`(${apiKeys.appId}, ${apiKeys.version}) > (${value('afterAppId')}, ${value('afterVersion')})`, accepted),
+      )
+      .orderBy(apiKeys.appId, apiKeys.version)
+      .limit(value('limit'))
+      .prepare(),
+    replaceSealedKey: db
+      .update(apiKeys)
+      .set({ sealed: sql`${value('fresh')}` })
+      .where(
+        and(
+          eq(apiKeys.appId, value('appId')),
+          eq(apiKeys.version, value('version')),
+          eq(apiKeys.sealed, value('former')),
+        ),
+      )
+      .prepare(),
+  }
+}
+
+/** The embedded app directory on one SQLite connection. */
+export function createAppDirectory(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly audit: AuditChain | null
+  readonly clock: () => Date
+}): AppDirectory {
+  const { db, commits, audit } = dependencies
+  const statements = prepareStatements(db)
+
+  const keys = createAppKeyChanges(dependencies)
+
+  return {
+    ...createAppGrants(dependencies),
+    ...keys.changes,
+    createApp: ({ appId, name, firstKey }) =>
+      commits.write(() => {
+        statements.insertApp.run({ appId, name })
+        keys.insertKey(firstKey)
+      }),
+    findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
+    findApiKey: (hash, now) => read(() => statements.findKey.get({ hash, now: now.getTime() }) ?? null),
+    listApiKeys: (appIds, now) =>
+      read(() =>
+        statements.listKeys
+          .all({ appIds: JSON.stringify(appIds), now: now.getTime() })
+          .map(readKey)
+          .sort(newestVersionFirst),
+      ),
+    pageApiKeys: ({ now, after, limit }) =>
+      read(() => {
+        const page = { now: now.getTime(), afterAppId: after?.appId ?? '', afterVersion: after?.version ?? 0 }
+        return statements.pageKeys.all({ ...page, limit: checkedLimit(limit, 10_000) }).map(readKey)
+      }),
+    replaceSealedApiKey: (replacement) =>
+      commits.write(() => {
+        const { appId, version, former, fresh } = replacement
+        if (statements.replaceSealedKey.run({ appId, version, former, fresh }).changes === 0) return false
+        audit?.append(apiKeyRewrappedEvent(audit.seal, replacement))
+        return true
+      }),
+  }
+}
+
+function readKey(row: Omit<typeof apiKeys.$inferSelect, 'issuedReason' | 'revokedReason'>): ApiKeyRow {
+  return {
+    appId: row.appId,
+    version: row.version,
+    hash: new Uint8Array(row.hash),
+    sealed: new Uint8Array(row.sealed),
+    createdAt: new Date(row.createdAt),
+    signsFrom: new Date(row.signsFrom),
+    retiredAt: row.retiredAt === null ? null : new Date(row.retiredAt),
+  }
+}
+
+function newestVersionFirst(one: ApiKeyRow, other: ApiKeyRow): number {
+  return other.version - one.version || (one.appId < other.appId ? -1 : 1)
+}

@@ -1,0 +1,163 @@
+import type Database from 'better-sqlite3'
+import { and, eq, sql } from 'drizzle-orm'
+import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
+import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { read } from '../engine/sqlite/read.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { accessTokens, grants } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
+  const grantOf = and(eq(grants.appId, value('appId')), eq(grants.userId, value('userId')))
+  return {
+    putGrant: db
+      .insert(grants)
+      .values({
+        appId: value('appId'),
+        userId: value('userId'),
+        accountId: value('accountId'),
+        externalReferenceId: value('externalReferenceId'),
+        scopes: value('scopes'),
+      })
+      // Not a replacement: deleting the old row would take the access tokens made under it along.
+      .onConflictDoUpdate({
+        target: [grants.appId, grants.userId],
+        set: {
+          accountId: sql`excluded.account_id`,
+          externalReferenceId: sql`excluded.external_reference_id`,
+          scopes: sql`excluded.scopes`,
+        },
+      })
+      .prepare(),
+    findGrant: db.select().from(grants).where(grantOf).prepare(),
+    listGrantsOfUser: db
+      .select()
+      .from(grants)
+      .where(eq(grants.userId, value('userId')))
+      .orderBy(grants.appId)
+      .prepare(),
+    deleteGrant: db.delete(grants).where(grantOf).prepare(),
+    rememberRevocation: prepare<[appId: string, userId: string, revokedAt: number]>(
+      client,
+      'INSERT OR REPLACE INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (?, ?, ?)',
+    ),
+    forgetRevocation: prepare<[appId: string, userId: string]>(
+      client,
+      'DELETE FROM kyc_relay_revoked_grants WHERE app_id = ? AND user_id = ?',
+    ),
+    findGrantedScopes: prepare<
+      [{ readonly appId: string; readonly userId: string }],
+      { readonly scopes: string | null }
+    >(
+      client,
+      `SELECT CASE
+         WHEN EXISTS (SELECT 1 FROM kyc_relay_revoked_grants WHERE app_id = :appId AND user_id = :userId) THEN '[]'
+         ELSE (SELECT scopes FROM kyc_relay_grants WHERE app_id = :appId AND user_id = :userId)
+       END AS scopes`,
+    ),
+    insertToken: db
+      .insert(accessTokens)
+      .values({
+        hash: value('hash'),
+        appId: value('appId'),
+        userId: value('userId'),
+        scopes: value('scopes'),
+        expiresAt: value('expiresAt'),
+      })
+      .prepare(),
+    // Read with every request, and so without a query builder in between.
+    findToken: prepareRows<
+      [hash: Uint8Array, now: number],
+      [appId: string, userId: string, scopes: string, expiresAt: number, granted: string]
+    >(
+      client,
+      `SELECT t.app_id, t.user_id, t.scopes, t.expires_at, g.scopes
+       FROM kyc_relay_access_tokens t JOIN kyc_relay_grants g ON g.app_id = t.app_id AND g.user_id = t.user_id
+       WHERE t.hash = ? AND t.expires_at > ?`,
+    ),
+  }
+}
+
+/** Grants of the embedded app directory, and the access tokens made under them. */
+export function createAppGrants(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly audit: AuditChain | null
+  readonly clock: () => Date
+}): Pick<
+  AppDirectory,
+  | 'putGrant'
+  | 'findGrants'
+  | 'findGrantedScopes'
+  | 'revokeGrant'
+  | 'listGrantsOfUser'
+  | 'addAccessToken'
+  | 'findAccessToken'
+> {
+  const { client, db, commits, audit, clock } = dependencies
+  const statements = prepareStatements(client, db)
+
+  function findGrant(pair: { readonly appId: string; readonly userId: string }): Grant | null {
+    const row = statements.findGrant.get({ appId: pair.appId, userId: pair.userId })
+    return row === undefined ? null : readGrant(row)
+  }
+
+  return {
+    putGrant: (grant) =>
+      commits.write(() => {
+        const former = findGrant(grant)
+        statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })
+        statements.forgetRevocation.run(grant.appId, grant.userId)
+        if (former !== null && isSameGrant(former, grant)) return
+        audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()))
+      }),
+    findGrants: (pairs) => read(() => pairs.map(findGrant)),
+    findGrantedScopes: ({ appId, userId }) =>
+      read(() => {
+        const scopes = statements.findGrantedScopes.get({ appId, userId })?.scopes ?? null
+        return scopes === null ? null : (JSON.parse(scopes) as string[])
+      }),
+    revokeGrant: ({ appId, userId }) =>
+      commits.write(() => {
+        const former = findGrant({ appId, userId })
+        if (former === null) return false
+        const now = clock().getTime()
+        statements.deleteGrant.run({ appId, userId })
+        statements.rememberRevocation.run(appId, userId, now)
+        audit?.append(grantRevokedEvent(audit.seal, former, now))
+        return true
+      }),
+    listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),
+
+    addAccessToken: (token) =>
+      commits.write(() => {
+        const { hash, appId, userId, scopes, expiresAt } = token
+        const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
+        statements.insertToken.run(row)
+        audit?.append(accessTokenIssuedEvent(audit.seal, token, clock().getTime()))
+      }),
+    findAccessToken: (hash, now) =>
+      read(() => {
+        const row = statements.findToken.get(hash, now.getTime())
+        if (row === undefined) return null
+        const [appId, userId, scopes, expiresAt, granted] = row
+        return {
+          hash: new Uint8Array(hash),
+          appId,
+          userId,
+          scopes: scopesWithin(JSON.parse(scopes) as string[], JSON.parse(granted) as string[]),
+          expiresAt: new Date(expiresAt),
+        }
+      }),
+  }
+}
+
+function readGrant(row: typeof grants.$inferSelect): Grant {
+  const { appId, userId, accountId, externalReferenceId } = row
+  return { appId, userId, accountId, externalReferenceId, scopes: JSON.parse(row.scopes) as string[] }
+}

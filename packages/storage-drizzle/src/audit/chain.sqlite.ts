@@ -1,0 +1,79 @@
+import type Database from 'better-sqlite3'
+import type { AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core'
+import { auditTables } from './audit-tables.js'
+import { StorageError } from '../storage-error.js'
+import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { prepare } from '../engine/sqlite/prepared.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+
+/** Appends to one audit log, inside the transaction of what it speaks of. */
+export interface AuditChain {
+  readonly seal: AuditSeal
+  /** @throws `AUDIT_INCOMPLETE` when the log is not there; what the entry speaks of must not be committed then. */
+  append(event: AuditEvent): void
+}
+
+/** The audit log of a connection, begun if it has no entry. One chain: SQLite has one writer at a time. */
+export function openAuditChain(
+  client: Database.Database,
+  log: AuditLogName,
+  options: { readonly seal: AuditSeal; readonly commits: SharedCommits; readonly now: () => Date },
+): AuditChain {
+  const { seal, commits, now } = options
+  const { entries, rows } = auditTables[log]
+  const findNewest = prepare<[], { sequence: number; mac: Buffer }>(
+    client,
+    `SELECT sequence, mac FROM ${entries} WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1`,
+  )
+  const insertEntry = prepare<
+    [number, string, number, string | null, string | null, string, Buffer, string, Buffer, Buffer]
+  >(
+    client,
+    `INSERT INTO ${entries}
+      (sequence, kind, at, app_id, user_id, subject, content_digest, key_id, previous_mac, mac)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  function insert(entry: AuditEntry): void {
+    const { sequence, kind, atMs, appId, userId, subject, contentDigest, keyId, previousMac, mac } = entry
+    const stored = [contentDigest, previousMac, mac].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer, Buffer]
+    insertEntry.run(sequence, kind, atMs, appId, userId, subject, stored[0], keyId, stored[1], stored[2])
+  }
+
+  function begin(): void {
+    if (findNewest.get() !== undefined) return
+    const newest = prepare<[], { position: number }>(
+      client,
+      `SELECT position FROM ${rows} WHERE position > 0 ORDER BY position DESC LIMIT 1`,
+    ).get()
+    const subject = String(newest?.position ?? 0)
+    const event = { kind: 'CHAIN_STARTED', atMs: now().getTime(), appId: null, userId: null, subject } as const
+    insert(seal.next(log, 0, null, { ...event, contentDigest: seal.digest(null) }))
+  }
+
+  // Looked at before, so that opening a database whose log is begun writes nothing.
+  try {
+    if (findNewest.get() === undefined) client.transaction(begin).immediate()
+  } catch (error) {
+    throw storageErrorOf(error)
+  }
+
+  /** The newest entry, of which `commits` says how long it is so. */
+  let remembered: { readonly epoch: number; readonly head: AuditHead } | null = null
+
+  function head(): AuditHead {
+    if (remembered?.epoch === commits.epoch()) return remembered.head
+    const newest = findNewest.get()
+    if (newest === undefined) throw new StorageError('AUDIT_INCOMPLETE')
+    return { chain: 0, sequence: newest.sequence, mac: newest.mac.toString('hex') }
+  }
+
+  return {
+    seal,
+    append(event) {
+      const entry = seal.next(log, 0, head(), event)
+      insert(entry)
+      remembered = { epoch: commits.epoch(), head: entry }
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { sql } from 'drizzle-orm'
+import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core'
+import { auditTables } from './audit-tables.js'
+import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
+import { checkedLimit } from '../page-cursor.js'
+import { auditChains } from './chain.postgres.js'
+import { connectPool } from '../engine/postgres/pool.js'
+import { createDatabase, type PostgresDatabase } from '../engine/postgres/database.js'
+import { storageErrorOf } from '../engine/postgres/errors.js'
+import { requireMigrated } from '../engine/postgres/migrate.js'
+import { findRecordedVerifications } from '../verifications/recorded-verifications.postgres.js'
+import { statement } from '../engine/postgres/statement.js'
+import type { auditEntries } from './tables.postgres.js'
+
+/** An audit log that is read on a connection of its own. */
+export interface OpenedAuditLog extends AuditLog {
+  /** Ends the connection. */
+  close(): Promise<void>
+}
+
+/** Longest a page may take, in milliseconds. */
+const pageTimeoutMs = 60_000
+
+/**
+ * Opens the audit log of a PostgreSQL database for verifying it: one connection that can only read. Ask the primary.
+ *
+ * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ *
+ * @example
+ * ```ts
+ * import { createLocalAuditSeal, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { openPostgresAuditLog } from '@kyc-relay/storage-drizzle/postgres'
+ *
+ * export function openLog(keyFile: string) {
+ *   const seal = createLocalAuditSeal({ keys: parseKeyFile(keyFile) })
+ *   return openPostgresAuditLog({ connectionString: 'postgres://kyc@localhost/kyc' }, { log: 'stores', seal })
+ * }
+ * ```
+ */
+export async function openPostgresAuditLog(
+  location: { readonly connectionString: string; readonly transactionPooler?: boolean },
+  { log, seal }: { readonly log: AuditLogName; readonly seal: AuditSeal },
+): Promise<OpenedAuditLog> {
+  const settings = {
+    ...{ statement_timeout: pageTimeoutMs, application_name: 'kyc-relay-audit' },
+    options: '-c default_transaction_read_only=on',
+  }
+  const { pool, transactionPooler, close } = connectPool(
+    { ...location, maxConnections: 1 },
+    settings,
+    pageTimeoutMs + 2_000,
+  )
+  try {
+    await requireMigrated(pool, log === 'vault' ? 'postgres-vault' : 'postgres')
+  } catch (error) {
+    await close()
+    throw storageErrorOf(error)
+  }
+  return { ...createAuditLog(createDatabase(pool, { transactionPooler }), log, seal), close }
+}
+
+const value = sql.placeholder
+
+type StoredEntry = Omit<typeof auditEntries.$inferSelect, 'contentDigest' | 'previousMac' | 'mac'> &
+  Readonly<Record<'contentDigest' | 'previousMac' | 'mac', Buffer>>
+
+function prepareReads(log: AuditLogName) {
+  const { entries, heads } = auditTables[log]
+  return {
+    listHeads: statement<{ chain: number; sequence: number; mac: Buffer }>(
+      `${log}_audit_list_heads`,
+      sql`SELECT chain, sequence, mac FROM ${sql.raw(heads)} ORDER BY chain`,
+    ),
+    listEntries: statement<StoredEntry>(
+      `${log}_audit_list_entries`,
+      sql`
+SELECT chain, sequence, kind, at, app_id AS "appId", user_id AS "userId", subject, content_digest AS "contentDigest",
+  key_id AS "keyId", previous_mac AS "previousMac", mac
+FROM ${sql.raw(entries)} WHERE chain = ${value('chain')} AND sequence > ${value('after')}
+ORDER BY sequence LIMIT ${value('limit')}`,
+    ),
+  }
+}
+
+const reads = { stores: prepareReads('stores'), vault: prepareReads('vault') }
+
+/** One audit log of a database. */
+export function createAuditLog(database: PostgresDatabase, log: AuditLogName, seal: AuditSeal): AuditLog {
+  const { listHeads, listEntries } = reads[log]
+  const rows = log === 'stores' ? verificationRows(database, seal) : revealRows(database, seal)
+  return {
+    name: log,
+    chains: auditChains,
+    listHeads: () =>
+      database.run(async (on) =>
+        (await listHeads.rows(on, {})).map((head) => ({ ...head, mac: head.mac.toString('hex') })),
+      ),
+    listEntries: ({ chain, after, limit }) =>
+      database.run(async (on) =>
+        (await listEntries.rows(on, { chain, after, limit: checkedLimit(limit, 1_000) })).map(({ at, ...entry }) => ({
+          ...entry,
+          atMs: at.getTime(),
+          contentDigest: entry.contentDigest.toString('hex'),
+          previousMac: entry.previousMac.toString('hex'),
+          mac: entry.mac.toString('hex'),
+        })),
+      ),
+    ...rows,
+  }
+}
+
+type AccountedRows = Pick<AuditLog, 'findRecorded' | 'listUnaccounted'>
+
+interface ExaminedRow {
+  readonly subject: string
+  readonly code: UnaccountedRow['code'] | null
+}
+
+// Scalar subqueries instead of EXISTS: PostgreSQL may turn an EXISTS into a hash of the whole other table.
+const examineVerifications = statement<ExaminedRow>(
+  'stores_audit_examine_verifications',
+  sql`
+SELECT v.verification_id AS subject, CASE
+  WHEN v.position <= ${value('startedAfter')}::bigint THEN NULL
+  WHEN (
+    SELECT e.sequence FROM kyc_relay_audit_entries e
+    WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id LIMIT 1
+  ) IS NULL THEN 'ROW_WITHOUT_ENTRY'
+  WHEN (
+    SELECT l.previous <> l.next AND (
+      SELECT s.since FROM kyc_relay_kyc_statuses s WHERE s.user_id = l.user_id AND s.since >= l.at
+    ) IS NULL
+    FROM kyc_relay_kyc_status_log l WHERE l.verification_id = v.verification_id
+  ) THEN 'STATUS_MISSING' END AS code
+FROM kyc_relay_verifications v WHERE v.verification_id > ${value('after')}
+ORDER BY v.verification_id LIMIT ${value('limit')}`,
+)
+
+const examineStatuses = statement<ExaminedRow>(
+  'stores_audit_examine_statuses',
+  sql`
+SELECT s.user_id AS subject, CASE WHEN (
+  SELECT l.at FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l ON l.verification_id = v.verification_id
+  WHERE v.user_id = s.user_id AND l.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
+  LIMIT 1
+) IS NULL THEN 'STATUS_UNFOUNDED' END AS code
+FROM kyc_relay_kyc_statuses s WHERE s.user_id > ${value('after')} ORDER BY s.user_id LIMIT ${value('limit')}`,
+)
+
+function verificationRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows {
+  return {
+    async findRecorded(subjects) {
+      const found = await database.run((on) => findRecordedVerifications(on, subjects))
+      return new Map(found.map((one) => [one.verification.verificationId, seal.digest(verificationContent(one))]))
+    },
+    async listUnaccounted({ startedAfter, cursor, limit }) {
+      checkedLimit(limit, 1_000)
+      // The cursor is the id of the last row of a page, after a letter that says of what: verifications, then statuses.
+      const [what, after] = [cursor?.slice(0, 1) ?? 'v', cursor?.slice(1) ?? '']
+      const examine = what === 'v' ? examineVerifications : examineStatuses
+      const page = await database.run((on) => examine.rows(on, { startedAfter, after, limit }))
+      const last = page.at(-1)
+      const ended = what === 'v' ? 's' : null
+      const nextCursor = page.length < limit || last === undefined ? ended : `${what}${last.subject}`
+      return { rows: unaccounted(page), examined: page.length, nextCursor }
+    },
+  }
+}
+
+const findReveals = statement<Omit<RecordedReveal, 'atMs'> & { position: number; at: Date }>(
+  'vault_audit_find_reveals',
+  sql`
+SELECT position, at, app_id AS "appId", user_id AS "userId", actor, purpose, token, record_id AS "recordId", part
+FROM kyc_relay_vault_audit WHERE position = ANY(${value('positions')}::bigint[])`,
+)
+
+const examineReveals = statement<ExaminedRow>(
+  'vault_audit_examine_reveals',
+  sql`
+SELECT a.position::text AS subject, CASE WHEN (
+  SELECT e.sequence FROM kyc_relay_vault_audit_entries e
+  WHERE e.kind = 'VALUE_REVEALED' AND e.subject = a.position::text LIMIT 1
+) IS NULL THEN 'ROW_WITHOUT_ENTRY' END AS code
+FROM kyc_relay_vault_audit a WHERE a.position > ${value('after')} ORDER BY a.position LIMIT ${value('limit')}`,
+)
+
+function revealRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows {
+  return {
+    async findRecorded(subjects) {
+      const found = await database.run((on) => findReveals.rows(on, { positions: subjects.map(Number) }))
+      return new Map(
+        found.map(({ position, at, ...reveal }) => [
+          String(position),
+          seal.digest(revealContent({ ...reveal, atMs: at.getTime() })),
+        ]),
+      )
+    },
+    async listUnaccounted({ startedAfter, cursor, limit }) {
+      checkedLimit(limit, 1_000)
+      const after = cursor === null ? startedAfter : Number(cursor)
+      const page = await database.run((on) => examineReveals.rows(on, { after, limit }))
+      const last = page.at(-1)
+      const nextCursor = page.length < limit || last === undefined ? null : last.subject
+      return { rows: unaccounted(page), examined: page.length, nextCursor }
+    },
+  }
+}
+
+function unaccounted(page: readonly ExaminedRow[]): readonly UnaccountedRow[] {
+  return page.flatMap(({ subject, code }) => (code === null ? [] : [{ subject, code }]))
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StorageError } from '../../storage-error.js'
+
+/** One numbered SQL file of the package: never edited once released. */
+export interface Migration {
+  /** 1, 2, … without a gap. */
+  readonly number: number
+  /** File name without its ending, for example `0001_create_verifications`. */
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the text with LF line endings, in hex: the same on a checkout with CRLF. */
+  readonly sha256: string
+}
+
+/** Folders under `migrations/`, one history each: the stores, the vault, and what a receiver of webhooks keeps. */
+export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
+
+/**
+ * Reads the migrations that are shipped beside the code.
+ *
+ * Looks upwards from this module, since builds differ in how deep they put it.
+ *
+ * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or taken twice.
+ */
+export function readMigrations(set: MigrationSet): readonly Migration[] {
+  const folder = findFolder(set)
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+  if (files.length === 0) throw new StorageError('MIGRATIONS_NOT_FOUND')
+  return files.map((file, index) => {
+    const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1])
+    if (number !== index + 1) throw new StorageError('MIGRATIONS_NOT_FOUND')
+    const sql = readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n')
+    const sha256 = createHash('sha256').update(sql, 'utf8').digest('hex')
+    return { number, name: file.slice(0, -'.sql'.length), sql, sha256 }
+  })
+}
+
+function findFolder(set: MigrationSet): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  for (;;) {
+    const candidate = join(folder, 'migrations', set)
+    if (existsSync(candidate)) return candidate
+    const parent = dirname(folder)
+    if (parent === folder) throw new StorageError('MIGRATIONS_NOT_FOUND')
+    folder = parent
+  }
+}

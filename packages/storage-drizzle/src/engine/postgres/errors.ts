@@ -1,0 +1,148 @@
+import { StorageError, type StorageErrorCause, type StorageErrorCode } from '../../storage-error.js'
+
+/**
+ * SQLSTATE of what pg threw, also behind Drizzle's wrapper; null for an error of the connection itself. A SQLSTATE has a
+ * digit; `EPIPE` of the operating system is as long and has none.
+ */
+export function sqlStateOf(error: unknown): string | null {
+  return codeOf(error, /^(?=.*\d)[0-9A-Z]{5}$/)
+}
+
+/** Code of the operating system, of Node or of OpenSSL, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+function systemCodeOf(error: unknown): string | null {
+  return codeOf(error, /^[A-Z][A-Z0-9_]{3,60}$/)
+}
+
+function codeOf(error: unknown, pattern: RegExp): string | null {
+  if (typeof error !== 'object' || error === null) return null
+  if ('code' in error && typeof error.code === 'string' && pattern.test(error.code)) return error.code
+  return 'cause' in error ? codeOf(error.cause, pattern) : null
+}
+
+/** True when the whole transaction may be run again at once: a serialization failure or a deadlock. */
+export function isRerunnable(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state === '40001' || state === '40P01'
+}
+
+type Problem = readonly [StorageErrorCode, StorageErrorCause | null]
+
+const unusable = (cause: StorageErrorCause): Problem => ['DATABASE_UNUSABLE', cause]
+const unavailable = (cause: StorageErrorCause): Problem => ['STORE_UNAVAILABLE', cause]
+
+/** By SQLSTATE. */
+const serverProblems: Readonly<Record<string, Problem>> = {
+  '28P01': unusable('LOGIN_REFUSED'),
+  '28000': unusable('LOGIN_REFUSED'),
+  '3D000': unusable('DATABASE_NOT_FOUND'),
+  '57P04': unusable('DATABASE_NOT_FOUND'),
+  '3F000': unusable('SCHEMA_NOT_FOUND'),
+  '42501': unusable('PERMISSION_MISSING'),
+  // A standby, or a setting: after a failover it passes.
+  '25006': unavailable('READ_ONLY'),
+  '53300': unavailable('TOO_MANY_CONNECTIONS'),
+  '53100': unavailable('DISK_FULL'),
+  '53200': unavailable('OUT_OF_MEMORY'),
+  '57P03': unavailable('STARTING_OR_STOPPING'),
+  '57P01': unavailable('CONNECTION_LOST'),
+  '57P02': unavailable('CONNECTION_LOST'),
+  '57P05': unavailable('CONNECTION_LOST'),
+  '08000': unavailable('CONNECTION_LOST'),
+  '08001': unavailable('CONNECTION_LOST'),
+  '08003': unavailable('CONNECTION_LOST'),
+  '08004': unavailable('CONNECTION_LOST'),
+  '08006': unavailable('CONNECTION_LOST'),
+  '08P01': unavailable('POOLER_REFUSED'),
+  // A statement, a lock, an idle or a long transaction.
+  '57014': unavailable('TIMED_OUT'),
+  '55P03': unavailable('TIMED_OUT'),
+  '25P03': unavailable('TIMED_OUT'),
+  '25P04': unavailable('TIMED_OUT'),
+  '40001': unavailable('CONFLICT'),
+  '40P01': unavailable('CONFLICT'),
+  // A damaged table or index.
+  XX001: ['STORE_FAILED', null],
+  XX002: ['STORE_FAILED', null],
+  // A table or column is missing.
+  '42P01': ['SCHEMA_OUTDATED', null],
+  '42703': ['SCHEMA_OUTDATED', null],
+}
+
+/** By code of the operating system, Node or OpenSSL. */
+const connectionProblems: Readonly<Record<string, Problem>> = {
+  ENOTFOUND: unusable('HOST_NOT_FOUND'),
+  EAI_AGAIN: unavailable('HOST_LOOKUP_FAILED'),
+  EAI_FAIL: unavailable('HOST_LOOKUP_FAILED'),
+  ECONNREFUSED: unavailable('NOT_LISTENING'),
+  // The socket file of a local server.
+  ENOENT: unavailable('NOT_LISTENING'),
+  EHOSTUNREACH: unavailable('HOST_UNREACHABLE'),
+  ENETUNREACH: unavailable('HOST_UNREACHABLE'),
+  EHOSTDOWN: unavailable('HOST_UNREACHABLE'),
+  EADDRNOTAVAIL: unavailable('HOST_UNREACHABLE'),
+  ETIMEDOUT: unavailable('TIMED_OUT'),
+  ECONNRESET: unavailable('CONNECTION_LOST'),
+  EPIPE: unavailable('CONNECTION_LOST'),
+  EPROTO: unavailable('TLS_FAILED'),
+  CERT_HAS_EXPIRED: unusable('CERTIFICATE_EXPIRED'),
+  CERT_NOT_YET_VALID: unusable('CERTIFICATE_EXPIRED'),
+  ERR_TLS_CERT_ALTNAME_INVALID: unusable('CERTIFICATE_NAME_MISMATCH'),
+  HOSTNAME_MISMATCH: unusable('CERTIFICATE_NAME_MISMATCH'),
+}
+
+/** Errors of pg without a code are told by their text. The text itself goes no further. */
+const textProblems: readonly (readonly [RegExp, Problem])[] = [
+  [/^timeout exceeded when trying to connect$/, unavailable('POOL_EXHAUSTED')],
+  [/timeout/i, unavailable('TIMED_OUT')],
+  [/does not support SSL/i, unusable('TLS_NOT_OFFERED')],
+  [/establishing an SSL connection/i, unavailable('TLS_FAILED')],
+  // No password was given, or the server could not prove that it knows it.
+  [/^SASL/, unusable('LOGIN_REFUSED')],
+  [/connection/i, unavailable('CONNECTION_LOST')],
+]
+
+/**
+ * Turns what pg or Drizzle threw into a {@link StorageError}. Their messages and details carry parameters and key
+ * values, so nothing of them is kept but the SQLSTATE or the code of the connection.
+ */
+export function storageErrorOf(error: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  const state = sqlStateOf(error)
+  if (state !== null) {
+    const [code, cause] = serverProblem(state, error)
+    return new StorageError(code, state, cause)
+  }
+  // Whether a COMMIT under way arrived is unknown: every port says what a repeated call finds.
+  const systemCode = systemCodeOf(error)
+  const [code, cause] = connectionProblem(systemCode, error)
+  return new StorageError(code, systemCode, cause)
+}
+
+function serverProblem(state: string, error: unknown): Problem {
+  if (state === '08P01' && hasText(error, /startup parameter/i)) return unusable('STARTUP_PARAMETER_REFUSED')
+  const known = serverProblems[state]
+  if (known !== undefined) return known
+  // 22: a value that PostgreSQL cannot hold, such as U+0000 in text. 23: constraints.
+  if (state.startsWith('22') || state.startsWith('23')) return ['CONSTRAINT', null]
+  // 58: I/O errors.
+  if (state.startsWith('58')) return ['STORE_FAILED', null]
+  return ['STORE_UNAVAILABLE', null]
+}
+
+function connectionProblem(code: string | null, error: unknown): Problem {
+  if (code !== null) {
+    const known = connectionProblems[code]
+    if (known !== undefined) return known
+    if (code.startsWith('ERR_SSL_')) return unavailable('TLS_FAILED')
+    // OpenSSL has a code for each reason not to trust a chain, such as DEPTH_ZERO_SELF_SIGNED_CERT.
+    if (/CERT|^UNABLE_TO_|^INVALID_CA$|^INVALID_PURPOSE$|^PATH_LENGTH_EXCEEDED$/.test(code)) {
+      return unusable('CERTIFICATE_NOT_TRUSTED')
+    }
+  }
+  return textProblems.find(([text]) => hasText(error, text))?.[1] ?? ['STORE_UNAVAILABLE', null]
+}
+
+function hasText(error: unknown, pattern: RegExp): boolean {
+  if (!(error instanceof Error)) return false
+  return pattern.test(error.message) || hasText(error.cause, pattern)
+}

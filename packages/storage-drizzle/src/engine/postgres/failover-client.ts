@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { StorageError } from '../../storage-error.js'
+import { storageErrorOf } from './errors.js'
+
+/** Longest that one host may take to answer while the primary is looked for, in milliseconds. */
+export const hostTimeoutMs = 2_000
+
+/**
+ * Makes a client class that connects to whichever of several hosts is the primary. Before each connection the hosts are
+ * asked in their order, beginning with the one that was the primary last.
+ *
+ * @param hosts Settings of a connection to each host; they differ in host and port only.
+ */
+export function createFailoverClient(hosts: readonly pg.ClientConfig[]): typeof pg.Client {
+  let primary = 0
+  let looking: Promise<number> | null = null
+
+  async function look(): Promise<number> {
+    const problems: StorageError[] = []
+    for (const step of hosts.keys()) {
+      const index = (primary + step) % hosts.length
+      const problem = await problemOf(hosts[index])
+      if (problem === null) return (primary = index)
+      problems.push(problem)
+    }
+    const noPrimary = new StorageError('STORE_UNAVAILABLE', null, 'NO_PRIMARY')
+    // A standby that answered, then what may pass by itself, tells more than what another host said.
+    if (problems.some(({ cause }) => cause === 'NO_PRIMARY')) throw noPrimary
+    throw problems.find((problem) => problem.retryable) ?? problems[0] ?? noPrimary
+  }
+
+  /** Connections that are made at once share one look. */
+  function findPrimary(): Promise<number> {
+    looking ??= look().finally(() => (looking = null))
+    return looking
+  }
+
+  return class FailoverClient extends pg.Client {
+    override connect(): Promise<pg.Client>
+    override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void
+    override connect(callback?: (error: never, client: pg.Client) => void): Promise<pg.Client> | void {
+      const connected = findPrimary().then((index) => {
+        const { host, port } = new pg.Client(hosts[index])
+        // pg reads both when it connects.
+        Object.assign(this, { host, port })
+        return super.connect()
+      })
+      if (callback === undefined) return connected
+      connected.then((client) => callback(null as never, client), callback as (error: unknown) => void)
+    }
+  }
+}
+
+/** What keeps a host from being written to; null for the primary. */
+async function problemOf(host: pg.ClientConfig | undefined): Promise<StorageError | null> {
+  const client = new pg.Client({ ...host, connectionTimeoutMillis: hostTimeoutMs, query_timeout: hostTimeoutMs })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ writable: boolean }>(
+      `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
+    )
+    return rows[0]?.writable === true ? null : new StorageError('STORE_UNAVAILABLE', null, 'NO_PRIMARY')
+  } catch (error) {
+    return storageErrorOf(error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
+import {
+  pendingMigrations,
+  type LedgerRow,
+  type MigrationListeners,
+  type MigrationStatus,
+  type MigrationStep,
+} from '../migrations/ledger.js'
+import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
+import { StorageError } from '../../storage-error.js'
+import type { PostgresConnection } from './pool.js'
+import { storageErrorOf } from './errors.js'
+import { watchForLocks, type LockWatch } from './lock-watch.js'
+
+/** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
+export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
+
+type Client = Pick<pg.ClientBase, 'query'>
+
+/**
+ * The objects of a history in a stable order: columns with their types, constraints and indexes by name. Definitions as
+ * PostgreSQL prints them are left out, since they change with its major version.
+ */
+export async function describeSchema(client: Client, history: PostgresHistory): Promise<string> {
+  const { rows } = await client.query<{ table: string; line: string }>(`
+    SELECT c.relname AS "table", c.relname || ' ' || o.line AS line
+    FROM pg_catalog.pg_class c
+    CROSS JOIN LATERAL (
+      SELECT 'column ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+        || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS line
+      FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      UNION ALL
+      SELECT 'constraint ' || k.conname FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype <> 'n'
+      UNION ALL
+      SELECT 'index ' || i.relname FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+      WHERE x.indrelid = c.oid AND x.indisvalid
+    ) o
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
+    ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`)
+  return rows
+    .filter(({ table }) => ownsTable(history, table))
+    .map(({ line }) => `${line}\n`)
+    .join('')
+}
+
+async function schemaSha256(client: Client, history: PostgresHistory): Promise<string> {
+  return createHash('sha256')
+    .update(await describeSchema(client, history), 'utf8')
+    .digest('hex')
+}
+
+async function readLedger(client: Client, history: PostgresHistory): Promise<readonly LedgerRow[]> {
+  const known = await client.query<{ known: boolean }>(
+    `SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL AS known`,
+    [ledgerOf(history)],
+  )
+  if (known.rows[0]?.known !== true) return []
+  const { rows } = await client.query<LedgerRow>(
+    `SELECT number, name, sha256, schema_sha256 AS "schemaSha256" FROM ${ledgerOf(history)} ORDER BY number`,
+  )
+  return rows
+}
+
+/**
+ * What is applied and what is left, without writing anything.
+ *
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
+ */
+export async function migrationStatus(client: Client, history: PostgresHistory): Promise<MigrationStatus> {
+  const ledger = await readLedger(client, history)
+  const pending = pendingMigrations(readMigrations(history), ledger, await schemaSha256(client, history))
+  return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
+}
+
+/** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
+export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): Promise<void> {
+  const { pending } = await migrationStatus(pool, history).catch((error: unknown) => {
+    throw storageErrorOf(error)
+  })
+  if (pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+}
+
+/**
+ * Applies what is left, each migration in a transaction of its own together with its ledger row, under an advisory
+ * lock: concurrent starts wait for each other and look again under the lock. One that is ended for a deadlock with running
+ * work is begun again, up to ten times.
+ *
+ * @returns the names applied by this call.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
+ */
+export async function migrate(
+  { newClient }: Pick<PostgresConnection, 'newClient'>,
+  history: PostgresHistory,
+  { onMigration = () => undefined, onMigrationWaiting = () => undefined }: MigrationListeners = {},
+): Promise<readonly string[]> {
+  const shipped = readMigrations(history)
+  // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
+  const client = newClient(noTimeouts)
+  client.on('error', () => undefined)
+  const watch = watchForLocks(newClient, (waitedMs) => onMigrationWaiting({ waitedMs }))
+  try {
+    await client.connect()
+    return await applyAll(client, { history, shipped, onMigration, watch })
+  } catch (error) {
+    throw storageErrorOf(error)
+  } finally {
+    await watch.stop()
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** What this package sets itself is left out; {@link withoutTimeouts} sees to what the database or the user has. */
+const noTimeouts = { statement_timeout: false, idle_in_transaction_session_timeout: 0, query_timeout: 0 } as const
+
+interface MigrationRun {
+  readonly watch: LockWatch
+  readonly history: PostgresHistory
+  readonly shipped: readonly Migration[]
+  readonly onMigration: (step: MigrationStep) => void
+}
+
+async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly string[]> {
+  const applied: string[] = []
+  for (;;) {
+    const next = await outlivingDeadlocks(client, () => inTransaction(client, run, () => applyNext(client, run)))
+    if (next === null) return applied
+    run.onMigration({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
+    applied.push(next.name)
+  }
+}
+
+async function applyNext(client: Client, { history, shipped, onMigration }: MigrationRun): Promise<Migration | null> {
+  const ledger = await readLedger(client, history)
+  const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history))[0]
+  if (next === undefined) return null
+  onMigration({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
+  if (ledger.length === 0) {
+    await client.query(`CREATE TABLE ${ledgerOf(history)} (
+      number integer NOT NULL PRIMARY KEY,
+      name text COLLATE "C" NOT NULL,
+      sha256 text COLLATE "C" NOT NULL,
+      schema_sha256 text COLLATE "C" NOT NULL,
+      applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
+    )`)
+  }
+  await client.query(next.sql)
+  await client.query(`INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256) VALUES ($1, $2, $3, $4)`, [
+    next.number,
+    next.name,
+    next.sha256,
+    await schemaSha256(client, history),
+  ])
+  return next
+}
+
+const mostDeadlocks = 10
+
+/**
+ * Processes of the version before work on while tables are changed, and may hold one of them and wait for another. Where
+ * PostgreSQL ends the migration for it, nothing of it is left, and it is begun again.
+ */
+async function outlivingDeadlocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 0; ; deadlocks += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isDeadlock = error instanceof pg.DatabaseError && error.code === '40P01'
+      if (!isDeadlock || deadlocks === mostDeadlocks) throw error
+      await client.query('ROLLBACK')
+    }
+  }
+}
+
+async function inTransaction<T>(
+  client: pg.Client,
+  { history, watch }: MigrationRun,
+  work: () => Promise<T>,
+): Promise<T> {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  const { rows } = await client.query<{ pid: number }>(withoutTimeouts)
+  watch.began(rows[0]?.pid ?? null)
+  // When anything fails the connection is closed, and the server rolls back.
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgerOf(history)])
+  const value = await work()
+  await client.query('COMMIT')
+  watch.began(null)
+  return value
+}
+
+/** For this transaction only. Not every version has every setting, so they are taken from those that the server has. */
+const withoutTimeouts = `SELECT pg_backend_pid() AS pid, set_config(name, '0', true) FROM pg_catalog.pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`

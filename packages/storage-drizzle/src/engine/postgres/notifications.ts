@@ -1,0 +1,115 @@
+import type pg from 'pg'
+import type { PostgresConnection } from './pool.js'
+
+/**
+ * Tells the claimers of all processes that something became due: a hint, never a promise.
+ *
+ * `NOTIFY` takes a lock that every committing transaction with one waits for, so it is sent by itself and at most once
+ * per interval, never inside a transaction of a write.
+ */
+export interface DueNotifications {
+  /** Wakes listeners of this process at once and those of other processes soon. */
+  announce(): void
+  /** Calls `wake` until the answered function is called. The first listener opens the listening connection. */
+  listen(wake: () => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+const channel = 'kyc_relay_due'
+/** Least time between two notifications of one process, in milliseconds. */
+const notifyEveryMs = 25
+/** Time until a lost listening connection is opened again, in milliseconds; polling goes on meanwhile. */
+const reconnectAfterMs = 1_000
+
+export function createDueNotifications({
+  pool,
+  newClient,
+}: Pick<PostgresConnection, 'pool' | 'newClient'>): DueNotifications {
+  const listeners = new Set<() => void>()
+  let listening: pg.Client | null = null
+  let notifyTimer: NodeJS.Timeout | null = null
+  let reconnectTimer: NodeJS.Timeout | null = null
+  let closed = false
+
+  function wakeAll(): void {
+    for (const wake of listeners) wake()
+  }
+
+  async function connect(): Promise<void> {
+    if (closed || listening !== null || listeners.size === 0) return
+    // No query_timeout: this connection only waits.
+    const client = newClient({ statement_timeout: 0, query_timeout: 0 })
+    listening = client
+    client.on('notification', wakeAll)
+    client.on('error', () => lost(client))
+    client.on('end', () => lost(client))
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${channel}`)
+      // What was announced while nobody listened.
+      wakeAll()
+    } catch {
+      lost(client)
+    }
+  }
+
+  function lost(client: pg.Client): void {
+    if (listening !== client) return
+    listening = null
+    void client.end().catch(() => undefined)
+    if (closed || listeners.size === 0) return
+    reconnectTimer = setTimeout(() => void connect(), reconnectAfterMs)
+    reconnectTimer.unref()
+  }
+
+  async function disconnect(): Promise<void> {
+    const client = listening
+    listening = null
+    if (reconnectTimer !== null) clearTimeout(reconnectTimer)
+    await client?.end().catch(() => undefined)
+  }
+
+  return {
+    announce() {
+      wakeAll()
+      if (closed || notifyTimer !== null) return
+      notifyTimer = setTimeout(() => {
+        notifyTimer = null
+        if (!closed) void pool.query(`NOTIFY ${channel}`).catch(() => undefined)
+      }, notifyEveryMs)
+      notifyTimer.unref()
+    },
+    async listen(wake) {
+      listeners.add(wake)
+      await connect()
+      return async () => {
+        listeners.delete(wake)
+        if (listeners.size === 0) await disconnect()
+      }
+    },
+    async close() {
+      closed = true
+      listeners.clear()
+      if (notifyTimer !== null) clearTimeout(notifyTimer)
+      await disconnect()
+    },
+  }
+}
+
+/** For deployments behind a proxy or database without `NOTIFY`: wakes this process only. */
+export function createLocalNotifications(): DueNotifications {
+  const listeners = new Set<() => void>()
+  return {
+    announce() {
+      for (const wake of listeners) wake()
+    },
+    listen(wake) {
+      listeners.add(wake)
+      return Promise.resolve(() => Promise.resolve(void listeners.delete(wake)))
+    },
+    close() {
+      listeners.clear()
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import pg from 'pg'
+import { StorageError } from '../../storage-error.js'
+import { parseConnectionString } from './connection-string.js'
+import { storageErrorOf } from './errors.js'
+import { createFailoverClient, hostTimeoutMs } from './failover-client.js'
+
+/** Where the rows are: a database that the store connects to, or a pool of the caller. */
+export type PostgresLocation = (
+  | {
+      /**
+       * `postgres://user@host:port/database`. Tables are those of the first schema in the connection's `search_path`. With
+       * several hosts, `postgres://user@a:5432,b:5432/database`, each connection goes to the one that takes writes: a
+       * standby that was promoted is found without a restart. `target_session_attrs` may be `read-write` or `primary`.
+       */
+      readonly connectionString: string
+      /** Most connections. Integer 2–1000. Default 10. */
+      readonly maxConnections?: number
+    }
+  | {
+      /**
+       * The caller's own pool; the store leaves ending it to the caller. Give it a `statement_timeout`, a `query_timeout`
+       * and `keepAlive`: without them a silent network leaves calls waiting.
+       */
+      readonly pool: pg.Pool
+    }
+) & {
+  /**
+   * For a pooler that lends a server connection for one transaction, such as PgBouncer with `pool_mode=transaction`: no
+   * startup parameters, no named statements, no session state, no `LISTEN`. Set time limits on the database user then,
+   * with `ALTER ROLE … SET statement_timeout`. Default: false.
+   */
+  readonly transactionPooler?: boolean
+}
+
+/** Longest a statement may run, in milliseconds; the server ends it then. */
+const statementTimeoutMs = 10_000
+/** Longest an answer may take: a connection that went silent without a reset is given up then. */
+const queryTimeoutMs = 12_000
+const connectTimeoutMs = 5_000
+
+export interface PostgresConnection {
+  readonly pool: pg.Pool
+  readonly transactionPooler: boolean
+  /** A connection outside the pool, which is not opened yet. */
+  newClient(settings: pg.ClientConfig): pg.Client
+  close(): Promise<void>
+}
+
+/**
+ * Connects, and refuses a server that cannot keep the promises of the ports: a standby, which answers from the past, or
+ * `synchronous_commit` off or local, which can lose acknowledged commits.
+ *
+ * @throws `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID`
+ */
+export async function openConnection(location: PostgresLocation): Promise<PostgresConnection> {
+  const connection =
+    'pool' in location ? adopt(location.pool, location.transactionPooler === true) : connectPool(location)
+  try {
+    await assertDurable(connection.pool)
+    return connection
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
+  const { options } = pool
+  // pg hides these two from enumeration.
+  const clientConfig = { ...options, password: options.password, ssl: options.ssl }
+  return {
+    pool,
+    transactionPooler,
+    newClient: (settings) => new pg.Client({ ...clientConfig, ...settings }),
+    close: () => Promise.resolve(),
+  }
+}
+
+interface PoolLocation {
+  readonly connectionString: string
+  readonly maxConnections?: number
+  readonly transactionPooler?: boolean
+}
+
+/**
+ * A pool of our own; nothing is connected yet.
+ *
+ * @param sessionSettings Startup parameters of each connection; left out behind a pooler.
+ * @throws `DATABASE_UNUSABLE`, `ARGUMENT_INVALID`
+ */
+export function connectPool(
+  { connectionString, maxConnections = 10, transactionPooler = false }: PoolLocation,
+  sessionSettings: pg.ClientConfig = {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    application_name: 'kyc-relay',
+  },
+  timeoutMs = queryTimeoutMs,
+): PostgresConnection {
+  if (!Number.isInteger(maxConnections) || maxConnections < 1 || maxConnections > 1_000) {
+    throw new StorageError('ARGUMENT_INVALID')
+  }
+  const hosts = parseConnectionString(connectionString).perHost.map((perHost): pg.ClientConfig => ({
+    connectionString: perHost,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    ...(transactionPooler ? {} : sessionSettings),
+  }))
+  for (const host of hosts) assertReadable(host)
+  const Client = hosts.length > 1 ? createFailoverClient(hosts) : pg.Client
+  const pool = new pg.Pool({
+    ...hosts[0],
+    Client,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs + (hosts.length > 1 ? hosts.length * hostTimeoutMs : 0),
+  })
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  return {
+    pool,
+    transactionPooler,
+    newClient: (settings) => new Client({ ...hosts[0], connectionTimeoutMillis: connectTimeoutMs, ...settings }),
+    close: () => pool.end(),
+  }
+}
+
+/** pg reads the connection string, and the files of certificates that it names, when it makes a client. */
+function assertReadable(host: pg.ClientConfig): void {
+  try {
+    new pg.Client(host)
+  } catch (error) {
+    const isFile = error instanceof Error && 'syscall' in error
+    throw new StorageError('DATABASE_UNUSABLE', null, isFile ? 'TLS_FILE_UNREADABLE' : 'CONNECTION_STRING_INVALID')
+  }
+}
+
+async function assertDurable(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool
+    .query<{ standby: boolean; commit: string }>(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('synchronous_commit') AS commit`,
+    )
+    .catch((error: unknown) => {
+      throw storageErrorOf(error)
+    })
+  const [server] = rows
+  if (server === undefined || server.standby) throw new StorageError('DURABILITY_NOT_GUARANTEED', null, 'STANDBY')
+  if (server.commit === 'off' || server.commit === 'local') {
+    throw new StorageError('DURABILITY_NOT_GUARANTEED', null, 'SYNCHRONOUS_COMMIT')
+  }
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { readMigrations } from '../migrations/migration-files.js'
+import type { DatabasePart } from '../../cli/migrate-command.js'
+import type { MigrationTarget } from '../migrations/ledger.js'
+import { openConnection } from './open.js'
+import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
+
+/** The migrations of one SQLite file. A status makes no file and changes none. */
+export function openSqliteMigrations(path: string, part: DatabasePart): MigrationTarget {
+  const history: SqliteHistory = part === 'stores' ? 'sqlite' : `sqlite-${part}`
+  return {
+    async status() {
+      if (!existsSync(path)) return { applied: [], pending: readMigrations(history) }
+      const client = new Database(path, { readonly: true, fileMustExist: true })
+      try {
+        return migrationStatus(client, history)
+      } finally {
+        client.close()
+      }
+    },
+
+    async up({ onMigration } = {}) {
+      const { client, close } = openConnection({ path })
+      try {
+        return migrate(client, history, () => new Date(), onMigration)
+      } finally {
+        close()
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,18 @@
+import type Database from 'better-sqlite3'
+import { prepare } from './prepared.js'
+import type { SharedCommits } from './group-commit.js'
+
+const tables = { stores: 'kyc_relay_readiness', vault: 'kyc_relay_vault_readiness' } as const
+
+/** Makes what writes the one row that is there for it, and resolves once that is committed. */
+export function createTryWrite(
+  client: Database.Database,
+  commits: SharedCommits,
+  options: { readonly part: keyof typeof tables; readonly clock: () => Date },
+): () => Promise<void> {
+  const upsert = prepare<[at: number]>(
+    client,
+    `INSERT INTO ${tables[options.part]} (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at`,
+  )
+  return () => commits.write(() => void upsert.run(options.clock().getTime()))
+}

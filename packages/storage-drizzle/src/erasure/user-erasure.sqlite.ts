@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { userErasedEvent } from '../audit/erasure-events.js'
+import type { ErasedRows, UserErasure } from './user-erasure.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import { cancelPending, prepareCancelling } from '../webhooks/cancelling.sqlite.js'
+import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { erasePhotoJobs, preparePhotoErasure } from '../photos/store.sqlite.js'
+import { read } from '../engine/sqlite/read.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { grants } from '../apps/tables.sqlite.js'
+import { verifications } from '../verifications/tables.sqlite.js'
+import { attempts, events, transactions } from '../webhooks/tables.sqlite.js'
+
+const value = sql.placeholder
+
+/** Why these deliveries were cancelled, as the delivery log shows it. */
+const cancelReason = 'USER_ERASED'
+
+function prepareStatements(db: DrizzleDatabase) {
+  const ofUser = (table: typeof events | typeof transactions | typeof verifications) =>
+    and(eq(table.userId, value('userId')), eq(table.appId, value('appId')))
+  const appsIn = (table: typeof events | typeof transactions | typeof verifications | typeof grants) =>
+    db
+      .selectDistinct({ appId: table.appId })
+      .from(table)
+      .where(eq(table.userId, value('userId')))
+      .prepare()
+  return {
+    appsWithGrant: appsIn(grants),
+    appsWithVerification: appsIn(verifications),
+    appsWithEvent: appsIn(events),
+    appsWithTransaction: appsIn(transactions),
+    blankAnswers: db
+      .update(attempts)
+      .set({ responseBody: null })
+      .where(
+        and(
+          sql`${attempts.delivery} IN (SELECT position FROM kyc_relay_deliveries WHERE event IN
+            (SELECT position FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}))`,
+          isNotNull(attempts.responseBody),
+        ),
+      )
+      .prepare(),
+    blankBodies: db
+      .update(events)
+      .set({ body: null })
+      .where(and(ofUser(events), isNotNull(events.body)))
+      .prepare(),
+    blankTransactions: db
+      .update(transactions)
+      .set({ fields: null })
+      .where(and(ofUser(transactions), isNotNull(transactions.fields)))
+      .prepare(),
+    countVerifications: db
+      .select({ count: sql<number>`count(*)` })
+      .from(verifications)
+      .where(ofUser(verifications))
+      .prepare(),
+  }
+}
+
+/** Erasure of users' rows on one SQLite connection. */
+export function createUserErasure(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly checkpoints: Checkpoints
+  readonly clock: () => Date
+  readonly audit: AuditChain | null
+}): UserErasure {
+  const { client, db, commits, checkpoints, clock, audit } = dependencies
+  const statements = prepareStatements(db)
+  const cancelling = prepareCancelling(db)
+  const photoErasure = preparePhotoErasure(client)
+
+  function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
+    const { appId, userId } = owner
+    const now = clock()
+    const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
+    statements.blankAnswers.run({ appId, userId })
+    const erased = {
+      deliveriesCancelled,
+      bodiesBlanked: statements.blankBodies.run({ appId, userId }).changes,
+      transactionsBlanked: statements.blankTransactions.run({ appId, userId }).changes,
+      ...erasePhotoJobs(photoErasure, { appId, userId }, now),
+      verificationsKept: statements.countVerifications.get({ appId, userId })?.count ?? 0,
+    }
+    audit?.append(userErasedEvent(audit.seal, owner, now.getTime(), erased.verificationsKept))
+    return erased
+  }
+
+  return {
+    listAppsOfUser: (userId) =>
+      read(() => {
+        const { appsWithGrant, appsWithVerification, appsWithEvent, appsWithTransaction } = statements
+        const lists = [appsWithGrant, appsWithVerification, appsWithEvent, appsWithTransaction]
+        return [...new Set(lists.flatMap((list) => list.all({ userId }).map(({ appId }) => appId)))].sort()
+      }),
+    async eraseUser(owner) {
+      const erased = await commits.write(() => eraseRows(owner))
+      await checkpoints.empty()
+      return erased
+    },
+  }
+}

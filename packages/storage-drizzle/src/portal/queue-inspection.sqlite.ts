@@ -1,0 +1,48 @@
+import { asc, isNotNull, sql } from 'drizzle-orm'
+import { countingLimit, type QueueInspection } from './queue-inspection.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { read } from '../engine/sqlite/read.js'
+import { deliveries, endpointTurns } from '../webhooks/tables.sqlite.js'
+
+/** The queue of one SQLite database. */
+export function createQueueInspection(db: DrizzleDatabase, clock: () => Date): QueueInspection {
+  // The range bounds make each of these a search of a partial index instead of a look at every delivery.
+  const waiting = db
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(sql`${deliveries.dueAt} IS NOT NULL AND ${deliveries.endpoint} >= 0`)
+    .limit(countingLimit)
+    .as('bounded_rows')
+  const leased = db
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(sql`${deliveries.leaseUntil} >= 0`)
+    .limit(countingLimit)
+    .as('bounded_rows')
+  const countWaiting = db
+    .select({ count: sql<number>`count(*)` })
+    .from(waiting)
+    .prepare()
+  const countLeased = db
+    .select({ count: sql<number>`count(*)` })
+    .from(leased)
+    .prepare()
+  const findOldest = db
+    .select({ dueAt: endpointTurns.nextDueAt })
+    .from(endpointTurns)
+    .where(isNotNull(endpointTurns.nextDueAt))
+    .orderBy(asc(endpointTurns.nextDueAt))
+    .limit(1)
+    .prepare()
+  return {
+    inspectQueue: () =>
+      read(() => {
+        const dueAt = findOldest.get()?.dueAt ?? null
+        return {
+          waiting: countWaiting.get()?.count ?? 0,
+          inFlight: countLeased.get()?.count ?? 0,
+          oldestDueMs: dueAt === null ? 0 : Math.max(0, clock().getTime() - dueAt),
+        }
+      }),
+  }
+}

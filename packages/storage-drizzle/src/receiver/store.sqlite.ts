@@ -1,0 +1,193 @@
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { ClaimAnswer, DeduplicationStore, MarkProcessed } from '@kyc-relay/webhooks'
+import { StorageError } from '../storage-error.js'
+import { assertDurable, openConnection, type SqliteLocation } from '../engine/sqlite/open.js'
+import { storageErrorOf } from '../engine/sqlite/errors.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
+import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
+import { createSharedCommits } from '../engine/sqlite/group-commit.js'
+import { receiverEvents } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+/** Options of {@link createSqliteDeduplicationStore}. */
+export interface SqliteDeduplicationOptions {
+  /** The store's clock, for leases. Default: the system clock. */
+  readonly clock?: () => Date
+  /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
+  readonly migrations?: 'apply' | 'require'
+}
+
+function prepareStatements(db: DrizzleDatabase) {
+  const leaseEnds = sql`${value('now')} + ${value('leaseMs')}`
+  const isCurrent = and(eq(receiverEvents.eventId, value('eventId')), eq(receiverEvents.fence, value('fence')))
+  return {
+    claim: db
+      .insert(receiverEvents)
+      .values({ eventId: value('eventId'), fence: 1, state: 'CLAIMED', at: leaseEnds })
+      .onConflictDoUpdate({
+        target: receiverEvents.eventId,
+        set: { fence: sql`fence + 1`, state: 'CLAIMED', at: sql`excluded.at` },
+        setWhere: sql`state = 'RELEASED' OR (state = 'CLAIMED' AND at <= ${value('now')})`,
+      })
+      .returning({ fence: receiverEvents.fence })
+      .prepare(),
+    find: db
+      .select()
+      .from(receiverEvents)
+      .where(eq(receiverEvents.eventId, value('eventId')))
+      .prepare(),
+    end: db
+      .update(receiverEvents)
+      .set({ state: sql`${value('state')}`, at: sql`${value('now')}` })
+      .where(and(isCurrent, eq(receiverEvents.state, 'CLAIMED')))
+      .prepare(),
+    forget: db
+      .delete(receiverEvents)
+      .where(
+        inArray(
+          receiverEvents.eventId,
+          db
+            .select({ eventId: receiverEvents.eventId })
+            .from(receiverEvents)
+            .where(lt(receiverEvents.at, value('before')))
+            .orderBy(asc(receiverEvents.at))
+            .limit(value('limit')),
+        ),
+      )
+      .prepare(),
+  }
+}
+
+/**
+ * Remembers which events a receiver processed, in a SQLite file or on its own connection.
+ *
+ * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
+ *   `DURABILITY_NOT_GUARANTEED`
+ *
+ * @example
+ * ```ts
+ * import { createSqliteDeduplicationStore } from '@kyc-relay/storage-drizzle/sqlite'
+ * import { createWebhookHandler } from '@kyc-relay/webhooks'
+ *
+ * export async function createReceiver(apiKey: string) {
+ *   const deduplicate = await createSqliteDeduplicationStore({ path: 'data/received.db' })
+ *   return createWebhookHandler({ secrets: apiKey, deduplicate, onEvent: ({ eventId }) => console.log(eventId) })
+ * }
+ * ```
+ */
+export function createSqliteDeduplicationStore(
+  location: SqliteLocation,
+  options: SqliteDeduplicationOptions = {},
+): Promise<DeduplicationStore & { close(): Promise<void> }> {
+  return new Promise((resolve) => resolve(openStore(location, options)))
+}
+
+function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions) {
+  const { clock = () => new Date(), migrations = 'apply' } = options
+  const { client, close } = openConnection(location)
+  try {
+    if (migrations === 'require') requireMigrated(client, 'sqlite-receiver')
+    migrate(client, 'sqlite-receiver', clock)
+    assertDurable(client)
+  } catch (error) {
+    close()
+    throw error
+  }
+  const statements = prepareStatements(drizzle({ client }))
+  const commits = createSharedCommits(client)
+
+  function claim(request: { readonly eventId: string; readonly leaseMs: number }): ClaimAnswer {
+    const now = clock().getTime()
+    const [taken] = statements.claim.all({ ...request, now })
+    if (taken !== undefined) return { kind: 'claimed', fence: taken.fence }
+    const row = statements.find.get({ eventId: request.eventId })
+    if (row === undefined) throw new StorageError('STORE_FAILED')
+    return row.state === 'COMPLETED' ? { kind: 'completed' } : { kind: 'in_progress', leaseEndsInMs: row.at - now }
+  }
+
+  return {
+    claim: (request: { readonly eventId: string; readonly leaseMs: number }) => commits.write(() => claim(request)),
+    complete: ({ eventId, fence }: { readonly eventId: string; readonly fence: number }) =>
+      commits.write(() => {
+        const ended = statements.end.run({ eventId, fence, state: 'COMPLETED', now: clock().getTime() }).changes === 1
+        const row = ended ? undefined : statements.find.get({ eventId })
+        return ended || (row?.fence === fence && row.state === 'COMPLETED') ? 'completed' : 'stale'
+      }),
+    fail: ({ eventId, fence }: { readonly eventId: string; readonly fence: number }) =>
+      commits.write(() => {
+        const { changes } = statements.end.run({ eventId, fence, state: 'RELEASED', now: clock().getTime() })
+        return changes === 1 ? 'released' : 'stale'
+      }),
+    forget: ({ olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number }) =>
+      commits.write(() => statements.forget.run({ before: clock().getTime() - olderThanMs, limit }).changes),
+    close: () =>
+      new Promise<void>((resolve) => {
+        commits.close()
+        close()
+        resolve()
+      }),
+  }
+}
+
+/**
+ * Marks an event as processed inside a transaction of the caller (better-sqlite3 or Drizzle), so that what the event
+ * caused and the mark commit together. The tables are those of {@link createSqliteDeduplicationStore}, or of
+ * `kyc-relay-migrate up --receiver`.
+ *
+ * Without a `fence` the first transaction to commit is the one; a claim of the event that is under way becomes stale.
+ *
+ * @returns true when this transaction is the one to process the event; on false do nothing.
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `STORE_UNAVAILABLE` (retryable, the transaction)
+ *
+ * @example
+ * ```ts
+ * import { markProcessed } from '@kyc-relay/storage-drizzle/sqlite'
+ * import type Database from 'better-sqlite3'
+ *
+ * export function addToBalance(database: Database.Database, eventId: string, userId: string, amount: number) {
+ *   const add = database.prepare('UPDATE balances SET amount = amount + ? WHERE user_id = ?')
+ *   database
+ *     .transaction(() => {
+ *       if (markProcessed(database, { eventId })) add.run(amount, userId)
+ *     })
+ *     .immediate()
+ * }
+ * ```
+ */
+export const markProcessed: MarkProcessed<SqliteTransaction, boolean> = (tx, { eventId, fence = null }) => {
+  try {
+    const client = connectionOf(tx)
+    if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
+    const db = databaseOf(tx)
+    const now = Date.now()
+    if (fence !== null) {
+      const { changes } = db
+        .update(receiverEvents)
+        .set({ state: 'COMPLETED', at: now })
+        .where(
+          and(
+            eq(receiverEvents.eventId, eventId),
+            eq(receiverEvents.fence, fence),
+            eq(receiverEvents.state, 'CLAIMED'),
+          ),
+        )
+        .run()
+      return changes === 1
+    }
+    const { changes } = db
+      .insert(receiverEvents)
+      .values({ eventId, fence: 1, state: 'COMPLETED', at: now })
+      .onConflictDoUpdate({
+        target: receiverEvents.eventId,
+        set: { fence: sql`fence + 1`, state: 'COMPLETED', at: now },
+        setWhere: sql`state <> 'COMPLETED'`,
+      })
+      .run()
+    return changes === 1
+  } catch (error) {
+    throw storageErrorOf(error)
+  }
+}

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm'
+import { checkedLimit } from '../page-cursor.js'
+import { completePolicy, removedRows, type RemovedRows, type Retention, type RetentionPolicy } from './retention.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { accessTokens } from '../apps/tables.sqlite.js'
+import { portalSessions } from '../portal/tables.sqlite.js'
+import { attempts, events } from '../webhooks/tables.sqlite.js'
+
+const value = sql.placeholder
+
+function prepareStatements(db: DrizzleDatabase) {
+  return {
+    blankBodies: db
+      .update(events)
+      .set({ body: null })
+      .where(
+        sql`position IN (
+          SELECT old.position FROM kyc_relay_events AS old
+          WHERE old.body IS NOT NULL AND old.created_at < ${value('before')} AND NOT EXISTS (
+            SELECT 1 FROM kyc_relay_deliveries AS pending WHERE pending.event = old.position AND pending.ended_at IS NULL
+          )
+          ORDER BY old.created_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
+    removeAttempts: db
+      .delete(attempts)
+      .where(
+        sql`rowid IN (
+          SELECT old.rowid FROM kyc_relay_attempts AS old
+          JOIN kyc_relay_deliveries AS ended ON ended.position = old.delivery AND ended.ended_at IS NOT NULL
+          WHERE old.started_at < ${value('before')} ORDER BY old.started_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
+    removeAccessTokens: db
+      .delete(accessTokens)
+      .where(
+        sql`hash IN (
+          SELECT hash FROM kyc_relay_access_tokens WHERE expires_at < ${value('before')}
+          ORDER BY expires_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
+    removeSessions: db
+      .delete(portalSessions)
+      .where(
+        sql`hash IN (
+          SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${value('before')}
+          ORDER BY ends_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
+  }
+}
+
+/** Retention on one SQLite connection. */
+export function createRetention(dependencies: {
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly clock: () => Date
+}): Retention {
+  const { db, commits, clock } = dependencies
+  const statements = prepareStatements(db)
+
+  function removeOld(policy: Required<RetentionPolicy>): RemovedRows {
+    const limit = checkedLimit(policy.limit, 10_000)
+    const now = clock().getTime()
+    const counts = {
+      bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
+      attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
+      accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,
+      sessionsRemoved: statements.removeSessions.run({ before: now, limit }).changes,
+    }
+    return removedRows(counts, limit)
+  }
+
+  return { removeOld: (policy) => commits.write(() => removeOld(completePolicy(policy))) }
+}

@@ -1,0 +1,228 @@
+import { sql } from 'drizzle-orm'
+import type { AppUser, AuditLog, PiiField, Token } from '@kyc-relay/kyc-core'
+import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
+import { revealEvent } from '../audit/recorded-content.js'
+import { StorageError } from '../storage-error.js'
+import type { NewTokenRow } from './sealing.js'
+import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
+import { asBuffer } from '../engine/postgres/as-buffer.js'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import { now } from '../engine/postgres/now.js'
+import { statement } from '../engine/postgres/statement.js'
+import { createVaultInspection } from './inspection.postgres.js'
+import { createQuarantine } from './quarantine.postgres.js'
+import { tryWrite } from '../engine/postgres/try-write.js'
+
+const value = sql.placeholder
+const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
+
+interface StoredDataKey extends AppUser {
+  readonly position: number
+  readonly keyId: string
+  readonly wrapped: Buffer
+}
+
+interface StoredToken {
+  readonly token: Token
+  readonly field: PiiField
+  readonly sealed: Buffer | null
+  readonly createdAt: Date
+  readonly inQuarantine: boolean
+}
+
+const dataKeyColumns = sql`position, app_id AS "appId", user_id AS "userId", key_id AS "keyId", wrapped`
+
+const findDataKey = statement<StoredDataKey>(
+  'vault_find_data_key',
+  sql`SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys WHERE ${ofOwner}`,
+)
+
+const newTokens = sql`
+  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}, data_key.position
+  FROM data_key, unnest(
+    ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
+    ${value('sealed')}::bytea[]
+  ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
+  ORDER BY t.ordinal`
+
+/** Beside another first key of the owner it waits for the end of that one, and then writes nothing. */
+const insertDataKeyAndTokens = statement<{ held: boolean }>(
+  'vault_insert_data_key_and_tokens',
+  sql`
+WITH data_key AS (
+  INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+  VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
+  ON CONFLICT (app_id, user_id) DO NOTHING
+  RETURNING app_id, user_id, position
+), written AS (${newTokens})
+SELECT EXISTS (SELECT FROM data_key) AS held`,
+)
+
+/** The share lock keeps the data key from being destroyed until the rows sealed under it can be seen, and so go with it. */
+const insertTokens = statement<{ held: boolean }>(
+  'vault_insert_tokens',
+  sql`
+WITH data_key AS (
+  SELECT app_id, user_id, position FROM kyc_relay_vault_data_keys
+  WHERE ${ofOwner} AND position = ${value('position')}::bigint FOR SHARE
+), written AS (${newTokens})
+SELECT EXISTS (SELECT FROM data_key) AS held`,
+)
+
+const findTokens = statement<StoredToken>(
+  'vault_find_tokens',
+  sql`
+SELECT token, field, sealed, created_at AS "createdAt", quarantined_at IS NOT NULL AS "inQuarantine"
+FROM kyc_relay_vault_tokens
+WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
+)
+
+const insertAudit = statement<{ position: number; at: Date }>(
+  'vault_insert_audit',
+  sql`
+INSERT INTO kyc_relay_vault_audit (at, app_id, user_id, actor, purpose, token, record_id, part)
+VALUES (${now}, ${value('appId')}, ${value('userId')}, ${value('actor')}, ${value('purpose')}, ${value('token')},
+  ${value('recordId')}, ${value('part')})
+RETURNING position, at`,
+)
+
+const deleteDataKey = statement<{ position: number; keyId: string; wrapped: Buffer }>(
+  'vault_delete_data_key',
+  sql`DELETE FROM kyc_relay_vault_data_keys WHERE ${ofOwner} RETURNING position, key_id AS "keyId", wrapped`,
+)
+
+const deleteTokensOfDataKey = statement(
+  'vault_delete_tokens_of_data_key',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key = ${value('position')}`,
+)
+
+/** Those from before tokens referred to their data key, and those of a process of that version. */
+const deleteTokensOfOwnerAlone = statement(
+  'vault_delete_tokens_of_owner_alone',
+  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key IS NULL AND ${ofOwner}`,
+)
+
+const listKeysNotUnder = statement<StoredDataKey>(
+  'vault_list_keys_not_under',
+  sql`
+SELECT * FROM (
+  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
+    WHERE key_id < ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
+  UNION ALL
+  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
+    WHERE key_id > ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
+) AS both_sides LIMIT ${value('limit')}`,
+)
+
+const countKeysNotUnder = statement<{ count: number }>(
+  'vault_count_keys_not_under',
+  sql`SELECT count(*) AS count FROM kyc_relay_vault_data_keys
+WHERE key_id < ${value('keyId')} OR key_id > ${value('keyId')}`,
+)
+
+const replaceDataKey = statement(
+  'vault_replace_data_key',
+  sql`
+UPDATE kyc_relay_vault_data_keys SET key_id = ${value('keyId')}, wrapped = ${value('wrapped')}
+WHERE position = ${value('position')} AND key_id = ${value('formerKeyId')}`,
+)
+
+/** The vault's rows on PostgreSQL. */
+export function createVaultRows(dependencies: {
+  readonly database: PostgresDatabase
+  /** The instant of the vault's clock, or null for the database's own. */
+  readonly instant: () => Date | null
+  readonly audit: AuditChain | null
+  /** What `audit` writes, to be read. */
+  readonly log: AuditLog | null
+  readonly close: () => Promise<void>
+}): VaultRows {
+  const { database, instant, audit, log, close } = dependencies
+
+  async function findAll({ appId, userId }: AppUser, asked: readonly string[]): Promise<ReadonlyMap<string, TokenRow>> {
+    const rows = await database.run((on) => findTokens.rows(on, { appId, userId, tokens: [...asked] }))
+    return new Map(rows.map((row) => [row.token, readToken(row)]))
+  }
+
+  return {
+    audit: log,
+    inspection: createVaultInspection(database),
+    async findDataKey({ appId, userId }) {
+      const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
+      return row === undefined ? null : readDataKey(row)
+    },
+    async insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
+      const values = { appId, userId, keyId, wrapped: asBuffer(bytes), ...columnsOf(rows), now: instant() }
+      const [answer] = await database.run((on) => insertDataKeyAndTokens.rows(on, values))
+      return answer?.held === true
+    },
+    async insertTokens({ appId, userId }, position, rows) {
+      const values = { appId, userId, position, ...columnsOf(rows), now: instant() }
+      const [answer] = await database.run((on) => insertTokens.rows(on, values))
+      return answer?.held === true
+    },
+    findToken: async (owner, token) => (await findAll(owner, [token])).get(token) ?? null,
+    async findTokens(owner, asked) {
+      const found = await findAll(owner, asked)
+      return asked.map((token) => found.get(token) ?? null)
+    },
+    async insertAudit({ owner: { appId, userId }, actor, purpose }, subject) {
+      const row = { token: null, recordId: null, part: null, ...subject, appId, userId, actor, purpose }
+      await database.transaction(async (on) => {
+        const [written] = await insertAudit.rows(on, { ...row, now: instant() })
+        if (written === undefined) throw new StorageError('STORE_UNAVAILABLE')
+        const reveal = { ...row, atMs: written.at.getTime() }
+        await audit?.append(on, userId, () => revealEvent(audit.seal, written.position, reveal))
+      })
+    },
+    deleteOwner: ({ appId, userId }) =>
+      database.transaction(async (on) => {
+        // The key first: its lock waits for tokenizations that hold it, so that their rows are seen and go too.
+        const keys = await deleteDataKey.rows(on, { appId, userId })
+        let tokens = await deleteTokensOfOwnerAlone.count(on, { appId, userId })
+        for (const { position } of keys) tokens += await deleteTokensOfDataKey.count(on, { position })
+        const dataKeys = keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) }))
+        if (tokens + dataKeys.length > 0) {
+          const owner = { appId, userId }
+          await audit?.append(on, userId, (nowMs) => ownerErasedEvent(audit.seal, owner, nowMs, { tokens, dataKeys }))
+        }
+        return { tokens, dataKeys }
+      }),
+    ...createQuarantine({ database, instant, audit }),
+    async listDataKeysNotUnder(keyId, limit) {
+      return (await database.run((on) => listKeysNotUnder.rows(on, { keyId, limit }))).map(readDataKey)
+    },
+    async countDataKeysNotUnder(keyId) {
+      return (await database.run((on) => countKeysNotUnder.rows(on, { keyId })))[0]?.count ?? 0
+    },
+    replaceDataKey: (former, fresh) =>
+      database.transaction(async (on) => {
+        const { position, dataKey, userId } = former
+        const row = { position, formerKeyId: dataKey.keyId, keyId: fresh.keyId, wrapped: asBuffer(fresh.bytes) }
+        if ((await replaceDataKey.count(on, row)) === 0) return false
+        await audit?.append(on, userId, (nowMs) => dataKeyRewrappedEvent(audit.seal, former, nowMs, fresh))
+        return true
+      }),
+    tryWrite: () => tryWrite(database, 'vault'),
+    close,
+  }
+}
+
+function readDataKey({ position, appId, userId, keyId, wrapped }: StoredDataKey): DataKeyRow {
+  return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
+}
+
+function readToken({ token, field, sealed, createdAt, inQuarantine }: StoredToken): TokenRow {
+  return { token, field, sealed: sealed === null ? null : new Uint8Array(sealed), createdAt, inQuarantine }
+}
+
+function columnsOf(rows: readonly NewTokenRow[]) {
+  return {
+    tokens: rows.map(({ token }) => token),
+    fields: rows.map(({ field }) => field),
+    fingerprints: rows.map(({ fingerprint }) => asBuffer(fingerprint)),
+    sealed: rows.map(({ sealed }) => (sealed === null ? null : asBuffer(sealed))),
+  }
+}

@@ -1,0 +1,67 @@
+import { randomBytes as cryptoRandomBytes } from 'node:crypto'
+import type { AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import type { MigrationListeners } from '../engine/migrations/ledger.js'
+import { createVault, type StoredVault } from './vault.js'
+import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
+import { createAuditLog } from '../audit/log.postgres.js'
+import { openConnection, type PostgresLocation } from '../engine/postgres/pool.js'
+import { createDatabase } from '../engine/postgres/database.js'
+import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
+import { createVaultRows } from './rows.postgres.js'
+
+/** What {@link createPostgresVault} works with. */
+export interface PostgresVaultOptions extends MigrationListeners {
+  /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
+  readonly cipher: PiiCipher
+  /**
+   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
+   * Every process that opens the vault needs it then. Default: no audit log.
+   */
+  readonly audit?: AuditSeal
+  /** Replaces the database's clock: for tests. */
+  readonly clock?: () => Date
+  /** Cryptographic randomness for tokens. Default: `node:crypto`. */
+  readonly randomBytes?: (size: number) => Uint8Array
+  /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
+  readonly migrations?: 'apply' | 'require'
+}
+
+/**
+ * Opens the vault in a PostgreSQL database, best one of its own: an SSN is sealed under its owner's data key and a
+ * document number is only a keyed hash. Migrations are applied before it resolves.
+ *
+ * @throws StorageError as {@link createPostgresStorage}
+ *
+ * @example
+ * ```ts
+ * import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
+ *
+ * export function openVault(keyFile: string) {
+ *   const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+ *   return createPostgresVault({ connectionString: 'postgres://vault@localhost/vault' }, { cipher })
+ * }
+ * ```
+ */
+export async function createPostgresVault(
+  location: PostgresLocation,
+  options: PostgresVaultOptions,
+): Promise<StoredVault> {
+  const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply' } = options
+  const connection = await openConnection(location)
+  const { pool, transactionPooler, close } = connection
+  const database = createDatabase(pool, { transactionPooler })
+  const instant = () => clock?.() ?? null
+  let audit: AuditChain | null = null
+  try {
+    if (migrations === 'require') await requireMigrated(pool, 'postgres-vault')
+    else await migrate(connection, 'postgres-vault', options)
+    if (options.audit !== undefined) audit = await openAuditChain(database, 'vault', { seal: options.audit, instant })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const log = audit === null ? null : createAuditLog(database, 'vault', audit.seal)
+  const rows = createVaultRows({ database, instant, audit, log, close })
+  return createVault(rows, { cipher, randomBytes, now: () => instant() ?? new Date() })
+}

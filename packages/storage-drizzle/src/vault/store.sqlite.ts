@@ -1,0 +1,236 @@
+import { randomBytes as cryptoRandomBytes } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
+import { revealEvent } from '../audit/recorded-content.js'
+import type { MigrationStep } from '../engine/migrations/ledger.js'
+import type { StorageError } from '../storage-error.js'
+import { createVault, type StoredVault } from './vault.js'
+import type { NewTokenRow } from './sealing.js'
+import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
+import { openAuditChain, type AuditChain } from '../audit/chain.sqlite.js'
+import { createAuditLog } from '../audit/log.sqlite.js'
+import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from '../engine/sqlite/checkpoints.js'
+import { inspectFile, openCommitCount, type CommitCount } from '../engine/sqlite/commit-count.js'
+import {
+  assertDurable,
+  defaultCheckUpToBytes,
+  openConnection,
+  ownFile,
+  type SqliteLocation,
+} from '../engine/sqlite/open.js'
+import { openWithReserve } from '../engine/sqlite/disk-room.js'
+import { createTryWrite } from '../engine/sqlite/try-write.js'
+import { watchFailures } from '../engine/sqlite/failure-watch.js'
+import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
+import { read } from '../engine/sqlite/read.js'
+import { createSharedCommits } from '../engine/sqlite/group-commit.js'
+import type { dataKeys, tokens } from './tables.sqlite.js'
+import { createVaultInspection } from './inspection.sqlite.js'
+import { createQuarantine } from './quarantine.sqlite.js'
+import { prepareVaultStatements } from './statements.sqlite.js'
+
+/** What {@link createSqliteVault} works with. */
+export interface SqliteVaultOptions {
+  /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
+  readonly cipher: PiiCipher
+  /**
+   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
+   * Every process that opens the vault needs it then. Default: no audit log.
+   */
+  readonly audit?: AuditSeal
+  /** Default: the system clock. */
+  readonly clock?: () => Date
+  /** Cryptographic randomness for tokens. Default: `node:crypto`. */
+  readonly randomBytes?: (size: number) => Uint8Array
+  /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
+  readonly migrations?: 'apply' | 'require'
+  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
+  readonly onMigration?: (step: MigrationStep) => void
+  /**
+   * Largest database file, in bytes, that is read from end to end for damage before it is used. 0 never reads. For a
+   * file given by `path`. Default: 256 MiB.
+   */
+  readonly checkUpToBytes?: number
+  /**
+   * Called once when the disk or the file failed (`STORE_FAILED`), or when the file or its WAL was removed or replaced
+   * (`FILES_REPLACED`). From then on every write is refused: end the process, the next one
+   * recovers what was committed. Default: nothing.
+   */
+  readonly onFailure?: (error: StorageError) => void
+}
+
+/**
+ * Opens the vault: a file of its own, in which an SSN is sealed under its owner's data key and a document number is
+ * only a keyed hash. Migrations are applied before it resolves.
+ *
+ * A file given by `path` is refused, unchanged, when it is damaged or lacks commits that were made: a small file beside it
+ * whose name ends in `.vault-commits` remembers how many there were.
+ *
+ * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
+ *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`
+ *
+ * @example
+ * ```ts
+ * import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+ * import { createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+ *
+ * export function openVault(keyFile: string) {
+ *   const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
+ *   return createSqliteVault({ path: 'data/vault.db' }, { cipher })
+ * }
+ * ```
+ */
+export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
+  const { cipher, clock: now = () => new Date(), randomBytes = cryptoRandomBytes } = options
+  return new Promise((resolve) => resolve(createVault(openRows(location, options), { cipher, randomBytes, now })))
+}
+
+/**
+ * The requests whose verifications are being committed come back for their tokens a turn or two later: without waiting for
+ * them, one half of the callers would commit while the other half is answered, for ever.
+ */
+const gatheringTurns = 2
+
+function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
+  const { clock = () => new Date(), migrations = 'apply' } = options
+  const file = ownFile(location)
+  const { client, close } = openWithReserve(file, () => {
+    if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
+    return openConnection(location)
+  })
+  const commits = createSharedCommits(client, options.onFailure, gatheringTurns)
+  let commitCount: CommitCount | null = null
+  let checkpoints = leaveCheckpointsToSqlite(client)
+  let audit: AuditChain | null = null
+  try {
+    if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
+    writeWithSpace(client, () => migrate(client, 'sqlite-vault', clock, options.onMigration))
+    assertDurable(client)
+    if (options.audit !== undefined)
+      audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })
+    if (file !== null) {
+      commitCount = openCommitCount(client, 'sqlite-vault')
+      commits.countWith(commitCount)
+      checkpoints = takeOverCheckpoints(client, commits.fail)
+      commits.checkpointWith(checkpoints)
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+  const statements = prepareVaultStatements(client, drizzle({ client }))
+
+  function findDataKey({ appId, userId }: AppUser): DataKeyRow | null {
+    const row = statements.findDataKey.get(appId, userId)
+    if (row === undefined) return null
+    const [position, keyId, wrapped] = row
+    return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
+  }
+
+  function insertTokens({ appId, userId }: AppUser, dataKey: number, rows: readonly NewTokenRow[]): void {
+    const createdAt = clock().getTime()
+    for (const { token, field, fingerprint, sealed } of rows) {
+      statements.insertToken.run(token, appId, userId, field, fingerprint, sealed, createdAt, dataKey)
+    }
+  }
+
+  function findToken({ appId, userId }: AppUser, token: string): TokenRow | null {
+    const row = statements.findToken.get(token, appId, userId)
+    return row === undefined ? null : readToken(row)
+  }
+
+  const rows: VaultRows = {
+    audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
+    inspection: watchFailures(createVaultInspection(client, commits), commits.fail),
+    findDataKey: (owner) => read(() => findDataKey(owner)),
+    insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>
+      commits.write(() => {
+        const { appId, userId } = owner
+        const key = statements.insertDataKey.run(appId, userId, keyId, bytes, clock().getTime())
+        if (key.changes === 0) return false
+        insertTokens(owner, Number(key.lastInsertRowid), rows)
+        return true
+      }),
+    insertTokens: (owner, dataKeyPosition, rows) =>
+      commits.write(() => {
+        if (statements.findDataKeyPosition.get(owner.appId, owner.userId)?.[0] !== dataKeyPosition) return false
+        insertTokens(owner, dataKeyPosition, rows)
+        return true
+      }),
+    findToken: (owner, token) => read(() => findToken(owner, token)),
+    findTokens: (owner, asked) => read(() => asked.map((token) => findToken(owner, token))),
+    insertAudit: ({ owner, actor, purpose }, subject) =>
+      commits.write(() => {
+        const looked = { token: null, recordId: null, part: null, ...subject }
+        const { appId, userId } = owner
+        const reveal = { atMs: clock().getTime(), appId, userId, actor, purpose, ...looked }
+        const { position } = statements.insertAudit.get({ ...reveal, at: reveal.atMs })
+        audit?.append(revealEvent(audit.seal, position, reveal))
+      }),
+    async deleteOwner({ appId, userId }) {
+      const deleted = await commits.write(() => {
+        const keys = statements.deleteDataKey.all({ appId, userId })
+        const tokens = keys.reduce(
+          (sum, { position }) => sum + statements.deleteTokensOfDataKey.run({ position }).changes,
+          statements.deleteTokensOfOwnerAlone.run({ appId, userId }).changes,
+        )
+        const dataKeys = keys.map((row) => readDataKey(row).dataKey)
+        if (tokens + dataKeys.length > 0) {
+          audit?.append(ownerErasedEvent(audit.seal, { appId, userId }, clock().getTime(), { tokens, dataKeys }))
+        }
+        return { tokens, dataKeys }
+      })
+      await checkpoints.empty()
+      return deleted
+    },
+    ...createQuarantine({ client, commits, checkpoints: () => checkpoints, audit, clock }),
+    listDataKeysNotUnder: (keyId, limit) =>
+      read(() => {
+        const below = statements.listKeysBelow.all({ keyId, limit })
+        const above = statements.listKeysAbove.all({ keyId, limit })
+        return [...below, ...above].slice(0, limit).map(readDataKey)
+      }),
+    countDataKeysNotUnder: (keyId) =>
+      read(() => {
+        const counts = [statements.countKeysBelow.get({ keyId }), statements.countKeysAbove.get({ keyId })]
+        return counts.reduce((sum, row) => sum + (row?.count ?? 0), 0)
+      }),
+    replaceDataKey: (former, fresh) =>
+      commits.write(() => {
+        const { position, dataKey } = former
+        const row = { position, formerKeyId: dataKey.keyId, keyId: fresh.keyId, wrapped: fresh.bytes }
+        if (statements.rewrapDataKey.run(row).changes === 0) return false
+        audit?.append(dataKeyRewrappedEvent(audit.seal, former, clock().getTime(), fresh))
+        return true
+      }),
+    tryWrite: createTryWrite(client, commits, { part: 'vault', clock }),
+    async close() {
+      commits.close()
+      await checkpoints.close()
+      await read(() => {
+        commitCount?.close()
+        commitCount = null
+        close()
+      })
+    },
+  }
+  return watchFailures(rows, commits.fail)
+}
+
+function readDataKey(row: typeof dataKeys.$inferSelect): DataKeyRow {
+  const { position, appId, userId, keyId, wrapped } = row
+  return { position, appId, userId, dataKey: { keyId, bytes: new Uint8Array(wrapped) } }
+}
+
+type StoredToken = Pick<typeof tokens.$inferSelect, 'token' | 'field' | 'sealed' | 'createdAt' | 'quarantinedAt'>
+
+function readToken({ token, field, sealed, createdAt, quarantinedAt }: StoredToken): TokenRow {
+  return {
+    token,
+    field,
+    sealed: sealed === null ? null : new Uint8Array(sealed),
+    createdAt: new Date(createdAt),
+    inQuarantine: quarantinedAt !== null,
+  }
+}

@@ -1,0 +1,145 @@
+import type Database from 'better-sqlite3'
+import type { KycStatus, Prior, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import { verificationEvent } from '../audit/recorded-content.js'
+import { StorageError } from '../storage-error.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import type { verifications } from './tables.sqlite.js'
+
+type Recording = Parameters<VerificationStore['record']>[0]
+type VerificationColumns = typeof verifications.$inferSelect
+type PriorRow = Pick<
+  VerificationColumns,
+  'userId' | 'verificationId' | 'resultStatus' | 'resultMessage' | 'payloadDigest'
+>
+
+/** The statements of one submission, without a query builder in between: they run for every one. */
+export function prepareRecording(client: Database.Database) {
+  return {
+    findPrior: prepare<[appId: string, externalVerificationId: string], PriorRow>(
+      client,
+      `SELECT user_id AS userId, verification_id AS verificationId, result_status AS resultStatus,
+        result_message AS resultMessage, payload_digest AS payloadDigest
+      FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
+    ),
+    findNewestInLastApp: prepareRows<[userId: string], [appId: string, position: number]>(
+      client,
+      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ?
+      ORDER BY app_id DESC, position DESC LIMIT 1`,
+    ),
+    findNewestInAppBefore: prepareRows<[userId: string, appId: string], [appId: string, position: number]>(
+      client,
+      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ? AND app_id < ?
+      ORDER BY app_id DESC, position DESC LIMIT 1`,
+    ),
+    findNext: prepareRows<[verification: number], [status: KycStatus]>(
+      client,
+      'SELECT next FROM kyc_relay_kyc_status_log WHERE verification = ?',
+    ),
+    insertVerification: prepare<unknown[]>(
+      client,
+      `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
+        external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
+        result_status, result_message, payload_digest, ssn_token, ssn_standing, document_number_token, sealed_details)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertSection: prepare<[verification: Position, ordinal: number, section: string, id: string, status: string]>(
+      client,
+      `INSERT INTO kyc_relay_verification_sections (verification, ordinal, section, provider_verification_id, status)
+      VALUES (?, ?, ?, ?, ?)`,
+    ),
+    insertCheck: prepare<[verification: Position, ordinal: number, section: string, name: string, status: string]>(
+      client,
+      `INSERT INTO kyc_relay_verification_checks (verification, ordinal, section, name, status)
+      VALUES (?, ?, ?, ?, ?)`,
+    ),
+    insertDeclineCode: prepare<[verification: Position, ordinal: number, code: string]>(
+      client,
+      'INSERT INTO kyc_relay_decline_codes (verification, ordinal, code) VALUES (?, ?, ?)',
+    ),
+    insertStatusLog: prepare<[verification: Position, userId: string, previous: string, next: string, at: number]>(
+      client,
+      'INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at) VALUES (?, ?, ?, ?, ?)',
+    ),
+    insertPhotoJob: prepare<
+      [photoJobId: string, verification: Position, side: string, sealedUrl: Uint8Array, createdAt: number, due: number]
+    >(
+      client,
+      `INSERT INTO kyc_relay_photo_jobs (photo_job_id, verification, side, sealed_url, state, created_at, due_at)
+      VALUES (?, ?, ?, ?, 'PENDING', ?, ?)`,
+    ),
+  }
+}
+
+type Position = number | bigint
+
+export type RecordingStatements = ReturnType<typeof prepareRecording>
+
+/**
+ * What the newest verification of the user left. Looks for the newest of each app the user has been with: however many
+ * verifications one app records of a user, nobody reads more than one of them. Most users are new, and cost one search.
+ */
+export function findStatus(statements: RecordingStatements, userId: string): KycStatus {
+  let newest = -1
+  let row = statements.findNewestInLastApp.get(userId)
+  while (row !== undefined) {
+    const [appId, position] = row
+    newest = Math.max(newest, position)
+    row = statements.findNewestInAppBefore.get(userId, appId)
+  }
+  return (newest === -1 ? undefined : statements.findNext.get(newest)?.[0]) ?? 'UNVERIFIED'
+}
+
+export function findPrior(statements: RecordingStatements, key: SubmissionKey): Prior | null {
+  const row = statements.findPrior.get(key.appId, key.externalVerificationId)
+  if (row === undefined) return null
+  if (row.userId !== key.userId) return { kind: 'conflict' }
+  const result = { status: row.resultStatus, verificationId: row.verificationId, message: row.resultMessage }
+  return { kind: 'replayed', result, payloadDigest: new Uint8Array(row.payloadDigest) }
+}
+
+/** Writes one verification with all that belongs to it, inside a transaction that the caller holds. */
+export function record(statements: RecordingStatements, recording: Recording, audit: AuditChain | null) {
+  const { key, verification, payloadDigest, recordedAt, outcomes } = recording
+  const prior = findPrior(statements, key)
+  if (prior !== null) return prior
+  const previous = findStatus(statements, key.userId)
+  const { next, result } = outcomes[previous]
+  if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
+  const at = recordedAt.getTime()
+  const { lastInsertRowid: position } = statements.insertVerification.run(
+    verification.verificationId,
+    key.appId,
+    key.userId,
+    key.externalVerificationId,
+    verification.externalVerificationProvider,
+    verification.schemaVersion,
+    verification.decision,
+    verification.decisionedAt.getTime(),
+    at,
+    verification.countryCode,
+    result.status,
+    result.message,
+    payloadDigest,
+    verification.ssn?.token ?? null,
+    verification.ssn?.standing ?? null,
+    verification.documentNumber?.token ?? null,
+    verification.sealedDetails,
+  )
+  verification.sections.forEach(({ section, verificationId, status }, ordinal) => {
+    statements.insertSection.run(position, ordinal, section, verificationId, status)
+  })
+  verification.checks.forEach(({ section, name, status }, ordinal) => {
+    statements.insertCheck.run(position, ordinal, section, name, status)
+  })
+  verification.declineCodes.forEach((code, ordinal) => {
+    statements.insertDeclineCode.run(position, ordinal, code)
+  })
+  for (const { photoJobId, side, sealedUrl } of verification.photoJobs) {
+    statements.insertPhotoJob.run(photoJobId, position, side, sealedUrl, at, at)
+  }
+  statements.insertStatusLog.run(position, key.userId, previous, next, at)
+  const statusLog = { previous, next, at: recordedAt } as const
+  audit?.append(verificationEvent(audit.seal, { key, verification, payloadDigest, recordedAt, result, statusLog }))
+  return { kind: 'recorded', result } as const
+}

@@ -1,0 +1,65 @@
+import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { declineCodes, kycStatusLog, verificationChecks, verifications, verificationSections } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+/** What reads verifications back, prepared once per connection. */
+export function prepareReadingStatements(db: DrizzleDatabase) {
+  return {
+    findReferencedTokens: db
+      .select({ ssnToken: verifications.ssnToken, documentNumberToken: verifications.documentNumberToken })
+      .from(verifications)
+      .where(
+        or(
+          sql`${verifications.ssnToken} IN (SELECT value FROM json_each(${value('tokens')}))`,
+          sql`${verifications.documentNumberToken} IN (SELECT value FROM json_each(${value('tokens')}))`,
+        ),
+      )
+      .prepare(),
+    findVerification: db
+      .select({ verification: verifications, log: kycStatusLog })
+      .from(verifications)
+      .innerJoin(kycStatusLog, eq(kycStatusLog.verification, verifications.position))
+      .where(
+        and(
+          eq(verifications.verificationId, value('verificationId')),
+          eq(verifications.appId, value('appId')),
+          eq(verifications.userId, value('userId')),
+        ),
+      )
+      .prepare(),
+    listVerifications: db
+      .select({ verification: verifications, log: kycStatusLog })
+      .from(verifications)
+      .innerJoin(kycStatusLog, eq(kycStatusLog.verification, verifications.position))
+      .where(
+        and(
+          eq(verifications.appId, value('appId')),
+          eq(verifications.userId, value('userId')),
+          lt(verifications.position, value('before')),
+        ),
+      )
+      .orderBy(desc(verifications.position))
+      .limit(value('limit'))
+      .prepare(),
+    listSections: db
+      .select()
+      .from(verificationSections)
+      .where(eq(verificationSections.verification, value('verification')))
+      .orderBy(verificationSections.ordinal)
+      .prepare(),
+    listChecks: db
+      .select()
+      .from(verificationChecks)
+      .where(eq(verificationChecks.verification, value('verification')))
+      .orderBy(verificationChecks.ordinal)
+      .prepare(),
+    listDeclineCodes: db
+      .select()
+      .from(declineCodes)
+      .where(eq(declineCodes.verification, value('verification')))
+      .orderBy(declineCodes.ordinal)
+      .prepare(),
+  }
+}

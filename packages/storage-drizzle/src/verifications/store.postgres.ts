@@ -1,0 +1,159 @@
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { Prior, SubmissionKey, Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import { verificationEvent } from '../audit/recorded-content.js'
+import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import { StorageError } from '../storage-error.js'
+import { asBuffer } from '../engine/postgres/as-buffer.js'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import { overtaken, type PostgresDatabase } from '../engine/postgres/database.js'
+import type { Queryable } from '../engine/postgres/statement.js'
+import type { kycStatusLog, verifications } from './tables.postgres.js'
+import { insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
+
+interface VerificationRow {
+  readonly verification: typeof verifications.$inferSelect
+  readonly log: typeof kycStatusLog.$inferSelect
+}
+
+type Recording = Parameters<VerificationStore['record']>[0]
+
+/** The verification store on PostgreSQL. */
+export function createVerificationStore(
+  db: NodePgDatabase,
+  database: PostgresDatabase,
+  audit: AuditChain | null,
+): VerificationStore {
+  const reads = prepareVerificationReads(db)
+
+  async function findPrior(key: SubmissionKey): Promise<Prior | null> {
+    const { appId, externalVerificationId } = key
+    const [row] = await reads.findPrior.execute({ appId, externalVerificationId })
+    if (row === undefined) return null
+    if (row.userId !== key.userId) return { kind: 'conflict' }
+    const result = { status: row.resultStatus, verificationId: row.verificationId, message: row.resultMessage }
+    return { kind: 'replayed', result, payloadDigest: row.payloadDigest }
+  }
+
+  /** Null when the key, or the id of the verification, was taken by another submission. */
+  async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
+    const [present] = await lockStatus.rows(on, { userId: key.userId })
+    const previous = present?.status ?? 'UNVERIFIED'
+    const { next, result } = outcomes[previous]
+    if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
+    const [written] = await insertVerification.rows(on, {
+      verificationId: verification.verificationId,
+      ...key,
+      externalVerificationProvider: verification.externalVerificationProvider,
+      schemaVersion: verification.schemaVersion,
+      decision: verification.decision,
+      decisionedAt: verification.decisionedAt,
+      recordedAt,
+      countryCode: verification.countryCode,
+      resultStatus: result.status,
+      resultMessage: result.message,
+      payloadDigest: asBuffer(payloadDigest),
+      ssnToken: verification.ssn?.token ?? null,
+      ssnStanding: verification.ssn?.standing ?? null,
+      documentNumberToken: verification.documentNumber?.token ?? null,
+      sealedDetails: asBuffer(verification.sealedDetails),
+      sections: verification.sections.map(({ section }) => section),
+      sectionIds: verification.sections.map(({ verificationId }) => verificationId),
+      sectionStatuses: verification.sections.map(({ status }) => status),
+      checkSections: verification.checks.map(({ section }) => section),
+      checkNames: verification.checks.map(({ name }) => name),
+      checkStatuses: verification.checks.map(({ status }) => status),
+      declineCodes: verification.declineCodes,
+      jobIds: verification.photoJobs.map(({ photoJobId }) => photoJobId),
+      jobSides: verification.photoJobs.map(({ side }) => side),
+      jobUrls: verification.photoJobs.map(({ sealedUrl }) => asBuffer(sealedUrl)),
+      previous,
+      next,
+      moves: next !== previous,
+    })
+    if (written === undefined || written.inserted === 0) return null
+    if ((written.present ?? 'UNVERIFIED') !== previous || (next !== previous && written.moved === 0)) throw overtaken
+    await audit?.append(on, key.userId, () =>
+      verificationEvent(audit.seal, {
+        ...{ key, verification, payloadDigest, recordedAt, result },
+        statusLog: { previous, next, at: recordedAt },
+      }),
+    )
+    return { kind: 'recorded', result } as const
+  }
+
+  async function record(recording: Recording) {
+    const recorded = await database.transaction((on) => insert(on, recording))
+    if (recorded !== null) return recorded
+    const prior = await database.run(() => findPrior(recording.key))
+    // Records are never removed: what took the key would be there. So its id was taken, under another key.
+    if (prior === null) throw new StorageError('CONSTRAINT', '23505')
+    return prior
+  }
+
+  /** Rows of the details of all these verifications, with one query per kind. */
+  async function readBack(rows: readonly VerificationRow[]): Promise<readonly VerificationRecord[]> {
+    if (rows.length === 0) return []
+    const ids = rows.map(({ verification }) => verification.verificationId)
+    const [sections, checks, codes] = await Promise.all([
+      reads.listSections.execute({ ids }),
+      reads.listChecks.execute({ ids }),
+      reads.listDeclineCodes.execute({ ids }),
+    ])
+    return rows.map(({ verification, log }): VerificationRecord => {
+      const { verificationId, ssnToken, ssnStanding, documentNumberToken } = verification
+      const mine = (row: { verificationId: string }) => row.verificationId === verificationId
+      return {
+        verificationId,
+        appId: verification.appId,
+        userId: verification.userId,
+        externalVerificationId: verification.externalVerificationId,
+        externalVerificationProvider: verification.externalVerificationProvider,
+        schemaVersion: verification.schemaVersion,
+        decision: verification.decision,
+        decisionedAt: verification.decisionedAt,
+        recordedAt: verification.recordedAt,
+        countryCode: verification.countryCode,
+        result: { status: verification.resultStatus, verificationId, message: verification.resultMessage },
+        ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken as Token, standing: ssnStanding },
+        documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
+        sections: sections.filter(mine).map(({ section, providerVerificationId, status }) => ({
+          section,
+          verificationId: providerVerificationId,
+          status,
+        })),
+        checks: checks.filter(mine).map(({ section, name, status }) => ({ section, name, status })),
+        declineCodes: codes.filter(mine).map(({ code }) => code),
+        statusLog: { previous: log.previous, next: log.next, at: log.at },
+        sealedDetails: verification.sealedDetails,
+      }
+    })
+  }
+
+  return {
+    findPrior: (key) => database.run(() => findPrior(key)),
+    record,
+    findReferencedTokens: (tokens) =>
+      database.run(async () => {
+        const asked = new Set(tokens)
+        const rows = await reads.findReferencedTokens.execute({ tokens: [...tokens] })
+        const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
+        return new Set(found.filter((token): token is Token => asked.has(token as Token)))
+      }),
+    findKycStatus: (userId) =>
+      database.run(async () => (await reads.findStatus.execute({ userId }))[0]?.status ?? 'UNVERIFIED'),
+    findVerification: ({ appId, userId }, verificationId) =>
+      database.run(async () => {
+        const rows = await reads.findVerification.execute({ appId, userId, verificationId })
+        return (await readBack(rows))[0] ?? null
+      }),
+    listVerifications: ({ appId, userId }, { limit, cursor }) =>
+      database.run(async () => {
+        const before = decodeCursor(cursor)
+        const rows = await reads.listVerifications.execute({ appId, userId, before, limit: checkedLimit(limit) + 1 })
+        const page = rows.slice(0, limit)
+        const last = page.at(-1)
+        const more = rows.length > limit && last !== undefined
+        return { items: await readBack(page), nextCursor: more ? encodeCursor(last.verification.position) : null }
+      }),
+  }
+}

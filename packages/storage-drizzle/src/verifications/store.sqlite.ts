@@ -1,0 +1,87 @@
+import type Database from 'better-sqlite3'
+import type { Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { read } from '../engine/sqlite/read.js'
+import { findPrior, findStatus, prepareRecording, record } from './recording.sqlite.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { kycStatusLog, verifications } from './tables.sqlite.js'
+import { prepareReadingStatements } from './statements.sqlite.js'
+
+interface VerificationRow {
+  readonly verification: typeof verifications.$inferSelect
+  readonly log: typeof kycStatusLog.$inferSelect
+}
+
+/** The verification store on one SQLite connection. Reads see committed rows only. */
+export function createVerificationStore(dependencies: {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  readonly audit: AuditChain | null
+}): VerificationStore {
+  const { client, db, commits, audit } = dependencies
+  const recording = prepareRecording(client)
+  const statements = prepareReadingStatements(db)
+
+  function readBack({ verification, log }: VerificationRow): VerificationRecord {
+    const of = { verification: verification.position }
+    const { ssnToken, ssnStanding, documentNumberToken } = verification
+    return {
+      verificationId: verification.verificationId,
+      appId: verification.appId,
+      userId: verification.userId,
+      externalVerificationId: verification.externalVerificationId,
+      externalVerificationProvider: verification.externalVerificationProvider,
+      schemaVersion: verification.schemaVersion,
+      decision: verification.decision,
+      decisionedAt: new Date(verification.decisionedAt),
+      recordedAt: new Date(verification.recordedAt),
+      countryCode: verification.countryCode,
+      result: {
+        status: verification.resultStatus,
+        verificationId: verification.verificationId,
+        message: verification.resultMessage,
+      },
+      ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken as Token, standing: ssnStanding },
+      documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
+      sections: statements.listSections.all(of).map(({ section, providerVerificationId, status }) => ({
+        section,
+        verificationId: providerVerificationId,
+        status,
+      })),
+      checks: statements.listChecks.all(of).map(({ section, name, status }) => ({ section, name, status })),
+      declineCodes: statements.listDeclineCodes.all(of).map(({ code }) => code),
+      statusLog: { previous: log.previous, next: log.next, at: new Date(log.at) },
+      sealedDetails: new Uint8Array(verification.sealedDetails),
+    }
+  }
+
+  return {
+    findPrior: (key) => read(() => findPrior(recording, key)),
+    record: (submission) => commits.write(() => record(recording, submission, audit)),
+    findReferencedTokens: (tokens) =>
+      read(() => {
+        const asked = new Set(tokens)
+        const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens) })
+        const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
+        return new Set(found.filter((token): token is Token => asked.has(token as Token)))
+      }),
+    findKycStatus: (userId) => read(() => findStatus(recording, userId)),
+    findVerification: (owner, verificationId) =>
+      read(() => {
+        const row = statements.findVerification.get({ ...owner, verificationId })
+        return row === undefined ? null : readBack(row)
+      }),
+    listVerifications: (owner, { limit, cursor }) =>
+      read(() => {
+        const before = decodeCursor(cursor)
+        const rows = statements.listVerifications.all({ ...owner, before, limit: checkedLimit(limit) + 1 })
+        const page = rows.slice(0, limit)
+        const last = page.at(-1)
+        const more = rows.length > limit && last !== undefined
+        return { items: page.map(readBack), nextCursor: more ? encodeCursor(last.verification.position) : null }
+      }),
+  }
+}

@@ -1,0 +1,84 @@
+import type Database from 'better-sqlite3'
+import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
+import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { settlementOutcome } from './write-outcome.js'
+
+type LeasedRow = readonly [
+  position: number,
+  endpoint: number,
+  unsentSince: number | null,
+  cancelRequested: string | null,
+]
+
+/** The statements of a settlement, without a query builder in between: they run for every delivery. */
+export function prepareSettling(client: Database.Database) {
+  return {
+    /** Only while the fence is current. */
+    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number], LeasedRow>(
+      client,
+      `SELECT position, endpoint, unsent_since, cancel_requested FROM kyc_relay_deliveries
+      WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ?`,
+    ),
+    findRemoval: prepareRows<[endpoint: number], readonly [removedAt: number | null]>(
+      client,
+      'SELECT removed_at FROM kyc_relay_endpoints WHERE position = ?',
+    ),
+    endLease: prepare<unknown[]>(
+      client,
+      `UPDATE kyc_relay_deliveries
+      SET state = ?, attempts_made = ?, due_at = ?, unsent_since = ?, ended_at = ?, cancel_reason = ?,
+        lease_token = NULL, lease_until = NULL
+      WHERE position = ?`,
+    ),
+    endAttempt: prepare<unknown[]>(
+      client,
+      `UPDATE kyc_relay_attempts SET state = ?, ended_at = ?, report = ?, response_body = ?
+      WHERE delivery = ? AND number = ?`,
+    ),
+    endTurn: prepare<[failing: number | null, dueAt: number | null, dueAt: number | null, endpoint: number]>(
+      client,
+      `UPDATE kyc_relay_endpoint_turns
+      SET in_flight = in_flight - 1, failing = ifnull(?, failing),
+        next_due_at = min(ifnull(next_due_at, ?), ifnull(?, next_due_at))
+      WHERE endpoint = ?`,
+    ),
+  }
+}
+
+export type SettlingStatements = ReturnType<typeof prepareSettling>
+
+/** Writes what the settlement makes of its delivery; false when the fence is stale: then nothing is written. */
+function settleOne(statements: SettlingStatements, settlement: Settlement, now: number): boolean {
+  const { fence, attempt, next } = settlement
+  const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt)
+  if (row === undefined) return false
+  const [position, endpoint, unsentSinceMs, cancelRequested] = row
+  // What is over is over wherever it went.
+  const endpointRemoved = next.state === 'PENDING' && statements.findRemoval.get(endpoint)?.[0] != null
+  const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, endpointRemoved }
+  const outcome = settlementOutcome(leased, settlement, now)
+  statements.endLease.run(
+    outcome.state,
+    outcome.attemptsMade,
+    outcome.dueAtMs,
+    outcome.unsentSinceMs,
+    outcome.endedAtMs,
+    outcome.cancelReason,
+    position,
+  )
+  const { responseBody, ...report } = attempt.report
+  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
+  const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
+  statements.endTurn.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
+  return true
+}
+
+/** Applies each settlement whose fence is current, inside a transaction that the caller holds. */
+export function settle(
+  statements: SettlingStatements,
+  settlements: readonly Settlement[],
+  now: number,
+): { readonly stale: readonly Fence[] } {
+  const stale = settlements.filter((settlement) => !settleOne(statements, settlement, now))
+  return { stale: stale.map(({ fence }) => fence) }
+}

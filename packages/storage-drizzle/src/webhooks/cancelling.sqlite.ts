@@ -1,0 +1,53 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { deliveries, endpointTurns } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+export function prepareCancelling(db: DrizzleDatabase) {
+  // By way of the user's events: an index of its own would cost every delivery two writes for this rare search.
+  const pendingOfUser = and(
+    sql`${deliveries.event} IN (SELECT position FROM kyc_relay_events
+      WHERE user_id = ${value('userId')} AND app_id = ${value('appId')})`,
+    isNull(deliveries.endedAt),
+  )
+  return {
+    cancelOfUser: db
+      .update(deliveries)
+      .set({
+        state: 'CANCELLED',
+        dueAt: null,
+        endedAt: sql`${value('now')}`,
+        cancelReason: sql`${value('reason')}`,
+      })
+      .where(and(pendingOfUser, isNotNull(deliveries.dueAt)))
+      .returning({ endpoint: deliveries.endpoint })
+      .prepare(),
+    refreshNextDue: db
+      .update(endpointTurns)
+      .set({
+        nextDueAt: sql`(SELECT due_at FROM kyc_relay_deliveries AS waiting
+          WHERE waiting.endpoint = kyc_relay_endpoint_turns.endpoint AND waiting.due_at IS NOT NULL
+          ORDER BY waiting.due_at LIMIT 1)`,
+      })
+      .where(eq(endpointTurns.endpoint, value('endpoint')))
+      .prepare(),
+    requestCancelOfUser: db
+      .update(deliveries)
+      .set({ cancelRequested: sql`${value('reason')}` })
+      .where(and(pendingOfUser, isNotNull(deliveries.leaseUntil), isNull(deliveries.cancelRequested)))
+      .prepare(),
+  }
+}
+
+/** Cancels what is pending for a user of an app, inside a transaction that the caller holds. Answers how many. */
+export function cancelPending(
+  statements: ReturnType<typeof prepareCancelling>,
+  request: { readonly appId: string; readonly userId: string; readonly reason: string },
+  now: Date,
+): number {
+  const { appId, userId, reason } = request
+  const cancelled = statements.cancelOfUser.all({ appId, userId, reason, now: now.getTime() })
+  for (const endpoint of new Set(cancelled.map((row) => row.endpoint))) statements.refreshNextDue.run({ endpoint })
+  return cancelled.length + statements.requestCancelOfUser.run({ appId, userId, reason }).changes
+}

@@ -1,0 +1,213 @@
+import { sql, type SQL } from 'drizzle-orm'
+import type { EventType } from '@kyc-relay/webhooks'
+import { now } from '../engine/postgres/now.js'
+import { statement } from '../engine/postgres/statement.js'
+
+const value = sql.placeholder
+
+/** Most announcements folded by one claim; what is left is folded by the next. */
+export const mostAnnouncements = 10_000
+
+/**
+ * Folds what publishers announced into the turns, endpoints in one order so that two folds never wait in a circle. An
+ * announcement is never changed: it stands where it was locked.
+ */
+export const foldAnnouncements = statement(
+  'fold_announcements',
+  sql`
+WITH taken AS (
+  DELETE FROM kyc_relay_due_announcements WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM kyc_relay_due_announcements ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING endpoint_id, due_at
+)
+INSERT INTO kyc_relay_endpoint_turns AS turns (endpoint_id, next_due_at)
+SELECT endpoint_id, min(due_at) FROM taken GROUP BY endpoint_id ORDER BY endpoint_id
+ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, excluded.next_due_at)`,
+)
+
+const inOrder = sql`ORDER BY turn_at, next_due_at, endpoint_id`
+/** At most so many are in flight: claims are counted under the lock of the turn, ends may have been counted since. */
+const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
+    (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
+const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_turns`)}
+    < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
+const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('limit')}::int`
+const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
+
+/**
+ * Waits for the turns that have work and a free place, where others hold them: for when there is work and nothing of it
+ * could be locked at once. Locks in the order of settlements, so that they never wait for each other in a circle. The array
+ * is made once; PostgreSQL would run a joined subquery again for each turn that changed while it was waited for.
+ */
+export const awaitTurns = statement(
+  'await_turns',
+  sql`
+WITH clock AS MATERIALIZED (SELECT ${now} AS now)
+SELECT FROM kyc_relay_endpoint_turns
+WHERE endpoint_id = ANY (ARRAY(
+  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${healthyInOrder}) AS healthy
+  UNION ALL
+  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${failingInOrder}) AS failing
+)) AND ${hasRoom}
+ORDER BY endpoint_id FOR NO KEY UPDATE`,
+)
+
+/** A claimed delivery as it is read. */
+export interface ClaimedRow {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly token: string
+  readonly eventId: string
+  readonly xEventId: string
+  readonly appId: string
+  readonly userId: string
+  readonly eventType: EventType
+  readonly test: boolean
+  readonly endpointId: string
+  readonly url: string
+  readonly standardWebhooks: boolean
+  readonly body: Buffer | null
+  readonly unsentSince: Date | null
+  readonly traceContext: string | null
+}
+
+/** A number costs less to read than an instant, in every row of an answer. */
+const sinceEpochMs = (instant: SQL) => sql`(extract(epoch FROM ${instant}) * 1000)::float8`
+
+const claimedColumns = sql`
+  claimed.delivery_id AS "deliveryId", claimed.attempts_made AS attempt, claimed.lease_token AS token,
+  delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.app_id AS "appId",
+  delivery.user_id AS "userId", delivery.event_type AS "eventType", event.test, claimed.endpoint_id AS "endpointId",
+  endpoint.url, endpoint.standard_webhooks AS "standardWebhooks", event.body, claimed.unsent_since AS "unsentSince",
+  event.trace_context AS "traceContext"
+FROM claimed
+JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = claimed.delivery_id
+JOIN kyc_relay_events AS event ON event.event_id = delivery.event_id
+JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`
+
+/** What a claim answers with each row, and with one row of nulls when it claimed nothing. */
+interface ClaimLook {
+  readonly nowMs: number
+  /** When the next waiting delivery is due, announced or folded, in milliseconds from now. */
+  readonly nextDueInMs: number | null
+}
+
+/** Who waited longest for the turn goes first, one delivery for each before anyone gets a second. */
+const fairOrder = sql`round, turn_at, due_at, position`
+
+/**
+ * Claims in one statement: locks the turns of endpoints that have something due and a free place, passing over those that
+ * another claim or settlement holds at this moment, chooses among their first waiting deliveries as `chooseInTurn` does,
+ * opens the attempts and moves the turns on.
+ *
+ * The locks are taken before the caps are trusted, and a turn that changed since the statement began is read as it is
+ * then; deliveries are read as the statement found them. So of a changed turn one that waits may have been missed: it stays
+ * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is locked: the
+ * turns count what was claimed, not what was chosen. No delivery is waited for: whoever claimed one since may be settling
+ * it, and wait for a lock that is held here. An attempt that was told to be unsent gives its number to the new one.
+ */
+export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
+  'claim_in_turn',
+  sql`
+WITH clock AS MATERIALIZED (SELECT ${now} AS now),
+healthy AS (
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
+), failing AS (
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
+), locked AS MATERIALIZED (
+  SELECT endpoint_id, failing, turn_at,
+    -- With as many turns as places nobody gets a second one, so no second one has to be read.
+    CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
+      ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
+      END AS room,
+    -- A version that was written since the statement began is locked, but cannot be seen.
+    (SELECT true FROM kyc_relay_endpoint_turns AS found WHERE found.ctid = turn.row) IS NOT NULL AS as_found
+  FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
+), waiting AS MATERIALIZED (
+  SELECT locked.endpoint_id, locked.failing, locked.turn_at, locked.room, first.*
+  FROM locked CROSS JOIN LATERAL (
+    SELECT ctid AS row, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
+    FROM kyc_relay_delivery_queue AS queued
+    WHERE queued.endpoint_id = locked.endpoint_id AND queued.due_at IS NOT NULL
+    ORDER BY due_at, position LIMIT locked.room + 1
+  ) AS first
+), judged AS (
+  SELECT *, round <= room AND due_at <= (SELECT now FROM clock) AS has_place FROM waiting
+), placed AS (
+  SELECT *, has_place AND (NOT failing OR ${value('failingLimit')}::int >=
+    row_number() OVER (PARTITION BY failing, has_place ORDER BY ${fairOrder})) AS in_turn
+  FROM judged
+), ranked AS MATERIALIZED (
+  SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
+  FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM placed) AS numbered
+), chosen AS MATERIALIZED (
+  SELECT array_agg(row ORDER BY ordinal) AS rows FROM ranked WHERE chosen
+), taken AS MATERIALIZED (
+  -- Where they stand, not by key: on an empty queue PostgreSQL plans a join by key as a search through the whole of it.
+  SELECT ctid AS row, array_position((SELECT rows FROM chosen), ctid) AS ordinal FROM kyc_relay_delivery_queue
+  WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[])
+  FOR NO KEY UPDATE SKIP LOCKED
+), claimed AS (
+  UPDATE kyc_relay_delivery_queue AS queued
+  SET due_at = NULL, lease_token = (${value('tokens')}::text[])[taken.ordinal], started_at = (SELECT now FROM clock),
+    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond',
+    attempts_made = queued.attempts_made + 1
+  FROM taken WHERE queued.ctid = taken.row AND queued.due_at IS NOT NULL
+  RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since,
+    taken.ordinal
+), reopened AS (
+  DELETE FROM kyc_relay_attempts AS unsent USING claimed
+  WHERE claimed.unsent_since IS NOT NULL AND unsent.delivery_id = claimed.delivery_id
+    AND unsent.number = claimed.attempts_made
+), outcome AS (
+  SELECT endpoint_id, bool_and(as_found) AS as_found, sum(claimed)::int AS claimed, min(due_at) AS next_due_at
+  FROM (
+    SELECT endpoint_id, as_found, 0 AS claimed, NULL::timestamptz AS due_at FROM locked
+    UNION ALL SELECT endpoint_id, NULL, 1, NULL FROM claimed
+    UNION ALL SELECT endpoint_id, NULL, 0, due_at FROM ranked WHERE NOT chosen
+  ) AS part GROUP BY endpoint_id
+), turned AS (
+  UPDATE kyc_relay_endpoint_turns AS turn
+  SET next_due_at = CASE WHEN outcome.as_found THEN outcome.next_due_at ELSE turn.next_due_at END,
+    claimed = turn.claimed + outcome.claimed,
+    last_claimed_at = CASE WHEN outcome.claimed > 0 THEN (SELECT now FROM clock) ELSE turn.last_claimed_at END
+  FROM outcome WHERE turn.endpoint_id = outcome.endpoint_id
+  RETURNING turn.next_due_at
+), look AS (
+  SELECT ${sinceEpochMs(sql`now`)} AS "nowMs", ceil(extract(epoch FROM least(
+    (SELECT min(next_due_at) FROM turned),
+    (SELECT next_due_at FROM kyc_relay_endpoint_turns
+      WHERE next_due_at IS NOT NULL AND endpoint_id NOT IN (SELECT endpoint_id FROM locked)
+      ORDER BY next_due_at LIMIT 1),
+    (SELECT due_at FROM kyc_relay_due_announcements ORDER BY position LIMIT 1)
+  ) - now) * 1000)::float8 AS "nextDueInMs"
+  FROM clock
+)
+SELECT look.*, row.* FROM look LEFT JOIN (SELECT claimed.ordinal, ${claimedColumns}) AS row ON true
+ORDER BY row.ordinal`,
+)
+
+/**
+ * Takes over ended leases under fresh tokens. What another process takes over at this moment, or changed since the statement
+ * began, is passed over: it is found by the next.
+ */
+export const takeOverExpired = statement<ClaimedRow & { nowMs: number }>(
+  'take_over_expired',
+  sql`
+WITH clock AS MATERIALIZED (SELECT ${now} AS now),
+expired AS (
+  SELECT ctid AS row, lease_until, position FROM kyc_relay_delivery_queue
+  WHERE lease_until <= (SELECT now FROM clock)
+  ORDER BY lease_until, position LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
+), numbered AS (
+  SELECT row, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
+), claimed AS (
+  UPDATE kyc_relay_delivery_queue AS queued
+  SET lease_token = (${value('tokens')}::text[])[numbered.number],
+    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
+  FROM numbered WHERE queued.ctid = numbered.row
+  RETURNING queued.*, numbered.number
+)
+SELECT ${sinceEpochMs(sql`(SELECT now FROM clock)`)} AS "nowMs", ${claimedColumns} ORDER BY claimed.number`,
+)

@@ -1,0 +1,90 @@
+import type Database from 'better-sqlite3'
+import type { EventType } from '@kyc-relay/webhooks'
+import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+
+/** What a claim reads of a delivery that it opened or took over. */
+export type ClaimedRow = readonly [
+  deliveryId: string,
+  attemptsMade: number,
+  xEventId: string,
+  appId: string,
+  userId: string,
+  eventType: EventType,
+  unsentSince: number | null,
+  endpoint: number,
+  eventId: string,
+  test: number,
+  body: Buffer | null,
+  traceContext: string | null,
+]
+
+/**
+ * The statements of a claim, without a query builder in between: they run for every delivery.
+ */
+export function prepareClaiming(client: Database.Database) {
+  return {
+    // Not `turn_at <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
+    listTurns: prepareRows<
+      [failing: number, now: number, cap: number, limit: number],
+      readonly [endpoint: number, inFlight: number, turnAt: number]
+    >(
+      client,
+      `SELECT endpoint, in_flight, turn_at FROM kyc_relay_endpoint_turns
+      WHERE failing = ? AND next_due_at IS NOT NULL AND next_due_at <= ? AND in_flight < ?
+      ORDER BY turn_at, next_due_at, endpoint LIMIT ? + 0`,
+    ),
+    /** Due or not. */
+    listWaiting: prepareRows<[endpoint: number, limit: number], readonly [position: number, dueAt: number]>(
+      client,
+      `SELECT position, due_at FROM kyc_relay_deliveries
+      WHERE endpoint = ? AND due_at IS NOT NULL ORDER BY due_at, position LIMIT ? + 0`,
+    ),
+    openAttempt: prepare<[token: string, leaseUntil: number, position: number]>(
+      client,
+      `UPDATE kyc_relay_deliveries
+      SET due_at = NULL, lease_token = ?, lease_until = ?, attempts_made = attempts_made + 1 WHERE position = ?`,
+    ),
+    openNumber: prepare<[delivery: number, number: number, startedAt: number]>(
+      client,
+      `INSERT INTO kyc_relay_attempts (delivery, number, state, started_at) VALUES (?, ?, 'STARTED', ?)
+      ON CONFLICT (delivery, number) DO UPDATE
+      SET state = 'STARTED', started_at = excluded.started_at, ended_at = NULL, report = NULL, response_body = NULL
+      WHERE kyc_relay_attempts.state = 'UNSENT'`,
+    ),
+    findClaimed: prepareRows<[position: number], ClaimedRow>(
+      client,
+      `SELECT delivery_id, attempts_made, x_event_id, delivery.app_id, delivery.user_id, event_type, unsent_since,
+        endpoint, event_id, test, body, trace_context
+      FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_events AS event ON event.position = delivery.event
+      WHERE delivery.position = ?`,
+    ),
+    findEndpoint: prepareRows<[endpoint: number], readonly [endpointId: string, url: string, standardWebhooks: number]>(
+      client,
+      'SELECT endpoint_id, url, standard_webhooks FROM kyc_relay_endpoints WHERE position = ?',
+    ),
+    takeTurn: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
+      client,
+      `UPDATE kyc_relay_endpoint_turns SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?
+      WHERE endpoint = ?`,
+    ),
+    findEarliestDue: prepareRows<[], readonly [nextDueAt: number]>(
+      client,
+      `SELECT next_due_at FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1`,
+    ),
+    listExpired: prepareRows<[now: number, limit: number], readonly [position: number]>(
+      client,
+      `SELECT position FROM kyc_relay_deliveries
+        WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until, position LIMIT ? + 0`,
+    ),
+    takeOver: prepare<[token: string, leaseUntil: number, position: number]>(
+      client,
+      'UPDATE kyc_relay_deliveries SET lease_token = ?, lease_until = ? WHERE position = ?',
+    ),
+    endLeases: prepare<[now: number, now: number]>(
+      client,
+      'UPDATE kyc_relay_deliveries SET lease_until = ? WHERE lease_until IS NOT NULL AND lease_until > ?',
+    ),
+  }
+}
+
+export type ClaimingStatements = ReturnType<typeof prepareClaiming>

@@ -1,0 +1,117 @@
+import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
+import { chooseInTurn, type Turn } from './claim-order.js'
+import type { ClaimingStatements } from './claim-statements.sqlite.js'
+
+type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
+
+interface EndpointTurn extends Turn<number> {
+  readonly endpoint: number
+  /** Due times of its first waiting deliveries, due or not, one more than could be claimed. */
+  readonly dueAts: readonly number[]
+}
+
+function listTurns(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number) {
+  const cap = failing ? request.maxInFlight.failing : request.maxInFlight.healthy
+  const limit = failing ? request.limit - request.keepForHealthy : request.limit
+  if (limit <= 0) return []
+  const turns = statements.listTurns.all(failing ? 1 : 0, now, cap, limit)
+  // With as many endpoints as places, each gets one: no need to read their second deliveries.
+  const mostEach = turns.length >= limit ? 1 : limit
+  return turns.map(([endpoint, inFlight, turnAt]): EndpointTurn => {
+    const room = Math.min(cap - inFlight, mostEach)
+    const rows = statements.listWaiting.all(endpoint, room + 1)
+    const due = rows.slice(0, room).filter(([, dueAt]) => dueAt <= now)
+    return {
+      endpoint,
+      failing,
+      turnAtMs: turnAt,
+      dueAts: rows.map(([, dueAt]) => dueAt),
+      waiting: due.map(([position, dueAt]) => ({ id: position, position, dueAtMs: dueAt })),
+    }
+  })
+}
+
+/** Reads what is sent with an opened delivery; endpoints once per claim. */
+function createReader(statements: ClaimingStatements, now: number) {
+  const endpoints = new Map<number, ClaimedDelivery['endpoint']>()
+
+  function findEndpoint(position: number): ClaimedDelivery['endpoint'] {
+    const known = endpoints.get(position)
+    if (known !== undefined) return known
+    const row = statements.findEndpoint.get(position)
+    if (row === undefined) throw new StorageError('STORE_FAILED')
+    const endpoint = { endpointId: row[0], url: row[1], standardWebhooks: row[2] === 1 }
+    endpoints.set(position, endpoint)
+    return endpoint
+  }
+
+  return (position: number, token: string): ClaimedDelivery => {
+    const row = statements.findClaimed.get(position)
+    if (row === undefined) throw new StorageError('STORE_FAILED')
+    const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, endpoint, ...event] = row
+    const [eventId, test, body, traceContext] = event
+    return {
+      fence: { deliveryId, attempt: attemptsMade, token },
+      deliveryId,
+      eventId,
+      xEventId,
+      appId,
+      userId,
+      eventType,
+      test: test === 1,
+      endpoint: findEndpoint(endpoint),
+      body: bytesOf(body),
+      unsentForMs: unsentSince === null ? 0 : Math.max(0, now - unsentSince),
+      traceContext,
+    }
+  }
+}
+
+/** The same bytes, not copied. */
+function bytesOf(body: Buffer | null): Uint8Array {
+  return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+}
+
+/** One whole claim, inside a transaction that the caller holds. */
+export function claimDue(
+  statements: ClaimingStatements,
+  request: ClaimRequest,
+  now: number,
+  newToken: () => string,
+): Awaited<ReturnType<WebhookStore['claimDue']>> {
+  const turns = [false, true].flatMap((failing) => listTurns(statements, request, failing, now))
+  const chosen = chooseInTurn<number, EndpointTurn>(turns, request)
+  const read = createReader(statements, now)
+  const claimedOf = new Map<EndpointTurn, number>()
+  const claimed = chosen.map(({ turn, waiting: { position } }) => {
+    const token = newToken()
+    statements.openAttempt.run(token, now + request.leaseMs, position)
+    const delivery = read(position, token)
+    // A number is opened twice only after it was given back; anything else would be a sixth POST.
+    const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
+    if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
+    claimedOf.set(turn, (claimedOf.get(turn) ?? 0) + 1)
+    return delivery
+  })
+  for (const [turn, count] of claimedOf) {
+    statements.takeTurn.run(count, now, turn.dueAts[count] ?? null, turn.endpoint)
+  }
+  const earliest = statements.findEarliestDue.get()?.[0]
+  return { claimed, nextDueInMs: earliest === undefined ? null : Math.max(0, earliest - now) }
+}
+
+/** Takes over ended leases under fresh fences, inside a transaction that the caller holds. */
+export function claimExpired(
+  statements: ClaimingStatements,
+  request: Parameters<WebhookStore['claimExpired']>[0],
+  now: number,
+  newToken: () => string,
+): readonly ClaimedDelivery[] {
+  const read = createReader(statements, now)
+  return statements.listExpired.all(now, request.limit).map(([position]) => {
+    const token = newToken()
+    statements.takeOver.run(token, now + request.leaseMs, position)
+    return read(position, token)
+  })
+}

@@ -1,0 +1,130 @@
+import { sql } from 'drizzle-orm'
+import { now } from '../engine/postgres/now.js'
+import { statement } from '../engine/postgres/statement.js'
+
+const value = sql.placeholder
+
+/** Holds concurrent registrations of one app apart, so that the limit is a limit. */
+export const lockLimit = statement(
+  'lock_limit',
+  sql`
+INSERT INTO kyc_relay_endpoint_limits (app_id) VALUES (${value('appId')})
+ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id`,
+)
+
+/** Touches no row when the app has its limit already. */
+export const insertEndpoint = statement(
+  'insert_endpoint',
+  sql`
+INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, event_types, standard_webhooks, created_at)
+SELECT ${value('endpointId')}, ${value('appId')}, ${value('url')}, ${value('eventTypes')},
+  ${value('standardWebhooks')}::boolean, ${value('createdAt')}::timestamptz
+WHERE (SELECT count(*) FROM kyc_relay_endpoints WHERE app_id = ${value('appId')} AND removed_at IS NULL)
+  < ${value('limitPerApp')}::int`,
+)
+
+/** Waits for publishers that hold the endpoint; later ones find it removed. */
+export const removeEndpoint = statement(
+  'remove_endpoint',
+  sql`
+UPDATE kyc_relay_endpoints SET removed_at = ${now}
+WHERE endpoint_id = ${value('endpointId')} AND app_id = ${value('appId')} AND removed_at IS NULL`,
+)
+
+/** Keeps claims and settlements away from these endpoints until the transaction ends. */
+export const lockTurnsOfEndpoint = statement(
+  'lock_turns_of_endpoint',
+  sql`SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,
+)
+
+export const cancelOfEndpoint = statement(
+  'cancel_of_endpoint',
+  sql`
+WITH cancelled AS (
+  DELETE FROM kyc_relay_delivery_queue WHERE endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
+  RETURNING delivery_id, attempts_made
+), ended AS (
+  UPDATE kyc_relay_deliveries AS delivery
+  SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
+  FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id
+)
+UPDATE kyc_relay_endpoint_turns SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
+)
+
+/** By way of the user's events: an index of its own would cost every delivery a write for this rare search. */
+const pendingOfUser = sql`
+  SELECT app_id, position FROM kyc_relay_deliveries WHERE ended_at IS NULL AND event_id IN (
+    SELECT event_id FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}
+  )`
+
+/** For attempts in flight: they end by themselves, and are not tried again. */
+export const requestCancelOfUser = statement(
+  'request_cancel_of_user',
+  sql`
+UPDATE kyc_relay_delivery_queue SET cancel_requested = ${value('reason')}
+WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
+)
+
+/** Keeps claims away from every endpoint at which something of the user waits. */
+export const lockTurnsOfUser = statement<{ endpointId: string }>(
+  'lock_turns_of_user',
+  sql`
+SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_turns
+WHERE endpoint_id IN (
+  SELECT endpoint_id FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser})
+)
+ORDER BY endpoint_id FOR NO KEY UPDATE`,
+)
+
+export const cancelOfUser = statement(
+  'cancel_of_user',
+  sql`
+WITH cancelled AS (
+  DELETE FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser}) AND due_at IS NOT NULL
+  RETURNING delivery_id, attempts_made
+)
+UPDATE kyc_relay_deliveries AS delivery
+SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = ${value('reason')}
+FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id`,
+)
+
+export const refreshNextDue = statement(
+  'refresh_next_due',
+  sql`
+UPDATE kyc_relay_endpoint_turns AS turn SET next_due_at = (
+  SELECT due_at FROM kyc_relay_delivery_queue AS waiting
+  WHERE waiting.endpoint_id = turn.endpoint_id AND waiting.due_at IS NOT NULL
+  ORDER BY waiting.due_at, waiting.position LIMIT 1
+)
+WHERE turn.endpoint_id = ANY(${value('endpointIds')}::text[])`,
+)
+
+/** The delivery to repeat, with its endpoint held so that it cannot be removed meanwhile. */
+export const findForResend = statement<{ state: string; removed: boolean; blanked: boolean }>(
+  'find_for_resend',
+  sql`
+SELECT delivery.state, endpoint.removed_at IS NOT NULL AS removed, event.body IS NULL AS blanked
+FROM kyc_relay_deliveries AS delivery
+JOIN kyc_relay_endpoints AS endpoint USING (endpoint_id)
+JOIN kyc_relay_events AS event USING (event_id)
+WHERE delivery.delivery_id = ${value('deliveryId')} AND delivery.app_id = ${value('appId')}
+FOR SHARE OF endpoint`,
+)
+
+export const insertResend = statement(
+  'insert_resend',
+  sql`
+WITH written AS (
+  INSERT INTO kyc_relay_deliveries (
+    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, resend_of
+  )
+  SELECT ${value('newDeliveryId')}, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, 'PENDING',
+    ${now}, delivery_id
+  FROM kyc_relay_deliveries WHERE delivery_id = ${value('deliveryId')}
+  RETURNING app_id, position, delivery_id, endpoint_id, created_at
+), queued AS (
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
+)
+INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written`,
+)

@@ -1,0 +1,47 @@
+import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import { queryableOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
+import { storageErrorOf } from '../engine/postgres/errors.js'
+import { writeEvent } from './publishing.postgres.js'
+
+/**
+ * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
+ * committed together or not at all.
+ *
+ * Do everything else in `prepareEvent` before the transaction begins: it keeps the locks short. No `NOTIFY` is sent in
+ * the caller's transaction; the delivery worker learns of the event by polling.
+ *
+ * @param now When the deliveries are due. Default: the database's present instant.
+ * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole
+ *   transaction). PostgreSQL has failed the transaction then: let the error end it.
+ *
+ * @example
+ * ```ts
+ * import { insertEvent } from '@kyc-relay/storage-drizzle/postgres'
+ * import { prepareEvent, type EventInput, type PrepareEventDeps } from '@kyc-relay/webhooks/delivery'
+ * import type { PoolClient } from 'pg'
+ *
+ * export async function placeOrder(client: PoolClient, input: EventInput, deps: PrepareEventDeps) {
+ *   const prepared = await prepareEvent(input, deps)
+ *   await client.query('BEGIN')
+ *   try {
+ *     await client.query('INSERT INTO orders (user_id) VALUES ($1)', [input.userId])
+ *     await insertEvent(client, prepared)
+ *     await client.query('COMMIT')
+ *   } catch (error) {
+ *     await client.query('ROLLBACK')
+ *     throw error
+ *   }
+ * }
+ * ```
+ */
+export async function insertEvent(
+  tx: PostgresTransaction,
+  prepared: PreparedEvent,
+  now: Date | null = null,
+): Promise<InsertedEvent> {
+  try {
+    return await writeEvent(queryableOf(tx), prepared, now)
+  } catch (error) {
+    throw storageErrorOf(error)
+  }
+}

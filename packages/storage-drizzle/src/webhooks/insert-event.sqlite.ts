@@ -1,0 +1,45 @@
+import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
+import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
+import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { preparePublishing, writeEvent } from './publishing.sqlite.js'
+
+/**
+ * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
+ * committed together or not at all.
+ *
+ * Synchronous on purpose: better-sqlite3 commits at the first `await`, and what follows would be lost. Do everything
+ * that is asynchronous in `prepareEvent` before the transaction begins. The delivery worker learns of the event by
+ * polling.
+ *
+ * @param now When the deliveries are due. Default: the present instant.
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the
+ *   whole transaction). The caller's transaction stays open: let the error end it.
+ *
+ * @example
+ * ```ts
+ * import { insertEvent } from '@kyc-relay/storage-drizzle/sqlite'
+ * import { prepareEvent, type EventInput, type PrepareEventDeps } from '@kyc-relay/webhooks/delivery'
+ * import type Database from 'better-sqlite3'
+ *
+ * export async function placeOrder(database: Database.Database, input: EventInput, deps: PrepareEventDeps) {
+ *   const prepared = await prepareEvent(input, deps)
+ *   const insertOrder = database.prepare('INSERT INTO orders (user_id) VALUES (?)')
+ *   database
+ *     .transaction(() => {
+ *       insertOrder.run(input.userId)
+ *       insertEvent(database, prepared)
+ *     })
+ *     .immediate()
+ * }
+ * ```
+ */
+export function insertEvent(tx: SqliteTransaction, prepared: PreparedEvent, now: Date = new Date()): InsertedEvent {
+  try {
+    const client = connectionOf(tx)
+    if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
+    return writeEvent(preparePublishing(databaseOf(tx)), prepared, now)
+  } catch (error) {
+    throw storageErrorOf(error)
+  }
+}

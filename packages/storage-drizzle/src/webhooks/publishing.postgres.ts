@@ -1,0 +1,103 @@
+import { sql } from 'drizzle-orm'
+import type { InsertedEvent, PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import { StorageError } from '../storage-error.js'
+import { asBuffer } from '../engine/postgres/as-buffer.js'
+import { now } from '../engine/postgres/now.js'
+import { statement, type Queryable } from '../engine/postgres/statement.js'
+
+const value = sql.placeholder
+
+/**
+ * Writes an event with its deliveries in one statement, or nothing when its source event is known (`written` 0).
+ *
+ * The share lock keeps an endpoint from being removed until the deliveries to it can be seen, and so be cancelled. No
+ * row of an endpoint is written: publishers of one endpoint do not wait for each other.
+ */
+export const insertEventStatement = statement<{ written: number; deliveries: [string, string][] | null }>(
+  'insert_event',
+  sql`
+WITH source AS (
+  INSERT INTO kyc_relay_event_sources (app_id, source_event_id, event_id)
+  SELECT ${value('appId')}, ${value('sourceEventId')}::text, ${value('eventId')}
+  WHERE ${value('sourceEventId')}::text IS NOT NULL
+  ON CONFLICT (app_id, source_event_id) DO NOTHING
+  RETURNING event_id
+), event AS (
+  INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, withheld, created_at,
+    trace_context)
+  SELECT ${value('eventId')}, ${value('appId')}, ${value('userId')}, ${value('type')},
+    ${value('occurredAt')}::timestamptz, ${value('body')}::bytea, ${value('test')}::boolean,
+    ${value('withheld')}, ${now}, ${value('traceContext')}
+  WHERE ${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source)
+  RETURNING event_id, created_at
+), live AS (
+  SELECT endpoint_id FROM kyc_relay_endpoints
+  WHERE endpoint_id = ANY(${value('endpointIds')}::text[]) AND app_id = ${value('appId')} AND removed_at IS NULL
+  FOR SHARE
+), wanted AS (
+  SELECT d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal
+  FROM unnest(${value('deliveryIds')}::text[], ${value('endpointIds')}::text[], ${value('xEventIds')}::text[])
+    WITH ORDINALITY AS d (delivery_id, endpoint_id, x_event_id, ordinal)
+  JOIN live USING (endpoint_id)
+), written AS (
+  INSERT INTO kyc_relay_deliveries (
+    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at
+  )
+  SELECT w.delivery_id, event.event_id, w.endpoint_id, w.x_event_id, ${value('appId')}, ${value('userId')},
+    ${value('type')}, 'PENDING', event.created_at
+  FROM event, wanted w ORDER BY w.ordinal
+  RETURNING app_id, position, delivery_id, endpoint_id, created_at
+), queued AS (
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
+), announced AS (
+  INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written
+)
+SELECT (SELECT count(*) FROM event)::int AS written,
+  (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)
+    FROM written JOIN wanted USING (delivery_id, endpoint_id)) AS deliveries`,
+)
+
+export const findBySource = statement<{ eventId: string; withheld: WithheldReason | null }>(
+  'find_event_by_source',
+  sql`
+SELECT e.event_id AS "eventId", e.withheld
+FROM kyc_relay_event_sources s JOIN kyc_relay_events e USING (event_id)
+WHERE s.app_id = ${value('appId')} AND s.source_event_id = ${value('sourceEventId')}`,
+)
+
+export const listDeliveriesOfEvent = statement<{ deliveryId: string; endpointId: string }>(
+  'list_deliveries_of_event',
+  sql`
+SELECT delivery_id AS "deliveryId", endpoint_id AS "endpointId" FROM kyc_relay_deliveries
+WHERE event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY position`,
+)
+
+/** Writes the event and its deliveries, due now, on a connection or inside a transaction. */
+export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date | null): Promise<InsertedEvent> {
+  const { eventId, appId, sourceEventId, withheld } = event
+  const [answer] = await insertEventStatement.rows(on, {
+    eventId,
+    appId,
+    userId: event.userId,
+    type: event.type,
+    occurredAt: event.occurredAt,
+    body: asBuffer(event.body),
+    test: event.test,
+    sourceEventId,
+    withheld,
+    traceContext: event.traceContext ?? null,
+    deliveryIds: event.deliveries.map(({ deliveryId }) => deliveryId),
+    endpointIds: event.deliveries.map(({ endpointId }) => endpointId),
+    xEventIds: event.deliveries.map(({ xEventId }) => xEventId),
+    now: at,
+  })
+  if (answer?.written === 1) {
+    const deliveries = (answer.deliveries ?? []).map(([deliveryId, endpointId]) => ({ deliveryId, endpointId }))
+    return { eventId, deliveries, withheld, duplicate: false }
+  }
+  const [original] = await findBySource.rows(on, { appId, sourceEventId })
+  if (original === undefined) throw new StorageError('STORE_UNAVAILABLE')
+  const deliveries = await listDeliveriesOfEvent.rows(on, { eventId: original.eventId })
+  return { ...original, deliveries, duplicate: true }
+}

@@ -1,0 +1,122 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { deliveries, endpoints, endpointTurns, events } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+/** The statements that write one event with its deliveries. */
+export function preparePublishing(db: DrizzleDatabase) {
+  return {
+    findBySource: db
+      .select({ position: events.position, eventId: events.eventId, withheld: events.withheld })
+      .from(events)
+      .where(and(eq(events.appId, value('appId')), eq(events.sourceEventId, value('sourceEventId'))))
+      .prepare(),
+    listDeliveriesOfEvent: db
+      .select({ deliveryId: deliveries.deliveryId, endpointId: endpoints.endpointId })
+      .from(deliveries)
+      .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
+      .where(and(eq(deliveries.event, value('event')), isNull(deliveries.resendOf)))
+      .orderBy(deliveries.position)
+      .prepare(),
+    findLiveEndpoint: db
+      .select({ position: endpoints.position })
+      .from(endpoints)
+      .where(
+        and(
+          eq(endpoints.endpointId, value('endpointId')),
+          eq(endpoints.appId, value('appId')),
+          isNull(endpoints.removedAt),
+        ),
+      )
+      .prepare(),
+    insertEvent: db
+      .insert(events)
+      .values({
+        eventId: value('eventId'),
+        appId: value('appId'),
+        userId: value('userId'),
+        type: value('type'),
+        occurredAt: value('occurredAt'),
+        body: value('body'),
+        test: value('test'),
+        sourceEventId: value('sourceEventId'),
+        withheld: value('withheld'),
+        createdAt: value('createdAt'),
+        traceContext: value('traceContext'),
+      })
+      .prepare(),
+    insertDelivery: db
+      .insert(deliveries)
+      .values({
+        deliveryId: value('deliveryId'),
+        event: value('event'),
+        endpoint: value('endpoint'),
+        xEventId: value('xEventId'),
+        appId: value('appId'),
+        userId: value('userId'),
+        eventType: value('eventType'),
+        state: 'PENDING',
+        createdAt: value('createdAt'),
+        dueAt: value('createdAt'),
+        resendOf: value('resendOf'),
+      })
+      .prepare(),
+    announceDue: db
+      .insert(endpointTurns)
+      .values({ endpoint: value('endpoint'), nextDueAt: value('dueAt') })
+      .onConflictDoUpdate({
+        target: endpointTurns.endpoint,
+        set: { nextDueAt: sql`min(ifnull(next_due_at, excluded.next_due_at), excluded.next_due_at)` },
+      })
+      .prepare(),
+  }
+}
+
+export type PublishingStatements = ReturnType<typeof preparePublishing>
+
+/** Writes the event and its deliveries, all due at `now`. Runs inside a transaction that the caller holds. */
+export function writeEvent(statements: PublishingStatements, event: PreparedEvent, now: Date): InsertedEvent {
+  if (event.sourceEventId !== null) {
+    const original = statements.findBySource.get({ appId: event.appId, sourceEventId: event.sourceEventId })
+    if (original !== undefined) {
+      const { eventId, withheld, position } = original
+      const written = statements.listDeliveriesOfEvent.all({ event: position })
+      return { eventId, deliveries: written, withheld, duplicate: true }
+    }
+  }
+  const createdAt = now.getTime()
+  const inserted = statements.insertEvent.run({
+    eventId: event.eventId,
+    appId: event.appId,
+    userId: event.userId,
+    type: event.type,
+    occurredAt: event.occurredAt.getTime(),
+    body: event.body,
+    test: event.test ? 1 : 0,
+    sourceEventId: event.sourceEventId,
+    withheld: event.withheld,
+    createdAt,
+    traceContext: event.traceContext ?? null,
+  })
+  const written: { deliveryId: string; endpointId: string }[] = []
+  for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
+    const endpoint = statements.findLiveEndpoint.get({ endpointId, appId: event.appId })?.position
+    if (endpoint === undefined) continue
+    statements.insertDelivery.run({
+      deliveryId,
+      event: inserted.lastInsertRowid,
+      endpoint,
+      xEventId,
+      appId: event.appId,
+      userId: event.userId,
+      eventType: event.type,
+      createdAt,
+      resendOf: null,
+    })
+    statements.announceDue.run({ endpoint, dueAt: createdAt })
+    written.push({ deliveryId, endpointId })
+  }
+  return { eventId: event.eventId, deliveries: written, withheld: event.withheld, duplicate: false }
+}

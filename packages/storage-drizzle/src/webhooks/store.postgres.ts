@@ -1,0 +1,133 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { EventType } from '@kyc-relay/webhooks'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
+import { checkedClaim, checkedLease } from './claim-request.js'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import { claimDue, claimExpired } from './claims.postgres.js'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import { createDeliveryLog } from './delivery-log.postgres.js'
+import type { DueNotifications } from '../engine/postgres/notifications.js'
+import * as statements from './endpoint-statements.postgres.js'
+import { writeEvent } from './publishing.postgres.js'
+import { areAllEnded, settleEnded } from './ended-results.postgres.js'
+import { settle } from './attempt-results.postgres.js'
+import type { Queryable } from '../engine/postgres/statement.js'
+import { endpoints } from './tables.postgres.js'
+
+const value = sql.placeholder
+
+export interface WebhookStoreDependencies {
+  readonly db: NodePgDatabase
+  readonly database: PostgresDatabase
+  readonly notifications: DueNotifications
+  /** The instant of the store's clock, or null for the database's own. */
+  readonly instant: () => Date | null
+  /** A fresh fence token, never given twice. */
+  readonly newToken: () => string
+  /** Null: no audit log. */
+  readonly audit: AuditChain | null
+}
+
+/** The webhook store on PostgreSQL. */
+export function createWebhookStore(dependencies: WebhookStoreDependencies): Required<WebhookStore> {
+  const { db, database, notifications, instant, audit } = dependencies
+  const log = createDeliveryLog(db)
+  const listEndpoints = db
+    .select()
+    .from(endpoints)
+    .where(and(eq(endpoints.appId, value('appId')), isNull(endpoints.removedAt)))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
+    .prepare('kyc_relay_list_endpoints')
+
+  return {
+    registerEndpoint: (endpoint, limitPerApp) =>
+      database.transaction(async (on) => {
+        await statements.lockLimit.count(on, { appId: endpoint.appId })
+        const written = await statements.insertEndpoint.count(on, {
+          ...endpoint,
+          eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
+          limitPerApp,
+        })
+        if (written === 0) return 'limit_reached'
+        await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+        return 'registered'
+      }),
+
+    removeEndpoint: (request) =>
+      database.transaction(async (on) => {
+        const now = instant()
+        if ((await statements.removeEndpoint.count(on, { ...request, now })) === 0) return false
+        await statements.lockTurnsOfEndpoint.count(on, request)
+        await statements.cancelOfEndpoint.count(on, { ...request, now })
+        await audit?.append(on, request.appId, (nowMs) => endpointRemovedEvent(audit.seal, request, nowMs))
+        return true
+      }),
+
+    listEndpoints: (appId) => database.run(async () => (await listEndpoints.execute({ appId })).map(readEndpoint)),
+
+    async insertEvent(event) {
+      const inserted = await database.run((on) => writeEvent(on, event, instant()))
+      if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.announce()
+      return inserted
+    },
+
+    claimDue: async (request) => claimDue(dependencies, checkedClaim(request)),
+
+    claimExpired: async (request) => claimExpired(dependencies, checkedLease(request)),
+
+    async settle(settlements) {
+      if (settlements.length === 0) return { stale: [] }
+      const left = areAllEnded(settlements)
+        ? await database.run((on) => settleEnded(on, settlements, instant()))
+        : settlements
+      return left.length === 0 ? { stale: [] } : database.transaction((on) => settle(on, left, instant()))
+    },
+
+    cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
+
+    findDelivery: (request) => database.run(() => log.findDelivery(request)),
+
+    listDeliveries: (request) => database.run(() => log.listDeliveries(request)),
+
+    async resendDelivery(request) {
+      const answer = await database.transaction(async (on) => {
+        const [found] = await statements.findForResend.rows(on, request)
+        if (found === undefined) return 'not_found'
+        if (found.state === 'PENDING') return 'not_finished'
+        if (found.removed) return 'endpoint_removed'
+        // The body is gone by erasure or retention: there is nothing to send.
+        if (found.blanked) return 'not_found'
+        await statements.insertResend.count(on, { ...request, now: instant() })
+        return 'resent'
+      })
+      if (answer === 'resent') notifications.announce()
+      return answer
+    },
+
+    onDue: (wake) => notifications.listen(wake),
+  }
+}
+
+/** Cancels what is pending for a user of an app, inside a transaction. Answers how many. */
+export async function cancelPending(
+  on: Queryable,
+  request: { readonly appId: string; readonly userId: string; readonly reason: string },
+  now: Date | null,
+): Promise<number> {
+  // In flight first: a settlement, too, locks its deliveries before the turns of their endpoints.
+  const requested = await statements.requestCancelOfUser.count(on, request)
+  const locked = await statements.lockTurnsOfUser.rows(on, request)
+  const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
+  // And what was claimed before the turns were locked.
+  const claimed = await statements.requestCancelOfUser.count(on, request)
+  await statements.refreshNextDue.count(on, { endpointIds: locked.map(({ endpointId }) => endpointId) })
+  return requested + cancelled + claimed
+}
+
+function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
+  const { endpointId, appId, url, standardWebhooks, createdAt } = row
+  const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[])
+  return { endpointId, appId, url, eventTypes, standardWebhooks, createdAt }
+}

@@ -1,0 +1,201 @@
+import type Database from 'better-sqlite3'
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { EventType } from '@kyc-relay/webhooks'
+import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
+import { checkedClaim, checkedLease } from './claim-request.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import { cancelPending, prepareCancelling } from './cancelling.sqlite.js'
+import { prepareClaiming } from './claim-statements.sqlite.js'
+import { claimDue, claimExpired } from './claims.sqlite.js'
+import { createDeliveryLog } from './delivery-log.sqlite.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { preparePublishing, writeEvent } from './publishing.sqlite.js'
+import { read } from '../engine/sqlite/read.js'
+import { prepareSettling, settle } from './attempt-results.sqlite.js'
+import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { deliveries, endpoints, events } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+export interface WebhookStoreDependencies {
+  readonly client: Database.Database
+  readonly db: DrizzleDatabase
+  readonly commits: SharedCommits
+  /** The store's clock: makes instants of the durations that cross the port. */
+  readonly clock: () => Date
+  /** A fresh fence token, never given twice. */
+  readonly newToken: () => string
+  /** Null: no audit log. */
+  readonly audit: AuditChain | null
+}
+
+/** A SQLite webhook store, with what the holder of the worker lock does at its start. */
+export interface SqliteWebhookStore extends WebhookStore {
+  /** Ends every lease now: those of a worker process that is known to be gone. Answers how many there were. */
+  voidLeases(): Promise<number>
+}
+
+function prepareEndpointStatements(db: DrizzleDatabase) {
+  const live = isNull(endpoints.removedAt)
+  return {
+    countLive: db
+      .select({ count: sql<number>`count(*)` })
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, value('appId')), live))
+      .prepare(),
+    insert: db
+      .insert(endpoints)
+      .values({
+        endpointId: value('endpointId'),
+        appId: value('appId'),
+        url: value('url'),
+        eventTypes: value('eventTypes'),
+        standardWebhooks: value('standardWebhooks'),
+        createdAt: value('createdAt'),
+      })
+      .prepare(),
+    list: db
+      .select()
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, value('appId')), live))
+      .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
+      .prepare(),
+    remove: db
+      .update(endpoints)
+      .set({ removedAt: sql`${value('now')}` })
+      .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId')), live))
+      .returning({ position: endpoints.position })
+      .prepare(),
+    cancelOfEndpoint: db
+      .update(deliveries)
+      .set({
+        state: 'CANCELLED',
+        dueAt: null,
+        endedAt: sql`${value('now')}`,
+        cancelReason: 'ENDPOINT_REMOVED',
+      })
+      .where(and(eq(deliveries.endpoint, value('endpoint')), isNotNull(deliveries.dueAt)))
+      .prepare(),
+    findForResend: db
+      .select({ delivery: deliveries, removedAt: endpoints.removedAt, body: events.body })
+      .from(deliveries)
+      .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
+      .innerJoin(events, eq(events.position, deliveries.event))
+      .where(and(eq(deliveries.deliveryId, value('deliveryId')), eq(deliveries.appId, value('appId'))))
+      .prepare(),
+  }
+}
+
+/** The webhook store on one SQLite connection. */
+export function createWebhookStore(dependencies: WebhookStoreDependencies): SqliteWebhookStore {
+  const { client, db, commits, clock, newToken, audit } = dependencies
+  const publishing = preparePublishing(db)
+  const claiming = prepareClaiming(client)
+  const settling = prepareSettling(client)
+  const cancelling = prepareCancelling(db)
+  const statements = prepareEndpointStatements(db)
+  const log = createDeliveryLog(db)
+  const listeners = new Set<() => void>()
+
+  function wakeAll(): void {
+    for (const wake of listeners) wake()
+  }
+
+  function resend(request: Parameters<WebhookStore['resendDelivery']>[0]) {
+    const row = statements.findForResend.get({ deliveryId: request.deliveryId, appId: request.appId })
+    if (row === undefined) return 'not_found'
+    const { delivery, removedAt, body } = row
+    if (delivery.state === 'PENDING') return 'not_finished'
+    if (removedAt !== null) return 'endpoint_removed'
+    // The body is gone by erasure or retention: there is nothing to send.
+    if (body === null) return 'not_found'
+    const { event, endpoint, xEventId, appId, userId, eventType, deliveryId } = delivery
+    const createdAt = clock().getTime()
+    const again = { event, endpoint, xEventId, appId, userId, eventType, createdAt, resendOf: deliveryId }
+    publishing.insertDelivery.run({ ...again, deliveryId: request.newDeliveryId })
+    publishing.announceDue.run({ endpoint, dueAt: createdAt })
+    return 'resent'
+  }
+
+  return {
+    registerEndpoint: (endpoint, limitPerApp) =>
+      commits.write(() => {
+        const { appId } = endpoint
+        if ((statements.countLive.get({ appId })?.count ?? 0) >= limitPerApp) return 'limit_reached'
+        statements.insert.run({
+          endpointId: endpoint.endpointId,
+          appId,
+          url: endpoint.url,
+          eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
+          standardWebhooks: endpoint.standardWebhooks ? 1 : 0,
+          createdAt: endpoint.createdAt.getTime(),
+        })
+        audit?.append(endpointRegisteredEvent(audit.seal, endpoint, clock().getTime()))
+        return 'registered'
+      }),
+
+    removeEndpoint: ({ appId, endpointId }) =>
+      commits.write(() => {
+        const now = clock().getTime()
+        const removed = statements.remove.all({ appId, endpointId, now })[0]
+        if (removed === undefined) return false
+        statements.cancelOfEndpoint.run({ endpoint: removed.position, now })
+        cancelling.refreshNextDue.run({ endpoint: removed.position })
+        audit?.append(endpointRemovedEvent(audit.seal, { appId, endpointId }, now))
+        return true
+      }),
+
+    listEndpoints: (appId) => read(() => statements.list.all({ appId }).map(readEndpoint)),
+
+    async insertEvent(event) {
+      const inserted = await commits.write(() => writeEvent(publishing, event, clock()))
+      if (!inserted.duplicate && inserted.deliveries.length > 0) wakeAll()
+      return inserted
+    },
+
+    claimDue: (request) => commits.write(() => claimDue(claiming, checkedClaim(request), clock().getTime(), newToken)),
+
+    claimExpired: (request) =>
+      commits.write(() => claimExpired(claiming, checkedLease(request), clock().getTime(), newToken)),
+
+    settle: (settlements) => commits.write(() => settle(settling, settlements, clock().getTime())),
+
+    cancelPending: (request) => commits.write(() => cancelPending(cancelling, request, clock())),
+
+    findDelivery: (request) => read(() => log.findDelivery(request)),
+
+    listDeliveries: (request) => read(() => log.listDeliveries(request)),
+
+    async resendDelivery(request) {
+      const answer = await commits.write(() => resend(request))
+      if (answer === 'resent') wakeAll()
+      return answer
+    },
+
+    onDue(wake) {
+      listeners.add(wake)
+      return Promise.resolve(() => {
+        listeners.delete(wake)
+        return Promise.resolve()
+      })
+    },
+
+    voidLeases: () =>
+      commits.write(() => {
+        const now = clock().getTime()
+        return claiming.endLeases.run(now, now).changes
+      }),
+  }
+}
+
+function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
+  return {
+    endpointId: row.endpointId,
+    appId: row.appId,
+    url: row.url,
+    eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[]),
+    standardWebhooks: row.standardWebhooks === 1,
+    createdAt: new Date(row.createdAt),
+  }
+}

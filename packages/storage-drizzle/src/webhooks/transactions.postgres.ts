@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm'
+import type {
+  KnownTransactionState,
+  PublishedBefore,
+  TransactionMove,
+  TransactionRecord,
+  TransactionStore,
+  WithheldReason,
+} from '@kyc-relay/webhooks/delivery'
+import type { TransactionEventType } from '@kyc-relay/webhooks/events'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import type { DueNotifications } from '../engine/postgres/notifications.js'
+import { listDeliveriesOfEvent, writeEvent } from './publishing.postgres.js'
+import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { StorageError } from '../storage-error.js'
+
+const value = sql.placeholder
+
+/** The transaction, and what was published under the source event id, in one statement: as they are at one moment. */
+const findTransaction = statement<{
+  transactionId: string | null
+  appId: string
+  userId: string
+  state: KnownTransactionState
+  revision: number
+  fields: string | null
+  eventId: string | null
+  eventType: TransactionEventType
+  withheld: WithheldReason | null
+  movedTransactionId: string | null
+  movedState: KnownTransactionState
+}>(
+  'find_transaction',
+  sql`
+WITH transaction AS (
+  SELECT * FROM kyc_relay_transactions WHERE transaction_id = ${value('transactionId')}
+), published AS (
+  SELECT event.event_id, event.type, event.withheld, move.transaction_id, move.state
+  FROM kyc_relay_event_sources AS source
+  JOIN kyc_relay_events AS event USING (event_id)
+  LEFT JOIN kyc_relay_transaction_moves AS move USING (event_id)
+  WHERE source.app_id = coalesce(${value('appId')}::text, (SELECT app_id FROM transaction))
+    AND source.source_event_id = ${value('sourceEventId')}
+)
+SELECT t.transaction_id AS "transactionId", t.app_id AS "appId", t.user_id AS "userId", t.state, t.revision, t.fields,
+  p.event_id AS "eventId", p.type AS "eventType", p.withheld, p.transaction_id AS "movedTransactionId",
+  p.state AS "movedState"
+FROM (SELECT) AS one LEFT JOIN transaction AS t ON true LEFT JOIN published AS p ON true`,
+)
+
+const insertTransaction = statement(
+  'insert_transaction',
+  sql`
+INSERT INTO kyc_relay_transactions (transaction_id, app_id, user_id, state, revision, fields, moved_at)
+VALUES (${value('transactionId')}, ${value('appId')}, ${value('userId')}, ${value('state')}, 1, ${value('fields')},
+  ${value('movedAt')})
+ON CONFLICT (transaction_id) DO NOTHING`,
+)
+
+const updateTransaction = statement(
+  'update_transaction',
+  sql`
+UPDATE kyc_relay_transactions
+SET state = ${value('state')}, revision = revision + 1, fields = ${value('fields')}, moved_at = ${value('movedAt')}
+WHERE transaction_id = ${value('transactionId')} AND revision = ${value('fromRevision')}`,
+)
+
+const insertMove = statement(
+  'insert_transaction_move',
+  sql`
+INSERT INTO kyc_relay_transaction_moves (event_id, transaction_id, revision, state)
+VALUES (${value('eventId')}, ${value('transactionId')}, ${value('revision')}, ${value('state')})`,
+)
+
+/** Ends a transaction without an error for the caller: a move that comes too late writes nothing. */
+const stale = new StorageError('CONSTRAINT')
+
+/** The transaction store on PostgreSQL. */
+export function createTransactionStore(dependencies: {
+  readonly database: PostgresDatabase
+  readonly notifications: DueNotifications
+  /** The instant of the store's clock, or null for the database's own. */
+  readonly instant: () => Date | null
+}): TransactionStore {
+  const { database, notifications, instant } = dependencies
+  return {
+    findTransaction: (request) =>
+      database.run(async (on) => {
+        const [row] = await findTransaction.rows(on, request)
+        if (row === undefined) return { transaction: null, publishedBefore: null }
+        const { transactionId, appId, userId, state, revision } = row
+        const fields = row.fields === null ? null : (JSON.parse(row.fields) as TransactionRecord['fields'])
+        return {
+          transaction: transactionId === null ? null : { transactionId, appId, userId, state, revision, fields },
+          publishedBefore: await readPublished(on, row),
+        }
+      }),
+    async moveTransaction(move) {
+      try {
+        const inserted = await database.transaction((on) => writeMove(on, move, instant()))
+        if (inserted.deliveries.length > 0) notifications.announce()
+        return inserted
+      } catch (error) {
+        if (error === stale) return 'stale'
+        throw error
+      }
+    },
+  }
+}
+
+async function readPublished(
+  on: Queryable,
+  row: {
+    readonly eventId: string | null
+    readonly eventType: TransactionEventType
+    readonly withheld: WithheldReason | null
+    readonly movedTransactionId: string | null
+    readonly movedState: KnownTransactionState
+  },
+): Promise<PublishedBefore | null> {
+  const { eventId, eventType, withheld, movedTransactionId: transactionId, movedState: state } = row
+  if (eventId === null) return null
+  const deliveries = await listDeliveriesOfEvent.rows(on, { eventId })
+  const move = transactionId === null ? null : { transactionId, state, eventType }
+  return { event: { eventId, deliveries, withheld, duplicate: true }, move }
+}
+
+async function writeMove(on: Queryable, move: TransactionMove, now: Date | null) {
+  const { transactionId, appId, userId, fromRevision, next: state, movedAt, event } = move
+  const fields = move.fields === null ? null : JSON.stringify(move.fields)
+  const row = { transactionId, appId, userId, state, fields, movedAt, fromRevision }
+  const written = await (fromRevision === 0 ? insertTransaction : updateTransaction).count(on, row)
+  if (written === 0) throw stale
+  const inserted = await writeEvent(on, event, now)
+  if (inserted.duplicate) throw stale
+  await insertMove.count(on, { eventId: event.eventId, transactionId, revision: fromRevision + 1, state })
+  return inserted
+}

@@ -1,0 +1,99 @@
+import type { ErasedRows, UserErasure } from '../../src/erasure/user-erasure.js'
+import { userErasureCases } from '../../src/testing/index.js'
+import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
+
+type Owner = Parameters<UserErasure['eraseUser']>[0]
+
+/** Erases, and then does something more. */
+const andThen =
+  (more: (behind: BehindTheStores, owner: Owner) => void): Spoil =>
+  ({ users }, behind) => ({
+    users: {
+      ...users,
+      async eraseUser(owner) {
+        const erased = await users.eraseUser(owner)
+        more(behind, owner)
+        return erased
+      },
+    },
+  })
+const sql = (text: string): Spoil => andThen(({ database }) => void database.exec(text))
+const answers = (change: (erased: ErasedRows) => Partial<ErasedRows>): Spoil => {
+  return ({ users }) => ({
+    users: {
+      ...users,
+      async eraseUser(owner) {
+        const erased = await users.eraseUser(owner)
+        return { ...erased, ...change(erased) }
+      },
+    },
+  })
+}
+
+const wrongErasures: readonly WrongStorage[] = [
+  ['does not say which photos are to be removed', 'UE-01', answers(() => ({ photoJobIds: [] }))],
+  [
+    'cancels for another reason',
+    'UE-02',
+    sql(`UPDATE kyc_relay_deliveries SET cancel_reason = 'GRANT_REVOKED' WHERE state = 'CANCELLED'`),
+  ],
+  [
+    'leaves the bodies of what was delivered',
+    'UE-03',
+    sql(`UPDATE kyc_relay_events SET body = x'7b7d' WHERE position IN
+      (SELECT event FROM kyc_relay_deliveries WHERE state = 'DELIVERED')`),
+  ],
+  ['removes transactions as a whole', 'UE-04', sql('DELETE FROM kyc_relay_transactions')],
+  ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`)],
+  ['removes attempts as a whole', 'UE-06', sql('DELETE FROM kyc_relay_attempts')],
+  ['forgets the attempt under way', 'UE-07', sql('UPDATE kyc_relay_deliveries SET cancel_requested = NULL')],
+  [
+    'names the photos once',
+    'UE-08',
+    ({ users }) => {
+      const named = new Set<string>()
+      return {
+        users: {
+          ...users,
+          async eraseUser(owner) {
+            const erased = await users.eraseUser(owner)
+            const photoJobIds = erased.photoJobIds.filter((id) => !named.has(id))
+            photoJobIds.forEach((id) => named.add(id))
+            return { ...erased, photoJobIds }
+          },
+        },
+      }
+    },
+  ],
+  ['blanks the bodies of the whole app', 'UE-09', sql('UPDATE kyc_relay_events SET body = NULL')],
+  [
+    'erases the user in every app',
+    'UE-10',
+    ({ users }) => ({
+      users: {
+        ...users,
+        async eraseUser(owner) {
+          const erased = await users.eraseUser(owner)
+          for (const appId of await users.listAppsOfUser(owner.userId)) await users.eraseUser({ ...owner, appId })
+          return erased
+        },
+      },
+    }),
+  ],
+  [
+    'knows of no grants',
+    'UE-11',
+    ({ users, apps }) => ({
+      users: {
+        ...users,
+        async listAppsOfUser(userId) {
+          const granted = new Set((await apps.listGrantsOfUser(userId)).map(({ appId }) => appId))
+          return (await users.listAppsOfUser(userId)).filter((appId) => !granted.has(appId))
+        },
+      },
+    }),
+  ],
+  ['forgets', 'UE-12', 'forgets on closing'],
+]
+
+testTheCases(userErasureCases, wrongErasures)

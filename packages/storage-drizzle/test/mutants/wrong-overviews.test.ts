@@ -1,0 +1,73 @@
+import type { LatestVerification, VerificationOverview } from '../../src/portal/verification-overview.js'
+import { verificationOverviewCases } from '../../src/testing/index.js'
+import { testTheCases, type Spoil, type WrongStorage } from './wrong-storage.js'
+
+type Page = Parameters<VerificationOverview['listLatest']>[0]
+
+const onRows =
+  (change: (rows: readonly LatestVerification[], page: Page) => readonly LatestVerification[]): Spoil =>
+  ({ overview }) => ({
+    overview: { ...overview, listLatest: async (page) => change(await overview.listLatest(page), page) },
+  })
+
+const onPage =
+  (change: (page: Page) => Page): Spoil =>
+  ({ overview }) => ({ overview: { ...overview, listLatest: (page) => overview.listLatest(change(page)) } })
+
+const wrongOverviews: readonly WrongStorage[] = [
+  [
+    'has no empty list',
+    'VO-01',
+    onRows((rows) => {
+      if (rows.length === 0) throw new Error('nothing found')
+      return rows
+    }),
+  ],
+  ['lists the oldest first', 'VO-02', onRows((rows) => [...rows].reverse())],
+  [
+    'shows the whole row',
+    'VO-03',
+    onRows((rows) => rows.map((row) => ({ ...row, sealedDetails: new Uint8Array([1]) }))),
+  ],
+  ['always gives the first page', 'VO-04', onPage(({ limit }) => ({ limit }))],
+  [
+    'goes on only from a row that it holds',
+    'VO-05',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        async listLatest(page) {
+          const all = await overview.listLatest({ limit: 200 })
+          const known = page.before === undefined || all.some(({ verificationId }) => verificationId === page.before)
+          return known ? overview.listLatest(page) : []
+        },
+      },
+    }),
+  ],
+  [
+    'rounds a limit to what it can do',
+    'VO-06',
+    onPage((page) => ({ ...page, limit: Math.min(200, Math.max(1, Math.ceil(page.limit))) })),
+  ],
+  ['forgets', 'VO-07', 'forgets on closing'],
+  [
+    'gives the newest where the oldest are asked for',
+    'VO-08',
+    ({ overview }) => ({
+      overview: { ...overview, listVaultReferences: (page) => overview.listVaultReferences({ ...page, of: 'newest' }) },
+    }),
+  ],
+  [
+    'leaves out what has no token',
+    'VO-09',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        listVaultReferences: async (page) =>
+          (await overview.listVaultReferences(page)).filter(({ tokens }) => tokens.length > 0),
+      },
+    }),
+  ],
+]
+
+testTheCases(verificationOverviewCases, wrongOverviews)

@@ -1,0 +1,216 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { PortalSessions } from '../../src/portal/portal-sessions.js'
+import { portalSessionCases } from '../../src/testing/index.js'
+import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
+
+const spoilt =
+  (change: (sessions: PortalSessions, behind: BehindTheStores) => Partial<PortalSessions>): Spoil =>
+  ({ portalSessions }, behind) => ({ portalSessions: { ...portalSessions, ...change(portalSessions, behind) } })
+
+const sessionsTable = 'kyc_relay_portal_sessions'
+const dayMs = 24 * 60 * 60_000
+
+const wrongSessions: readonly WrongStorage[] = [
+  [
+    'knows the sessions of its own process',
+    'SE-01',
+    (() => {
+      return ({ portalSessions }) => {
+        const own = new Set<string>()
+        return {
+          portalSessions: {
+            ...portalSessions,
+            beginSession(session) {
+              own.add(String(session.hash))
+              return portalSessions.beginSession(session)
+            },
+            findSession: async (hash, idleMs) =>
+              own.has(String(hash)) ? portalSessions.findSession(hash, idleMs) : null,
+          },
+        }
+      }
+    })(),
+  ],
+  [
+    'lets every session be the operator’s',
+    'SE-01',
+    spoilt((sessions) => ({
+      async findSession(hash, idleMs) {
+        const found = await sessions.findSession(hash, idleMs)
+        return found && { ...found, holder: { kind: 'operator' } }
+      },
+    })),
+  ],
+  [
+    'ends a session by its beginning',
+    'SE-02',
+    spoilt((sessions, { database }) => ({
+      async findSession(hash, idleMs) {
+        const before = database.prepare(`SELECT ends_at FROM ${sessionsTable} WHERE hash = ?`).pluck().get(hash)
+        const found = await sessions.findSession(hash, idleMs)
+        database.prepare(`UPDATE ${sessionsTable} SET ends_at = ? WHERE hash = ?`).run(before, hash)
+        return found
+      },
+    })),
+  ],
+  [
+    'never ends an idle session',
+    'SE-02',
+    spoilt((sessions) => ({ beginSession: (session) => sessions.beginSession({ ...session, idleMs: dayMs }) })),
+  ],
+  [
+    'ends a busy session never',
+    'SE-03',
+    spoilt((sessions) => ({ beginSession: (session) => sessions.beginSession({ ...session, absoluteMs: dayMs }) })),
+  ],
+  ['ends a session later', 'SE-04', spoilt(() => ({ endSession: async () => undefined }))],
+  [
+    'ends all sessions with one',
+    'SE-04',
+    spoilt((_sessions, { database }) => ({
+      endSession: async () => void database.exec(`DELETE FROM ${sessionsTable}`),
+    })),
+  ],
+  [
+    'ends the sessions of all apps',
+    'SE-05',
+    spoilt((_sessions, { database }) => ({
+      async endOtherSessions({ keep }) {
+        database.prepare(`DELETE FROM ${sessionsTable} WHERE kind = 'app' AND hash <> ?`).run(keep)
+      },
+    })),
+  ],
+  [
+    'ends one’s own session too',
+    'SE-05',
+    spoilt((sessions) => ({
+      endOtherSessions: ({ appId }) => sessions.endOtherSessions({ appId, keep: new Uint8Array(32) }),
+    })),
+  ],
+  [
+    'takes over what a browser brought along',
+    'SE-06',
+    spoilt((sessions) => ({
+      async beginSession(session) {
+        await sessions.endSession(session.hash)
+        return sessions.beginSession(session)
+      },
+    })),
+  ],
+  [
+    'keeps every session',
+    'SE-07',
+    spoilt((sessions) => ({
+      beginSession: (session) => sessions.beginSession({ ...session, most: Math.max(session.most, 100) }),
+    })),
+  ],
+  [
+    'counts the sessions of everybody',
+    'SE-07',
+    spoilt((sessions, { database }) => ({
+      async beginSession(session) {
+        await sessions.beginSession(session)
+        database
+          .prepare(
+            `DELETE FROM ${sessionsTable} WHERE hash IN (
+               SELECT hash FROM ${sessionsTable} WHERE hash <> ? ORDER BY begun_at DESC LIMIT -1 OFFSET ?
+             )`,
+          )
+          .run(session.hash, session.most - 1)
+      },
+    })),
+  ],
+  [
+    'keeps the first notice',
+    'SE-08',
+    spoilt((_sessions, { database }) => ({
+      async setNotice(hash, notice) {
+        database.prepare(`UPDATE ${sessionsTable} SET notice = ifnull(notice, ?) WHERE hash = ?`).run(notice, hash)
+      },
+    })),
+  ],
+  [
+    'says a notice to everybody',
+    'SE-08',
+    spoilt((_sessions, { database }) => ({
+      async setNotice(_hash, notice) {
+        database.prepare(`UPDATE ${sessionsTable} SET notice = ?`).run(notice)
+      },
+    })),
+  ],
+  [
+    'reads a preview first and removes it afterwards',
+    'SE-09',
+    spoilt((sessions, { database }) => ({
+      async takePreview(preview) {
+        const content = database
+          .prepare('SELECT content FROM kyc_relay_portal_previews WHERE session = ? AND preview_id = ?')
+          .pluck()
+          .get(preview.hash, preview.previewId)
+        await nextTurn()
+        await sessions.takePreview(preview)
+        return content instanceof Uint8Array ? new Uint8Array(content) : null
+      },
+    })),
+  ],
+  [
+    'gives a preview to whoever knows its name',
+    'SE-09',
+    spoilt((_sessions, { database }) => ({
+      async takePreview({ previewId }) {
+        const content = database
+          .prepare('DELETE FROM kyc_relay_portal_previews WHERE preview_id = ? RETURNING content')
+          .pluck()
+          .get(previewId)
+        return content instanceof Uint8Array ? new Uint8Array(content) : null
+      },
+    })),
+  ],
+  [
+    'keeps every preview',
+    'SE-10',
+    spoilt((sessions) => ({ keepPreview: (preview) => sessions.keepPreview({ ...preview, most: 10_000 }) })),
+  ],
+  [
+    'keeps previews of sessions to come',
+    'SE-11',
+    (() => {
+      const early = new Map<string, Uint8Array>()
+      return spoilt((sessions) => ({
+        async keepPreview(preview) {
+          early.set(preview.previewId, preview.content)
+          return sessions.keepPreview(preview)
+        },
+        takePreview: async ({ previewId }) => early.get(previewId) ?? null,
+      }))
+    })(),
+  ],
+  [
+    'takes any number',
+    'SE-12',
+    spoilt((sessions) => ({ findSession: (hash, idleMs) => sessions.findSession(hash, idleMs).catch(() => null) })),
+  ],
+  [
+    'keeps what has ended',
+    'SE-13',
+    ({ retention }) => ({
+      retention: { removeOld: async (policy) => ({ ...(await retention.removeOld(policy)), sessionsRemoved: 0 }) },
+    }),
+  ],
+  [
+    'removes what is idle for a while',
+    'SE-13',
+    ({ retention }, { database, now }) => ({
+      retention: {
+        async removeOld(policy) {
+          const sql = `DELETE FROM ${sessionsTable} WHERE ends_at <= ?`
+          const sessionsRemoved = database.prepare(sql).run(now().getTime()).changes
+          return { ...(await retention.removeOld(policy)), sessionsRemoved }
+        },
+      },
+    }),
+  ],
+  ['signs everybody out when it is closed', 'SE-14', 'forgets on closing'],
+]
+
+testTheCases(portalSessionCases, wrongSessions)

@@ -1,0 +1,53 @@
+import type { QueueState } from '../../src/portal/queue-inspection.js'
+import { queueInspectionCases } from '../../src/testing/index.js'
+import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
+
+const spoilt =
+  (change: (state: QueueState, behind: BehindTheStores) => Partial<QueueState>): Spoil =>
+  ({ queue }, behind) => ({
+    queue: {
+      async inspectQueue() {
+        const state = await queue.inspectQueue()
+        return { ...state, ...change(state, behind) }
+      },
+    },
+  })
+
+const count = ({ database }: BehindTheStores, condition: string) =>
+  database.prepare<[], number>(`SELECT count(*) FROM kyc_relay_deliveries WHERE ${condition}`).pluck().get() ?? 0
+
+const wrongInspections: readonly WrongStorage[] = [
+  [
+    'takes an empty queue for one that waits since 1970',
+    'QI-01',
+    spoilt(({ waiting }, { now }) => (waiting === 0 ? { oldestDueMs: now().getTime() } : {})),
+  ],
+  [
+    'counts what its own handle published',
+    'QI-02',
+    ({ queue, webhooks }) => {
+      let published = 0
+      return {
+        webhooks: {
+          ...webhooks,
+          insertEvent(event) {
+            published += event.deliveries.length
+            return webhooks.insertEvent(event)
+          },
+        },
+        queue: { inspectQueue: async () => ({ ...(await queue.inspectQueue()), waiting: published }) },
+      }
+    },
+  ],
+  ['counts what is under way as waiting', 'QI-03', spoilt((state) => ({ waiting: state.waiting + state.inFlight }))],
+  ['never knows for how long', 'QI-04', spoilt(() => ({ oldestDueMs: 0 }))],
+  [
+    'counts what is due alone',
+    'QI-05',
+    spoilt((_state, behind) => ({ waiting: count(behind, `due_at <= ${behind.now().getTime()}`) })),
+  ],
+  ['counts the whole log', 'QI-06', spoilt((state, behind) => ({ waiting: count(behind, 'true') - state.inFlight }))],
+  ['forgets', 'QI-07', 'forgets on closing'],
+]
+
+testTheCases(queueInspectionCases, wrongInspections)

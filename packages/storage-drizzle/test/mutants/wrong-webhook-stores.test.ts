@@ -1,0 +1,191 @@
+import { createMemoryWebhookStore, webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { describe, expect, test } from 'vitest'
+import { startOfTests } from '../samples.js'
+
+type Store = Required<WebhookStore>
+
+/** One broken promise each, as somebody's first version of a backend would break it. */
+const wrongStores: readonly { readonly what: string; spoil(store: Store): Partial<Store> }[] = [
+  {
+    what: 'lets every registration through',
+    spoil: (store) => ({ registerEndpoint: (endpoint) => store.registerEndpoint(endpoint, Infinity) }),
+  },
+  {
+    what: 'removes the endpoints of another app',
+    spoil: (store) => {
+      const apps = new Map<string, string>()
+      return {
+        registerEndpoint(endpoint, limit) {
+          apps.set(endpoint.endpointId, endpoint.appId)
+          return store.registerEndpoint(endpoint, limit)
+        },
+        removeEndpoint: ({ appId, endpointId }) =>
+          store.removeEndpoint({ appId: apps.get(endpointId) ?? appId, endpointId }),
+      }
+    },
+  },
+  {
+    what: 'forgets source event ids',
+    spoil: (store) => ({ insertEvent: (event) => store.insertEvent({ ...event, sourceEventId: null }) }),
+  },
+  {
+    what: 'claims more than the cap of an endpoint',
+    spoil: (store) => ({
+      claimDue: (request) => store.claimDue({ ...request, maxInFlight: { healthy: 1_000, failing: 1_000 } }),
+    }),
+  },
+  {
+    what: 'does not lower the cap of a failing endpoint',
+    spoil: (store) => ({
+      claimDue: (request) =>
+        store.claimDue({ ...request, maxInFlight: { ...request.maxInFlight, failing: request.maxInFlight.healthy } }),
+    }),
+  },
+  {
+    what: 'keeps no places for healthy endpoints',
+    spoil: (store) => ({ claimDue: (request) => store.claimDue({ ...request, keepForHealthy: 0 }) }),
+  },
+  {
+    what: 'gives a lease that never ends',
+    spoil: (store) => ({ claimDue: (request) => store.claimDue({ ...request, leaseMs: Infinity }) }),
+  },
+  {
+    what: 'gives a lease that has ended already',
+    spoil: (store) => ({ claimDue: (request) => store.claimDue({ ...request, leaseMs: 0 }) }),
+  },
+  {
+    what: 'takes over without a fresh fence',
+    spoil: (store) => {
+      const tokens = new Map<string, string>()
+      return {
+        async claimDue(request) {
+          const answer = await store.claimDue(request)
+          for (const { fence } of answer.claimed) tokens.set(fence.deliveryId, fence.token)
+          return answer
+        },
+        async claimExpired(request) {
+          const claimed = await store.claimExpired(request)
+          return claimed.map((one) => ({
+            ...one,
+            fence: { ...one.fence, token: tokens.get(one.deliveryId) ?? one.fence.token },
+          }))
+        },
+      }
+    },
+  },
+  {
+    what: 'answers a stale settlement as applied',
+    spoil: (store) => ({
+      async settle(settlements) {
+        await store.settle(settlements)
+        return { stale: [] }
+      },
+    }),
+  },
+  {
+    what: 'applies only the first settlement of a call',
+    spoil: (store) => ({ settle: (settlements) => store.settle(settlements.slice(0, 1)) }),
+  },
+  {
+    what: 'counts an attempt that was never sent',
+    spoil: (store) => ({
+      settle: (settlements) =>
+        store.settle(
+          settlements.map((one) =>
+            one.attempt.state === 'UNSENT' ? { ...one, attempt: { ...one.attempt, state: 'FAILED' } } : one,
+          ),
+        ),
+    }),
+  },
+  {
+    what: 'retries at once, whatever the delay',
+    spoil: (store) => ({
+      settle: (settlements) =>
+        store.settle(
+          settlements.map((one) =>
+            one.next.state === 'PENDING' ? { ...one, next: { ...one.next, delayMs: 0 } } : one,
+          ),
+        ),
+    }),
+  },
+  {
+    what: 'loses the answer of the receiver',
+    spoil: (store) => ({
+      settle: (settlements) =>
+        store.settle(
+          settlements.map((one) => ({
+            ...one,
+            attempt: { ...one.attempt, report: { ...one.attempt.report, responseBody: null } },
+          })),
+        ),
+    }),
+  },
+  {
+    what: 'loses the trace context when an attempt is taken over',
+    spoil: (store) => ({
+      claimExpired: async (request) =>
+        (await store.claimExpired(request)).map((one) => ({ ...one, traceContext: null })),
+    }),
+  },
+  { what: 'cancels nothing', spoil: () => ({ cancelPending: () => Promise.resolve(0) }) },
+  {
+    what: 'shows a delivery to every app',
+    spoil: (store) => {
+      const apps = new Map<string, string>()
+      return {
+        insertEvent(event) {
+          for (const { deliveryId } of event.deliveries) apps.set(deliveryId, event.appId)
+          return store.insertEvent(event)
+        },
+        findDelivery: ({ appId, deliveryId }) =>
+          store.findDelivery({ appId: apps.get(deliveryId) ?? appId, deliveryId }),
+      }
+    },
+  },
+  {
+    what: 'ignores a filter of the log',
+    spoil: (store) => ({ listDeliveries: ({ state: _ignored, ...request }) => store.listDeliveries(request) }),
+  },
+  {
+    what: 'ends the log after its first page',
+    spoil: (store) => ({
+      listDeliveries: async (request) => ({ ...(await store.listDeliveries(request)), nextCursor: null }),
+    }),
+  },
+  {
+    what: 'repeats a delivery that is still under way',
+    spoil: (store) => ({
+      async resendDelivery(request) {
+        const answer = await store.resendDelivery(request)
+        return answer === 'not_finished' ? 'resent' : answer
+      },
+    }),
+  },
+]
+
+/** Ids of the cases that a store over one memory does not pass. */
+async function failingCases(spoil: (store: Store) => Partial<Store>): Promise<string[]> {
+  const failing: string[] = []
+  for (const { id, run } of webhookStoreCases) {
+    let now = startOfTests.getTime()
+    const right = createMemoryWebhookStore({ nowMs: () => now })
+    const store = { ...right, ...spoil(right) }
+    const harness = {
+      open: () => Promise.resolve({ store, close: () => Promise.resolve() }),
+      advance: (ms: number) => Promise.resolve(void (now += ms)),
+    }
+    await run(harness).catch(() => failing.push(id))
+  }
+  return failing
+}
+
+describe('the webhook store cases', () => {
+  test('pass a store that is right', async () => {
+    expect(await failingCases(() => ({}))).toEqual([])
+  })
+
+  test.each(wrongStores)('catch a store that $what', async ({ spoil }) => {
+    expect(await failingCases(spoil)).not.toEqual([])
+  })
+})

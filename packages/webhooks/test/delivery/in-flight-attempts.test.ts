@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createAttemptsUnderWay } from '../../src/delivery/in-flight-attempts.js'
+import { reportOfCause } from '../../src/delivery/delivery-state.js'
+import type { AttemptCause, AttemptReport } from '../../src/delivery/webhook-store.js'
+import { VirtualTime } from './virtual-time.js'
+
+let time: VirtualTime
+beforeEach(() => {
+  time = new VirtualTime()
+})
+
+const answered: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null }
+
+function started(options: { concurrency?: number; maxOpen?: number; slowAfterMs?: number } = {}) {
+  const underWay = createAttemptsUnderWay({
+    timers: time,
+    options: {
+      concurrency: 10,
+      slowAfterMs: 2_000,
+      maxOpen: 100,
+      maxInFlightPerEndpoint: { healthy: 4, failing: 1 },
+      ...options,
+    },
+    onEnd: () => {},
+  })
+  /** Attempts that take so long and end so. */
+  const begin = (count: number, tookMs: number, cause: AttemptCause | null = null) => {
+    for (let n = 0; n < count; n += 1) {
+      const one = underWay.begin()
+      time.schedule(() => {
+        underWay.saw(one, cause === null ? answered : reportOfCause(cause))
+        underWay.end(one)
+      }, tookMs)
+    }
+  }
+  return { underWay, begin }
+}
+
+describe('a place is held until an attempt takes longer than attempts do', () => {
+  test.each([
+    ['before anything was answered: the whole of slowAfterMs', 0, 0, 2_000],
+    ['answers of 300 ms: 600', 300, 200, 600],
+    ['answers of 10 ms: not before 100', 10, 200, 100],
+    ['answers of 1.9 s: slowAfterMs at the latest', 1_900, 200, 2_000],
+  ])('%s', async (_name, usualMs, answers, slowAfterMs) => {
+    const { underWay, begin } = started()
+    for (let n = 0; n < answers; n += 1) {
+      begin(1, usualMs)
+      await time.pass(usualMs)
+    }
+    begin(10, 30_000)
+    expect(underWay.freePlaces()).toBe(0)
+    expect(underWay.nextFreeInMs()).toBeCloseTo(slowAfterMs, -1)
+    await time.pass(slowAfterMs - 10)
+    expect(underWay.freePlaces()).toBe(0)
+    await time.pass(20)
+    expect(underWay.freePlaces()).toBe(10)
+  })
+
+  test.each<[string, AttemptCause, number]>([
+    ['time-outs say', 'TIMEOUT', 30_000],
+    ['what was taken over says', 'INTERRUPTED', 0],
+  ])('%s nothing about how long answers take', async (_name, cause, tookMs) => {
+    const { underWay, begin } = started()
+    for (let n = 0; n < 200; n += 1) {
+      begin(1, 100)
+      await time.pass(100)
+    }
+    begin(50, tookMs, cause)
+    await time.pass(30_000)
+    begin(10, 30_000)
+    expect(underWay.nextFreeInMs()).toBeCloseTo(200, -1)
+  })
+
+  test('it has ended when the last one has, and at once when there is none', async () => {
+    const { underWay, begin } = started()
+    await underWay.ended()
+    begin(2, 100)
+    begin(1, 200)
+    let hasEnded = 0
+    for (let n = 0; n < 2; n += 1) void underWay.ended().then(() => (hasEnded += 1))
+    await time.pass(199)
+    expect([underWay.count(), hasEnded]).toEqual([1, 0])
+    await time.pass(1)
+    expect([underWay.count(), hasEnded]).toEqual([0, 2])
+  })
+
+  test('with every socket open only an end frees a place', async () => {
+    const { underWay, begin } = started({ maxOpen: 10 })
+    begin(10, 30_000)
+    await time.pass(5_000)
+    expect(underWay.freePlaces()).toBe(0)
+    expect(underWay.nextFreeInMs()).toBeNull()
+  })
+})
+
+test.each([
+  [0, 4],
+  [9, 4],
+  [10, 3],
+  [19, 2],
+  [29, 1],
+  [38, 1],
+  [99, 1],
+])('with %i of 100 sockets waiting for slow endpoints an endpoint gets at most %i', async (slow, healthy) => {
+  const { underWay, begin } = started()
+  begin(slow, 30_000)
+  await time.pass(2_000)
+  expect(underWay.caps()).toEqual({ healthy, failing: 1 })
+})
