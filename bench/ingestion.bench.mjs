@@ -1,13 +1,14 @@
 // How many submissions per second the whole server takes: access token, every check and rule, tokenizing and sealing, and
 // two durable commits (vault and verification), on SQLite with synchronous=FULL, over 64 connections that stay open.
-// Beside it: GraphQL Yoga answering the same mutation with a constant. Both with TLS and without.
+// Beside it: the server that a team writes first, which does equal work (see work-equal-server.mjs), and GraphQL Yoga
+// answering the same mutation with a constant, the limit of its kind. All with TLS and without.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { median, printTable, processorUs, spread, temporaryFolder, writeReport } from './harness.mjs'
 import { startReferenceServer } from './reference-server.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -15,7 +16,8 @@ const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 6_000)
 const warmUp = Math.min(submissions, 4_000)
 const connections = 64
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
+const reach = { workEqual: 2.5, constant: 0.45, p99MsAt16: 30 }
+const folder = temporaryFolder()
 const children = []
 
 /** The server on files of its own, and what its demo tells of it. */
@@ -75,18 +77,8 @@ const [before, after] = JSON.stringify({ query, variables: submission }).split('
 let sent = 0
 const nextBody = () => `${before}bench-${process.pid}-${(sent += 1)}${after}`
 
-/** Processor time of a process so far, in microseconds, where the system tells it (Linux). It hardly depends on what else runs. */
-function processorMicroseconds(pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
-  } catch {
-    return Number.NaN
-  }
-}
-
-/** Sends `count` submissions over 64 connections and answers the rate and the latencies in milliseconds. */
-async function load(contender, count) {
+/** Sends `count` submissions, one after another on each of `lanes` connections: the rate, and latencies in milliseconds. */
+async function load(contender, count, lanes = connections) {
   const { pool, tokens } = contender
   const latencies = []
   let left = count
@@ -105,38 +97,33 @@ async function load(contender, count) {
     }
   }
   const startedAt = performance.now()
-  const usedBefore = processorMicroseconds(contender.pid)
-  await Promise.all(Array.from({ length: connections }, (_, number) => lane(number)))
+  const usedBefore = processorUs(contender.pid)
+  await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
   const tookMs = performance.now() - startedAt
   latencies.sort((a, b) => a - b)
   const at = (share) => latencies[Math.floor(latencies.length * share)]
-  const cpuUs = (processorMicroseconds(contender.pid) - usedBefore) / count
+  const cpuUs = (processorUs(contender.pid) - usedBefore) / count
   return { perSecond: (count / tookMs) * 1000, p50: at(0.5), p99: at(0.99), cpuUs }
 }
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
-const spread = (runs, key) => ({
-  median: median(runs.map((run) => run[key])),
-  lowest: Math.min(...runs.map((run) => run[key])),
-  highest: Math.max(...runs.map((run) => run[key])),
-})
 
 try {
   const overTls = await startServer('tls', {})
   const plain = await startServer('plain', { TLS_TERMINATED_UPSTREAM: '1' })
   const ca = readFileSync(overTls.caFile)
-  const yoga = fork(fileURLToPath(new URL('./yoga-server.mjs', import.meta.url)), [
-    overTls.receiverCertFile,
-    overTls.receiverKeyFile,
-  ])
-  children.push(yoga)
-  const [yogaPorts] = await once(yoga, 'message')
+  const peer = async (file, ...more) => {
+    const url = new URL(`./${file}`, import.meta.url)
+    const child = fork(fileURLToPath(url), [overTls.receiverCertFile, overTls.receiverKeyFile, ...more], {
+      execArgv: [],
+    })
+    children.push(child)
+    const [ports] = await once(child, 'message')
+    return { pid: child.pid, ...ports }
+  }
+  const yoga = await peer('yoga-server.mjs')
+  const workEqual = await peer('work-equal-server.mjs', path.join(folder, 'work-equal.db'))
 
-  const callers = ({ pid, users }) => ({
-    pid,
-    tokens: users.filter(({ scopes }) => scopes.includes('VERIFY_KYC')).map(({ accessToken }) => accessToken),
-  })
-  const nobody = { pid: yoga.pid, tokens: ['none'] }
+  const tokensOf = ({ users }) =>
+    users.filter(({ scopes }) => scopes.includes('VERIFY_KYC')).map(({ accessToken }) => accessToken)
   const connect = (name, tls, port, { pid, tokens }) => ({
     name,
     pid,
@@ -146,51 +133,44 @@ try {
     pool: new Pool(`${tls ? 'https' : 'http'}://localhost:${port}`, { connections, pipelining: 1, connect: { ca } }),
   })
   const portOf = (demo) => new URL(demo.secureUrl).port
-  const contenders = [
-    connect('kyc-relay, whole ingestion', false, portOf(plain), callers(plain)),
-    connect('GraphQL Yoga, a constant', false, yogaPorts.plain, nobody),
-    connect('kyc-relay, whole ingestion', true, portOf(overTls), callers(overTls)),
-    connect('GraphQL Yoga, a constant', true, yogaPorts.secure, nobody),
+  const contendersOn = (tls, demo) => [
+    connect('kyc-relay, whole ingestion', tls, portOf(demo), { pid: demo.pid, tokens: tokensOf(demo) }),
+    connect('work-equal server', tls, tls ? workEqual.secure : workEqual.plain, workEqual),
+    connect('GraphQL Yoga, a constant', tls, tls ? yoga.secure : yoga.plain, { pid: yoga.pid, tokens: ['none'] }),
   ]
+  const contenders = [...contendersOn(false, plain), ...contendersOn(true, overTls)]
   for (const contender of contenders) await load(contender, warmUp)
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of contenders) contender.runs.push(await load(contender, submissions))
   }
 
-  const rows = contenders.map(({ name, tls, runs }, index) => {
-    const [mine, theirs] = [contenders[index], contenders[index + 1]]
-    return {
-      contender: `${name}${tls ? ', TLS' : ''}`,
-      ...spread(runs, 'perSecond'),
-      p50Ms: spread(runs, 'p50').median,
-      p99Ms: spread(runs, 'p99').median,
-      cpuUs: spread(runs, 'cpuUs').median,
-      // Round against round: what else the machine did meets both.
-      ...(index % 2 === 0
-        ? { ratioToYoga: median(mine.runs.map((run, round) => run.perSecond / theirs.runs[round].perSecond)) }
-        : {}),
-    }
+  const rows = contenders.map(({ name, tls, runs }) => ({
+    contender: `${name}${tls ? ', TLS' : ''}`,
+    ...spread(runs.map(({ perSecond }) => perSecond)),
+    p50Ms: median(runs.map(({ p50 }) => p50)),
+    p99Ms: median(runs.map(({ p99 }) => p99)),
+    cpuUs: median(runs.map(({ cpuUs }) => cpuUs)),
+  }))
+  printTable(rows, 'contender')
+
+  // Round against round: what else the machine did meets both.
+  const ratioOf = (ours, theirs) =>
+    median(contenders[ours].runs.map((run, round) => run.perSecond / contenders[theirs].runs[round].perSecond))
+  const ratios = [
+    { against: 'work-equal server', ratio: ratioOf(0, 1), reach: reach.workEqual },
+    { against: 'GraphQL Yoga, a constant', ratio: ratioOf(0, 2), reach: reach.constant },
+    { against: 'work-equal server, TLS', ratio: ratioOf(3, 4), reach: reach.workEqual },
+    { against: 'GraphQL Yoga, a constant, TLS', ratio: ratioOf(3, 5), reach: reach.constant },
+  ]
+  printTable(ratios, 'against', 2)
+  const { p99: p99MsAt16 } = await load(contenders[0], submissions, 16)
+  console.log(`p99 over 16 connections: ${p99MsAt16.toFixed(1)} ms (reach ≤ ${reach.p99MsAt16})`)
+  writeReport('ingestion', {
+    unit: 'submissions per second',
+    ...{ connections, rounds, submissions, rows, ratios, p99MsAt16, reach },
   })
-  console.table(
-    Object.fromEntries(
-      rows.map(({ contender, ...row }) => [
-        contender,
-        Object.fromEntries(
-          Object.entries(row).map(([key, value]) => [key, Number(value.toFixed(key === 'ratioToYoga' ? 2 : 1))]),
-        ),
-      ]),
-    ),
-  )
-  const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
-  const results = new URL('./results/', import.meta.url)
-  mkdirSync(results, { recursive: true })
-  writeFileSync(
-    new URL('ingestion.json', results),
-    `${JSON.stringify({ name: 'ingestion', unit: 'submissions per second', machine, connections, rounds, submissions, rows }, null, 2)}\n`,
-  )
   await Promise.all(contenders.map(({ pool }) => pool.destroy()))
 } finally {
   for (const child of children) child.kill('SIGINT')
   await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
-  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,15 +1,11 @@
 // Whether endpoints that hang delay the others: latency from publishing to delivery at healthy endpoints, with fifty
 // endpoints beside them that take every request and never answer, over the same without them. Real SQLite, real sockets.
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
+import { median, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 
@@ -22,10 +18,9 @@ const everyMs = 5
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const body = Buffer.from(JSON.stringify({ eventType: 'WIDGET_DEPOSIT_COMPLETE', amount: 100.5 }))
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
-const sink = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)))
-const [{ port }] = await once(sink, 'message')
-const sinkUrl = `http://127.0.0.1:${port}`
+const folder = temporaryFolder()
+const sink = await startSink()
+const sinkUrl = sink.url
 
 async function send({ url, headers, body: bytes, timeoutMs }) {
   try {
@@ -123,11 +118,9 @@ try {
     }
   }
 } finally {
-  sink.kill()
-  rmSync(folder, { recursive: true, force: true })
+  sink.stop()
 }
 
-const median = (figures) => [...figures].sort((one, other) => one - other)[Math.floor(figures.length / 2)]
 const rows = Object.entries(results).map(([contender, measured]) => ({
   contender,
   p50: median(measured.map(({ p50 }) => p50)),
@@ -148,9 +141,5 @@ for (const { contender, p50, p99, lowest, highest } of rows) {
 }
 console.log(`\np99 beside black holes / without   ${ratio.toFixed(2)}   reach ≤ 1.5: ${ratio <= 1.5 ? 'yes' : 'no'}`)
 
-const folderOfResults = new URL('./results/', import.meta.url)
-mkdirSync(folderOfResults, { recursive: true })
-const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-const report = { name: 'isolation', unit: 'milliseconds', machine, rows, ratio, reach: 1.5 }
-writeFileSync(new URL('isolation.json', folderOfResults), `${JSON.stringify(report, null, 2)}\n`)
+writeReport('isolation', { unit: 'milliseconds', rows, ratio, reach: 1.5 })
 process.exit(0)

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+import { median, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -155,7 +155,6 @@ async function measureAll() {
   await close()
   await server.stop()
 
-  const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)]
   const rows = counts.map((count) => ({
     processes: count,
     submissionsPerSecond: median(found[count].record),
@@ -168,12 +167,6 @@ async function measureAll() {
       `${String(count).padStart(9)}${submissionsPerSecond.toFixed(0).padStart(13)}${deliveriesPerSecond.toFixed(0).padStart(12)}`,
     )
   }
-  const results = new URL('./results/', import.meta.url)
-  mkdirSync(results, { recursive: true })
-  const machine = { node: process.version, cpu: os.cpus()[0]?.model, cores: os.cpus().length }
-  writeFileSync(
-    new URL('processes.json', results),
-    `${JSON.stringify({ name: 'processes', unit: 'per second', machine, rows }, null, 2)}\n`,
-  )
+  writeReport('processes', { unit: 'per second', rows })
   process.exit(0)
 }

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { printTable, spread, temporaryFolder, writeReport } from './harness.mjs'
 import { freePort } from './free-port.mjs'
 import { query, variablesOf } from './small-submission.mjs'
 
@@ -19,7 +19,7 @@ const submissions = Number(process.env.BENCH_SUBMISSIONS ?? 100_000)
 const connections = 64
 const reach = { startMs: 1_000, residentMiB: 200 }
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-start-'))
+const folder = temporaryFolder()
 const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
 const bare = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(process.env.PORT, '127.0.0.1')`
 let running = null
@@ -102,11 +102,6 @@ async function submit(demo, ca, from, count) {
   await pool.destroy()
 }
 
-const spread = (values) => {
-  const sorted = values.toSorted((one, other) => one - other)
-  return { median: sorted[Math.floor(sorted.length / 2)], lowest: sorted[0], highest: sorted.at(-1) }
-}
-
 try {
   const contenders = [
     {
@@ -126,14 +121,7 @@ try {
   }
   const rows = contenders.map(({ name, runs }) => ({ contender: name, ...spread(runs) }))
   console.log('milliseconds from start to first answer')
-  console.table(
-    Object.fromEntries(
-      rows.map(({ contender, ...row }) => [
-        contender,
-        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Math.round(value)])),
-      ]),
-    ),
-  )
+  printTable(rows, 'contender', 0)
 
   const dataDir = path.join(folder, 'first-0')
   const { pid, port } = await start([main], dataDir)
@@ -146,29 +134,15 @@ try {
     await submit(demo, ca, done, upTo - done)
     seen.push({ submissions: upTo, ...memory(pid) })
   }
-  console.log('memory of the server')
-  console.table(
-    Object.fromEntries(
-      seen.map(({ submissions: after, ...row }) => [
-        `after ${after} submissions`,
-        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Math.round(value)])),
-      ]),
-    ),
-  )
+  console.log('memory of the server, in MiB, after so many submissions')
+  printTable(seen, 'submissions', 0)
   const startMs = Math.max(...rows.slice(0, 2).map(({ median }) => median))
   const { residentMiB } = seen.at(-1)
   const said = (name, value, most) => `${name} ${Math.round(value)} (reach ${most}): ${value <= most ? 'yes' : 'no'}`
   console.log(said('start in ms', startMs, reach.startMs))
   console.log(said(`MiB after ${submissions} submissions`, residentMiB, reach.residentMiB))
 
-  const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
-  const results = new URL('./results/', import.meta.url)
-  mkdirSync(results, { recursive: true })
-  writeFileSync(
-    new URL('start.json', results),
-    `${JSON.stringify({ name: 'start', unit: 'milliseconds', machine, rounds, rows, submissions, memory: seen, reach }, null, 2)}\n`,
-  )
+  writeReport('start', { unit: 'milliseconds', rounds, rows, submissions, memory: seen, reach })
 } finally {
   await stop()
-  rmSync(folder, { recursive: true, force: true })
 }

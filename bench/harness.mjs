@@ -1,0 +1,61 @@
+// What every measurement needs: a temporary folder, a local sink, statistics, and the report it writes.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A new temporary folder, removed when the process exits. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts `local-sink.mjs` in a process of its own; `env` sets how it answers. */
+export async function startSink(env = {}) {
+  const child = fork(fileURLToPath(new URL('./local-sink.mjs', import.meta.url)), { env, execArgv: [] })
+  const [{ port }] = await once(child, 'message')
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+}
+
+const sorted = (values) => values.toSorted((one, other) => one - other)
+
+/** The middle value; of an even number the upper one of the two. */
+export const median = (values) => sorted(values)[Math.floor(values.length / 2)]
+
+/** Median, lowest and highest value. */
+export const spread = (values) => ({
+  median: median(values),
+  lowest: Math.min(...values),
+  highest: Math.max(...values),
+})
+
+/** Processor time of a process so far, in microseconds. NaN where the system does not tell it: it is read from Linux's /proc. */
+export function processorUs(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Prints one row for each object. `label` names the member that heads the row; numbers are rounded to `digits`. */
+export function printTable(rows, label, digits = 1) {
+  const rounded = (value) => (typeof value === 'number' ? Number(value.toFixed(digits)) : value)
+  const table = rows.map(({ [label]: head, ...row }) => [
+    head,
+    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, rounded(value)])),
+  ])
+  console.table(Object.fromEntries(table))
+}
+
+/** Writes `results/<name>.json`: what was measured, on which machine. */
+export function writeReport(name, report) {
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
+  writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify({ name, machine, ...report }, null, 2)}\n`)
+}
