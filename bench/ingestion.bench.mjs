@@ -110,17 +110,16 @@ try {
   const overTls = await startServer('tls', {})
   const plain = await startServer('plain', { TLS_TERMINATED_UPSTREAM: '1' })
   const ca = readFileSync(overTls.caFile)
-  const peer = async (file, ...more) => {
-    const url = new URL(`./${file}`, import.meta.url)
-    const child = fork(fileURLToPath(url), [overTls.receiverCertFile, overTls.receiverKeyFile, ...more], {
+  const peer = async (module, ...more) => {
+    const child = fork(fileURLToPath(module), [overTls.receiverCertFile, overTls.receiverKeyFile, ...more], {
       execArgv: [],
     })
     children.push(child)
     const [ports] = await once(child, 'message')
     return { pid: child.pid, ...ports }
   }
-  const yoga = await peer('yoga-server.mjs')
-  const workEqual = await peer('work-equal-server.mjs', path.join(folder, 'work-equal.db'))
+  const yoga = await peer(new URL('./yoga-server.mjs', import.meta.url))
+  const workEqual = await peer(new URL('./work-equal-server.mjs', import.meta.url), path.join(folder, 'work-equal.db'))
 
   const tokensOf = ({ users }) =>
     users.filter(({ scopes }) => scopes.includes('VERIFY_KYC')).map(({ accessToken }) => accessToken)
