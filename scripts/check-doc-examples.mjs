@@ -1,10 +1,11 @@
 // Checks every fenced block of the Markdown files and of the doc comments: a ts or tsx block compiles as a module of its
-// own with the public entry points in reach, or quotes a whole file that compiles; JSON parses, and so does a program in
-// plain js; commands of ours exist. A block that is none of these says that it is `text`.
+// own with the public entry points in reach, or quotes a whole file that compiles; JSON and diagrams parse, and so does a
+// program in plain js; commands of ours exist. A block that is none of these says that it is `text`.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
+import { problemsOfDiagram } from './doc-examples/diagrams.mjs'
 import { fencedBlocks } from './doc-examples/fenced-blocks.mjs'
 import { problemsOfCommands } from './doc-examples/shell-commands.mjs'
 import { root } from './published-packages.mjs'
@@ -47,7 +48,7 @@ for (const source of sources) {
   for (const { line, message } of found.problems) problems.push(`${source}:${line}: ${message}`)
   for (const block of found.blocks) {
     checked++
-    for (const message of problemsOfBlock(block, source)) problems.push(`${source}:${block.line}: ${message}`)
+    for (const message of await problemsOfBlock(block, source)) problems.push(`${source}:${block.line}: ${message}`)
   }
 }
 
@@ -69,10 +70,12 @@ function problemsOfBlock({ language, info, body, line }, source) {
       return isJson(body) ? [] : ['this is not JSON']
     case 'sh':
       return problemsOfCommands(body)
+    case 'mermaid':
+      return problemsOfDiagram(body)
     case 'text':
       return []
     default:
-      return [`nothing checks a block of ${language || 'no language'}: make it ts, js, json, sh or text`]
+      return [`nothing checks a block of ${language || 'no language'}: make it ts, js, json, sh, mermaid or text`]
   }
 }
 

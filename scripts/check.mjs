@@ -12,6 +12,9 @@ const typescript = (project) => {
   return [...bin('tsc'), '-p', project, '--incremental', '--tsBuildInfoFile', record]
 }
 
+// What people write for people. The reference repeats doc comments.
+const pages = ['docs/contract.md', 'docs/operate.md']
+
 // The longest come first. `after` names a step whose result this one reads.
 const steps = [
   { name: 'build', run: script('build.mjs') },
@@ -53,6 +56,8 @@ const steps = [
       'apps/*',
     ],
   },
+  { name: 'prose', run: [...bin('textlint'), '--rulesdir', 'scripts/prose', ...pages] },
+  { name: 'spelling', run: [...bin('cspell'), 'lint', '--no-progress', '--no-summary', ...pages] },
   { name: 'changesets', run: script('check-changesets.mjs') },
   { name: 'advisories', run: script('check-advisories.mjs') },
   { name: 'repository text', run: script('check-repository-text.mjs') },

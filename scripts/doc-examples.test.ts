@@ -12,6 +12,10 @@ const { problemsOfCommands } = (await import(new URL('./doc-examples/shell-comma
   problemsOfCommands: (body: string) => readonly string[]
 }
 
+const { problemsOfDiagram } = (await import(new URL('./doc-examples/diagrams.mjs', import.meta.url).href)) as {
+  problemsOfDiagram: (text: string) => Promise<readonly string[]>
+}
+
 const bodies = ({ blocks }: Found) => blocks.map(({ language, line, body }) => [language, line, body])
 
 describe('the blocks of a page', () => {
@@ -70,5 +74,20 @@ describe('commands of a shell block', () => {
     ['curl --nothing https://localhost', []],
   ])('%s', (body, expected) => {
     expect(problemsOfCommands(body)).toEqual(expected)
+  })
+})
+
+describe('a diagram', () => {
+  const chainOf = (nodes: number) => `flowchart LR\n  ${Array.from({ length: nodes }, (_, n) => `n${n}`).join(' --> ')}`
+
+  it.each([
+    ['a flowchart', 'flowchart LR\n  a([A]) -->|b| c[(C)]', []],
+    ['a state diagram', 'stateDiagram-v2\n  [*] --> A: b', []],
+    ['an arrow to nowhere', 'flowchart LR\n  a --> b\n  b -->> c', ['this diagram does not parse: Parse error on line 3:']],
+    ['a dozen nodes', chainOf(12), []],
+    ['one node more', chainOf(13), ['this diagram has 13 nodes, at most 12']],
+    ['another kind', 'pie\n  "a": 1', ['this is neither a flowchart nor a state diagram']],
+  ])('%s', async (_what, text, problems) => {
+    expect(await problemsOfDiagram(text)).toEqual(problems)
   })
 })
