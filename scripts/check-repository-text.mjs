@@ -72,6 +72,17 @@ for (const page of ['ARCHITECTURE.md', 'SECURITY.md', 'docs/security-model.md'])
   }
 }
 
+// Sections of the contract, as comments cite them.
+const contract = readFileSync(path.join(root, 'docs/contract.md'), 'utf8')
+const sections = new Set([...contract.matchAll(/^#+ (\d+(?:\.\d+)?) /gm)].map(([, number]) => number))
+for (const file of files.filter((name) => /\.(?:tsx?|sql)$/.test(name) && existsSync(path.join(root, name)))) {
+  for (const [, number] of readFileSync(path.join(root, file), 'utf8').matchAll(
+    /docs\/contract\.md[\s*]+(\d[\d.]*\d|\d)/g,
+  )) {
+    if (!sections.has(number)) problems.push(`${file}: cites section ${number} of docs/contract.md, which is not there`)
+  }
+}
+
 // Decisions: every number once, and each in the list.
 const decisions = files
   .filter((name) => /^docs\/decisions\/\d{4}-.*\.md$/.test(name))

@@ -6,8 +6,8 @@ import { build } from 'esbuild'
 import { root } from '../published-packages.mjs'
 
 const entry = `
-import { openApiDocument } from './apps/reference-server/src/api/openapi-document.js'
-import { webhookOperations } from './apps/reference-server/src/api/webhook-operations.js'
+import { openApiDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
+import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
 export const openApi = openApiDocument(Object.values(webhookOperations))
 `

@@ -30,7 +30,7 @@ export interface TransactionRoutesDeps {
   readonly newId: () => string
 }
 
-/** `/internal/v1/transactions`: initiated, updated or settled, declined (spec, "Transaction status"). */
+/** `/internal/v1/transactions`: initiated, updated or settled, declined (docs/contract.md 8.5). */
 export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 

@@ -1,4 +1,4 @@
-/** The `VERIFY_KYC` scope lets a token submit results (spec, "Authentication"). */
+/** The `VERIFY_KYC` scope lets a token submit results (docs/contract.md 1.2). */
 export const submissionScope = 'VERIFY_KYC'
 
 // RFC 6750 §2.1: the scheme in any case, then one b64token.

@@ -1,6 +1,6 @@
 import type { EventType } from '@kyc-relay/webhooks'
 
-/** When an event is sent (spec, "Events"). */
+/** When an event is sent (docs/contract.md 8.1). */
 export const eventMeanings: Readonly<Record<EventType, string>> = {
   WIDGET_KYC_INITIATION: 'A user starts KYC verification from the widget.',
   WIDGET_DEPOSIT_COMPLETE: 'A user successfully sends into the application.',

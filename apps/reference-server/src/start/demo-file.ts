@@ -26,7 +26,7 @@ export interface DemoFile {
   }[]
 }
 
-/** Every scope that the spec names. */
+/** Every scope that the contract names (docs/contract.md 8.1). */
 export const allScopes = [
   'VERIFY_KYC',
   'MAKE_PAYOUT_SEND',

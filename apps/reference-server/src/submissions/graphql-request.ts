@@ -22,7 +22,7 @@ export function parseGraphqlRequest(
   if (operationName !== null && typeof operationName !== 'string') return refuse('OPERATION_NAME_INVALID')
   if (variables !== null && !isObject(variables)) return refuse('VARIABLES_INVALID')
   if (extensions !== null && !isObject(extensions)) return refuse('EXTENSIONS_INVALID')
-  // The specification reserves every other name; what is not looked at must not carry personal data either.
+  // The GraphQL over HTTP specification reserves every other name; what is not looked at must not carry personal data either.
   if (Object.keys(body).some((name) => !members.has(name))) return refuse('UNKNOWN_MEMBER')
   if (Buffer.byteLength(query) > maxDocumentBytes) {
     return { ok: false, refusal: { code: 'LIMIT_EXCEEDED', detail: 'DOCUMENT_TOO_LARGE' } }

@@ -16,7 +16,7 @@ import type { Log } from '../operations/log.js'
 import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
 import { parseGraphqlRequest } from './graphql-request.js'
 
-/** The address of the GraphQL endpoint on both hosts (spec, "Endpoints"). */
+/** The address of the GraphQL endpoint on both hosts (docs/contract.md 1.3). */
 export const graphqlPath = '/api/v1/graphql'
 
 /**

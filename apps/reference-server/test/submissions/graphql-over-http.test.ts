@@ -33,7 +33,7 @@ describe('GraphQL over HTTP audits on the standard API', () => {
 
   it.each(audits.map((audit) => [audit.id, audit.name, audit] as const))('%s %s', async (_id, name, audit) => {
     const result = await audit.fn()
-    // GET is declined on purpose: addresses end up in logs. The specification leaves it to the server (MAY).
+    // GET is declined on purpose: addresses end up in logs. The GraphQL over HTTP specification leaves it to the server (MAY).
     const mayDecline = /^MAY .*\bGETs?\b/.test(name)
     expect(result.status === 'ok' || (mayDecline && result.status === 'notice') ? 'fine' : result).toBe('fine')
   })

@@ -34,7 +34,7 @@ const ownFaults: ReadonlySet<PhotoFailure> = new Set([
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** For so long a photo is tried: its URL must be fetchable for 24 hours after delivery (spec, photo rules). */
+/** For so long a photo is tried: its URL must be fetchable for 24 hours after delivery (docs/contract.md 5.4). */
 export const PHOTO_WINDOW_MS = 24 * hourMs
 
 /** For so long when the last attempt failed by our own fault: three days. */

@@ -1,4 +1,4 @@
-/** The user's standing. Moves once at most: from `UNVERIFIED` to one of the others (spec, "User KYC status"). */
+/** The user's standing. Moves once at most: from `UNVERIFIED` to one of the others (docs/contract.md 3.1). */
 export type KycStatus = 'UNVERIFIED' | 'PASS' | 'PASS_INTERNATIONAL'
 
 /** The provider's decision. */
@@ -18,7 +18,7 @@ export interface KycStatusTransition {
 }
 
 /**
- * What a decision does to a user's KYC status (spec, "User KYC status").
+ * What a decision does to a user's KYC status (docs/contract.md 3.1).
  *
  * `FAILED` never changes it; `PASSED` sets it once, to `PASS` for a US address and to `PASS_INTERNATIONAL` for any other.
  *

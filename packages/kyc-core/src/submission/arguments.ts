@@ -15,7 +15,7 @@ import { documentSchema, verificationsSchema } from './verifications.js'
 import type { PiiField } from '../tokenization/pii-vault.js'
 import { parseToken } from '../tokenization/token.js'
 
-/** The arguments of `postKycVerification` (spec, "Mutation arguments"). */
+/** The arguments of `postKycVerification` (docs/contract.md 2.1). */
 export const argumentsSchema = closedObject(
   {
     schemaVersion: z

@@ -46,7 +46,7 @@ export const fullDateSchema = (description: string) =>
     pattern: FULL_DATE_PATTERN,
   })
 
-/** `person` (spec, "`person` object"). */
+/** `person` (docs/contract.md 2.2). */
 export const personSchema = closedObject(
   {
     firstName: requiredTextField(atMost(100, nameRule), { ...nameKeywords, description: 'First name.' }),

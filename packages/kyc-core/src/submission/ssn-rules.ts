@@ -5,7 +5,7 @@ import { isIssuableSsn, isItin, isKnownSampleSsn } from './ssn.js'
 const SSN = '/person/ssn'
 const LAST_FOUR = '/person/ssnLast4'
 
-/** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (spec, "`person` object", rule 4). */
+/** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (docs/contract.md 2.2). */
 export function checkSsn(context: RuleContext): void {
   const { text, isPresent, isObject, refuse } = context
   // A person that is missing as a whole has its own violation.

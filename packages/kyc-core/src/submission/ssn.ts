@@ -10,7 +10,7 @@ const MASKED = /^(?=.*[Xx*#•●∗_?.])[\dXx*#•●∗_?. -]{3,20}$/u
 const FEWER_DIGITS = /^[ -]*\d[\d -]*$/
 
 /**
- * Reads an SSN by its shape alone (spec, `person.ssn`: digits with optional dashes).
+ * Reads an SSN by its shape alone (docs/contract.md 2.2: digits with optional dashes).
  *
  * `masked` is a value with mask characters or fewer than nine digits: it must never be sent.
  */

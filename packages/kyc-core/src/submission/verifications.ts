@@ -116,7 +116,7 @@ const databaseSectionSchema = closedObject(
   'Verification of personal data against public or private sources, without document or SSN.',
 )
 
-/** `verifications` (spec, "`verifications` object"). */
+/** `verifications` (docs/contract.md 2.4). */
 export const verificationsSchema = closedObject(
   {
     document: documentSchema.optional(),

@@ -25,7 +25,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestSubmission on %s', (kind) =>
   })
   afterEach(() => fixture.close())
 
-  describe('the KYC state table of the specification', () => {
+  describe('the transitions of the contract', () => {
     const failed = { decision: 'FAILED' }
     it.each([
       ['unverified, PASSED, US', [], ['US', {}], 'VERIFIED', 'PASS'],

@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from './webhook-store.js'
 export const defaultUserAgent = 'kyc-relay-webhooks/1'
 
 /**
- * Headers of one attempt (spec, "Webhook receiver"), names in lower case.
+ * Headers of one attempt (docs/contract.md 9.1), names in lower case.
  *
  * @param signature - `X-HMAC-Signature`, 64 lower-case hex characters
  * @param standardWebhooks - the three Standard Webhooks headers, for an endpoint that opted in

@@ -1,6 +1,6 @@
 /** When a failed delivery is tried again. All durations in milliseconds. */
 export interface RetryPolicy {
-  /** Attempts in total, the first included (spec, "Delivery rules"). Default 5. */
+  /** Attempts in total, the first included (docs/contract.md 10.2). Default 5. */
   readonly maxAttempts: number
   /** Delay after the first failed attempt. Default 30,000 (30 s). */
   readonly baseMs: number

@@ -21,7 +21,7 @@ export interface SignedHeadersInput {
 }
 
 /**
- * The headers of one attempt (spec, "Webhook receiver"), names in lower case: what the worker sends, and what a preview
+ * The headers of one attempt (docs/contract.md 9.1), names in lower case: what the worker sends, and what a preview
  * of it shows. `Host`, `Content-Length` and `Accept-Encoding: identity` are added by the sender.
  *
  * @example

@@ -80,7 +80,7 @@ export interface ClaimedDelivery {
   readonly traceContext?: string | null
 }
 
-/** `PENDING` is the spec's "delivering"; the other three are final. */
+/** `PENDING` until an attempt succeeds or none is left; the other three are final (docs/contract.md 10.3). */
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
 
 /** `STARTED` while in flight. `UNSENT` gave its number back. */

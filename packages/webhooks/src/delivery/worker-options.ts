@@ -23,7 +23,7 @@ export interface DeliveryWorkerOptions {
   readonly maxInFlightPerEndpoint?: { readonly healthy: number; readonly failing: number }
   /** Most deliveries claimed, and most settlements written, in one go. Default 256. */
   readonly maxBatch?: number
-  /** Whole length of an attempt. Default 30,000 (spec, "Limits"). */
+  /** Whole length of an attempt. Default 30,000 (docs/contract.md 10.1). */
   readonly attemptTimeoutMs?: number
   /** After this another process may take an attempt over. At least 10 s above `attemptTimeoutMs`. Default 45,000. */
   readonly leaseMs?: number

@@ -16,7 +16,7 @@ export interface CatalogueEntry<Type extends EventType> {
   readonly type: Type
   /** Every scope that the user must have granted. */
   readonly scopes: readonly EventScope[]
-  /** Strict: refuses fields that the specification does not name. */
+  /** Strict: refuses fields that the contract does not name. */
   readonly schema: z.ZodType<EventPayloads[Type]>
   readonly example: EventPayloads[Type]
 }
@@ -25,7 +25,7 @@ function entry<Type extends EventType>(type: Type, schema: z.ZodType<EventPayloa
   return { type, scopes: eventScopes[type], schema, example: eventExamples[type] }
 }
 
-/** The six event types: type → scopes → schema → example (spec, "Events"). */
+/** The six event types: type → scopes → schema → example (docs/contract.md 8.1). */
 export const eventCatalogue: { readonly [Type in EventType]: CatalogueEntry<Type> } = {
   WIDGET_KYC_INITIATION: entry('WIDGET_KYC_INITIATION', widgetKycInitiationSchema),
   WIDGET_DEPOSIT_COMPLETE: entry('WIDGET_DEPOSIT_COMPLETE', widgetDepositCompleteSchema),

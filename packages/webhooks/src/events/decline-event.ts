@@ -1,5 +1,5 @@
 /**
- * A transaction is declined (spec, "`TRANSACTION_DECLINE` payload"). Needs the scopes `LIST_PAYMENT` and
+ * A transaction is declined (docs/contract.md 8.4). Needs the scopes `LIST_PAYMENT` and
  * `LIST_PURCHASES`. A field that may be null may also be absent.
  *
  * The payload carries no `eventType`: receivers tell it by its shape.
@@ -29,7 +29,7 @@ export interface TransactionDeclineEvent {
   readonly source?: string | null
   /** Intended destination of the funds. */
   readonly destination?: string | null
-  /** Decline status, `DECLINED`; an open string, since the specification does not list its values. */
+  /** Decline status, `DECLINED`; an open string, since the contract does not list its values. */
   readonly status: string
   /** Merchant record id, a UUID. */
   readonly merchantId?: string | null

@@ -1,4 +1,4 @@
-/** The six event types (spec, "Events"). */
+/** The six event types (docs/contract.md 8.1). */
 export const eventTypes = [
   'WIDGET_KYC_INITIATION',
   'WIDGET_DEPOSIT_COMPLETE',

@@ -24,8 +24,8 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
 }
 
 /**
- * Validates an event payload strictly, as the service does before it sends one: every field by the specification's
- * tables, no others. A receiver that wants to know more than "authentic" can use it too, but should not refuse events
+ * Validates an event payload strictly, as the service does before it sends one: every field by the contract's tables,
+ * no others. A receiver that wants to know more than "authentic" can use it too, but should not refuse events
  * for fields that a later version adds.
  *
  * @returns the payload, or at most 50 violations in the order of the schema.

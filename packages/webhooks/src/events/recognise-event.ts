@@ -8,7 +8,7 @@ const declineOnlyFields = ['transactionDateTime', 'fluzAmount', 'externalFunding
 /**
  * Tells the event type of a payload that was received.
  *
- * `TRANSACTION_DECLINE` carries no `eventType` (spec, "`TRANSACTION_DECLINE` payload"), so a payload without one that
+ * `TRANSACTION_DECLINE` carries no `eventType` (docs/contract.md 8.4), so a payload without one that
  * has a `transactionId` and a field that only a decline has, or the status `DECLINED`, is a decline. Whatever else is
  * not known is `UNKNOWN`, never an error: later versions of the service may send more types.
  */

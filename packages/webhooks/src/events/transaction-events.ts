@@ -1,9 +1,9 @@
-/** Status of a transaction in `TRANSACTION_CREATE` and `TRANSACTION_UPDATE` (the specification's `AllTransactionsStatus`). */
+/** Status of a transaction in `TRANSACTION_CREATE` and `TRANSACTION_UPDATE` (`AllTransactionsStatus`). */
 export type TransactionStatus = 'PENDING' | 'SETTLED'
 
 /**
- * Fields of `TRANSACTION_CREATE` and `TRANSACTION_UPDATE` (spec, "`TRANSACTION_CREATE` and `TRANSACTION_UPDATE`
- * payload"). A field that may be null may also be absent.
+ * Fields of `TRANSACTION_CREATE` and `TRANSACTION_UPDATE` (docs/contract.md
+ * 8.3). A field that may be null may also be absent.
  */
 interface TransactionEventFields {
   /** Transaction record id, a UUID. */

@@ -12,7 +12,7 @@ const moves: Readonly<Record<TransactionState, Partial<Readonly<Record<Transacti
 }
 
 /**
- * Decides whether a transaction may move, and which event tells about it (spec, "Transaction status").
+ * Decides whether a transaction may move, and which event tells about it (docs/contract.md 8.5).
  *
  * @param current where it stands; `NONE` for a transaction that is not known yet.
  * @param next where it is asked to go; the same state means that other fields changed.

@@ -56,7 +56,7 @@ const privateSuffixes = [
 const maxUrlLength = 2_048
 
 /**
- * Judges an endpoint URL at registration, and again before each attempt (spec, "Webhook registration" 6).
+ * Judges an endpoint URL at registration, and again before each attempt (docs/contract.md 7).
  *
  * The name is not resolved here: the address is judged when a connection is made.
  *

@@ -5,7 +5,7 @@ import type { AppGrant } from './grants.js'
 /** What the service knows about an event without being told. */
 export type Identity = Omit<AppGrant, 'scopes'>
 
-/** Fields that the service fills, by event type; `TRANSACTION_DECLINE` carries no `eventType` (spec, "Events"). */
+/** Fields that the service fills, by event type; `TRANSACTION_DECLINE` carries no `eventType` (docs/contract.md 8.4). */
 const filledFields: Readonly<Record<EventType, readonly string[]>> = {
   WIDGET_KYC_INITIATION: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
   WIDGET_DEPOSIT_COMPLETE: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],

@@ -2,7 +2,7 @@ import type { Endpoint } from '../delivery/webhook-store.js'
 import type { EventType } from '../events/event-types.js'
 
 /**
- * The endpoints that subscribed to this type; one that selected no types gets them all (spec, "Registration" 2).
+ * The endpoints that subscribed to this type; one that selected no types gets them all (docs/contract.md 7).
  *
  * @example
  * ```ts

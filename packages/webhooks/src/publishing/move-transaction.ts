@@ -50,7 +50,7 @@ export interface MoveTransactionDeps extends PrepareEventDeps {
 const mostDecisions = 8
 
 /**
- * Moves a transaction and publishes the event that tells about it, in one atomic write (spec, "Transaction status").
+ * Moves a transaction and publishes the event that tells about it, in one atomic write (docs/contract.md 8.5).
  *
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of a transaction that is not known for this app and user;
  *   `TRANSACTION_EXISTS` when a new one's id is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when the

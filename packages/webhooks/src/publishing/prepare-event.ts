@@ -35,7 +35,7 @@ export interface PrepareEventDeps {
 
 /**
  * Makes an event ready to be written: fills the common identifiers, validates strictly, serialises once, and finds the
- * endpoints that get it (spec, "Events"; "Authentication" 2).
+ * endpoints that get it (docs/contract.md 8.1).
  *
  * An event that nobody may or can get is prepared too, with `withheld` and without deliveries, so that it is counted.
  * Of an event that the app has no right to, the body is not kept.

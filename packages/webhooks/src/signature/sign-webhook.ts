@@ -6,7 +6,7 @@ import { WebhookVerificationError } from './verification-error.js'
  * Signs a webhook body: the value of `X-HMAC-Signature`.
  *
  * HMAC-SHA-256 of exactly these bytes (a string counts as its UTF-8 bytes), keyed by the UTF-8 bytes of the secret
- * (spec, "Authentication", 3). Send the same bytes that were signed: serialise once.
+ * (docs/contract.md 9.2). Send the same bytes that were signed: serialise once.
  *
  * @param body the request body.
  * @param secret the application's API key.

@@ -19,8 +19,8 @@ export interface SignedRequest {
  * type are not validated one by one, since the signature says who wrote them; `parseEvent` of
  * `@kyc-relay/webhooks/events` does that.
  *
- * What it cannot tell: whether the request is new. Events may come more than once and in any order (spec, "Delivery
- * rules"), and `X-Event-ID` is not part of what is signed.
+ * What it cannot tell: whether the request is new. Events may come more than once and in any order (docs/contract.md
+ * 10.4), and `X-Event-ID` is not part of what is signed.
  *
  * @throws WebhookVerificationError
  *   `SECRET_MISSING`, `BODY_ALREADY_PARSED` (a mistake in the receiver), `BODY_EMPTY`, `SIGNATURE_MISSING`,

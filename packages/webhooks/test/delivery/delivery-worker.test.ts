@@ -74,7 +74,7 @@ const statesOf = async () =>
   (await store.listDeliveries({ appId, limit: 200 })).items.map(({ state }) => state).reverse()
 
 describe('one attempt', () => {
-  test('carries exactly the headers of the specification', async () => {
+  test('carries exactly the headers of the contract', async () => {
     const endpoint = await registerEndpoint(store)
     const event = await publish(store, [endpoint])
     await createWorker().runOnce()

@@ -33,7 +33,7 @@ const fieldsOf: Readonly<Record<EventType, readonly { name: string; type: string
 
 const uuid = '0d0c8a3e-5f0b-4c43-9f1a-3a2b6f6f0a01'
 
-/** A good value and bad ones for every type that the specification's tables use. */
+/** A good value and bad ones for every type that the contract uses. */
 function samples(type: string, name: string): { good: unknown; bad: readonly unknown[] } {
   if (name === 'createdAt' || name === 'updatedAt' || name === 'transactionDateTime') {
     return { good: '2026-03-02T15:04:05.000Z', bad: [5, 'yesterday', '2026-02-30T00:00:00Z', '2026-03-02', {}] }
@@ -55,7 +55,7 @@ describe.each(eventTypes)('%s', (type) => {
   const example = eventExample(type) as unknown as Field
   const fields = fieldsOf[type]
 
-  test('has exactly the fields of the specification', () => {
+  test('has exactly the fields of the contract', () => {
     const { properties = {}, required = [] } = z.toJSONSchema(eventCatalogue[type].schema) as {
       properties?: Field
       required?: string[]
@@ -98,7 +98,7 @@ describe.each(eventTypes)('%s', (type) => {
     }
   })
 
-  test('refuses a field that the specification does not have, by its pointer', () => {
+  test('refuses a field that the contract does not have, by its pointer', () => {
     expect(parseEvent(type, { ...example, 'a/b~c': 1 })).toMatchObject({
       ok: false,
       violations: [{ pointer: '', code: 'UNKNOWN_FIELD' }],
@@ -162,7 +162,7 @@ describe('parseEvent', () => {
   })
 })
 
-test('the scopes are those of the specification', () => {
+test('the scopes are those of the contract', () => {
   expect(eventScopes).toEqual({
     WIDGET_KYC_INITIATION: ['VERIFY_KYC'],
     WIDGET_DEPOSIT_COMPLETE: ['MAKE_PAYOUT_SEND'],
