@@ -40,8 +40,14 @@ export function createLaneSide({ side, lane, normaliser }) {
     }
   }
 
-  /** What a client sees of an answer. Of a page only that it is one: its words are not compared. */
-  function shown({ status, headers, text }) {
+  /**
+   * What a client sees of an answer. Of a page only that it is one: its words are not compared. Whether a connection ends
+   * after 1,000 requests depends on which of its connections the client took.
+   */
+  function shown({ status, headers: given, text }) {
+    const headers = { ...given }
+    delete headers.connection
+    delete headers['keep-alive']
     const type = String(headers['content-type'] ?? '')
     const body = type.includes('json') ? (jsonOf({ text }) ?? text) : type.includes('html') ? '<page>' : text
     const cookieNames = [headers['set-cookie'] ?? []].flat().map((line) => line.split('=')[0])

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createLane } from './commands.mjs'
-import { intendedDifferences } from './intended-differences.mjs'
+import { asListedNow, intendedDifferences } from './intended-differences.mjs'
 import { createLaneSide } from './lane-side.mjs'
 import { createNormaliser, differences } from './normalise.mjs'
 import { createRandom } from './random.mjs'
@@ -89,7 +89,7 @@ async function runLane(number) {
         const answer = `${kind} ${was.status}${was.body?.errors?.[0]?.extensions?.code ?? was.body?.code ?? ''}`
         statuses[answer] = (statuses[answer] ?? 0) + 1
       }
-      judge(differences(was, is), { kind, command })
+      judge(differences(asListedNow(was), is), { kind, command })
     }
   }
   const [was, is] = await Promise.all(laneSides.map((side) => side.execute(settle, executed + 1)))
