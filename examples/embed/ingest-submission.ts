@@ -4,8 +4,8 @@ import { createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 
 /**
- * Ingestion inside your own server: two SQLite files in a folder of yours, and the text of a key file that `createKeyFile`
- * made once. What it sealed opens with it alone, so keep it, and not beside the files.
+ * Ingestion in your own server, with two SQLite files in `folder`. `keyFile` is the text that `createKeyFile` made once.
+ * Only this key opens the data. Keep a backup, away from the databases.
  */
 export async function openIngestion(folder: string, keyFile: string) {
   const storage = await createSqliteStorage({ path: `${folder}/kyc.db` })

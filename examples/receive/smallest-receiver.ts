@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@kyc-relay/webhooks'
 
-/** A receiver with nothing but Node: the raw bytes in, a verified event out. Put TLS and a size limit before it. */
+/** A receiver that needs only Node: it verifies the raw bytes. Put a proxy with TLS and a size limit in front of it. */
 export function createReceiver(apiKey: string, onEvent: (type: string, eventId: string) => void) {
   async function receive(request: IncomingMessage): Promise<number> {
     const body = await buffer(request)
@@ -12,7 +12,7 @@ export function createReceiver(apiKey: string, onEvent: (type: string, eventId: 
     return 200
   }
   return createServer((request, response) => {
-    // A client that goes away in the middle, or a failure of your own, must not end the process: it is sent again.
+    // An aborted request or your own failure must not end the process. The service sends the event again.
     void receive(request)
       .catch(() => 500)
       .then((status) => response.writeHead(status).end())

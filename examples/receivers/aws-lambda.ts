@@ -1,14 +1,14 @@
 // AWS Lambda behind API Gateway (REST, "v1", and HTTP, "v2"), a function URL or a load balancer.
 import { receiveWebhook, type DeduplicationStore } from '@kyc-relay/webhooks'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>
   readonly deduplicate: DeduplicationStore
 }
 
-/** The parts of the event that matter here; the same in all four. */
+/** The parts of the event that the receiver needs. All four sources have them. */
 export interface HttpEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | null
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
@@ -16,12 +16,12 @@ export interface HttpEvent {
   readonly isBase64Encoded?: boolean
 }
 
-/** Memory does not outlive one instance of a function: the store must be a database. */
+/** Memory ends with the instance, so the store must be a database. */
 export function createHandler({ apiKey, onDeposit, deduplicate }: Options) {
   return async (event: HttpEvent) => {
     const answer = await receiveWebhook(
       {
-        // Never JSON.parse(event.body): the bytes are what was signed.
+        // Do not parse event.body: the signature covers the bytes.
         body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
         headers: event.headers ?? event.multiValueHeaders ?? {},
       },

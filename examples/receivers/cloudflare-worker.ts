@@ -10,7 +10,7 @@ export default {
     const receive = createWebhookHandler({
       secrets: env.KYC_RELAY_API_KEY,
       framework: 'cloudflare-workers',
-      // An isolate's memory is no place to remember events: implement DeduplicationStore on a Durable Object or D1.
+      // An isolate's memory is lost at any time. To deduplicate, implement DeduplicationStore on a Durable Object or D1.
       onEvent: ({ type, event, eventId, test }) => {
         if (test) return
         if (type === 'WIDGET_DEPOSIT_COMPLETE') console.log('deposit', eventId, event.externalReferenceId, event.amount)

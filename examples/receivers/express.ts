@@ -3,7 +3,7 @@ import { createMemoryDeduplicationStore } from '@kyc-relay/webhooks'
 import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
 import express, { type Express } from 'express'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>

@@ -2,7 +2,7 @@
 import { createMemoryDeduplicationStore, receiveWebhook } from '@kyc-relay/webhooks'
 import fastify, { type FastifyInstance } from 'fastify'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>
@@ -12,7 +12,7 @@ export function createApp({ apiKey, onDeposit }: Options): FastifyInstance {
   const app = fastify({ bodyLimit: 262_144 })
   const deduplicate = createMemoryDeduplicationStore({ now: Date.now })
 
-  // A plugin of its own, so that only this route gets the raw body; the others keep Fastify's JSON parser.
+  // In its own plugin, so only this route gets the raw body. Other routes keep Fastify's JSON parser.
   app.register((webhooks, _options, done) => {
     webhooks.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, parsed) =>
       parsed(null, body),

@@ -1,7 +1,7 @@
 // Plain Fetch, as Bun and Deno serve it: an object with a function from Request to Response.
 import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>

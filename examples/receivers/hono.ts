@@ -2,7 +2,7 @@
 import { createMemoryDeduplicationStore, createWebhookHandler } from '@kyc-relay/webhooks'
 import { Hono } from 'hono'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>

@@ -4,7 +4,7 @@ import { receiveNodeWebhook } from '@kyc-relay/webhooks/node'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>

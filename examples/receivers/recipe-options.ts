@@ -1,4 +1,4 @@
-/** What every recipe is given: the application's API key, and what to do about one kind of event. */
+/** What every receiver takes: the app's API key, and your code for one event type. */
 export interface RecipeOptions {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>

@@ -1,7 +1,7 @@
-// Refusing replays: the endpoint has opted in to the Standard Webhooks headers, which sign the id and the time too.
+// Refuses replays. The endpoint asked for the Standard Webhooks headers, which sign the id and the time too.
 import { createWebhookHandler, type DeduplicationStore } from '@kyc-relay/webhooks'
 
-/** What is yours: the application's API key, and what to do about one kind of event. */
+/** The app's API key, and your code for one event type. */
 interface Options {
   readonly apiKey: string
   readonly onDeposit: (customer: string, amount: number) => Promise<void>
@@ -12,7 +12,7 @@ interface Options {
 export function createReplayProofHandler({ apiKey, onDeposit, deduplicate, now }: Options) {
   return createWebhookHandler({
     secrets: apiKey,
-    // Older or newer than five minutes is refused. Within them the store knows every id that was processed.
+    // Refuses a time that differs by more than five minutes. Within them, the store knows every processed id.
     standardWebhooks: { now, toleranceMs: 300_000 },
     deduplicate,
     onEvent: async ({ type, event }) => {
