@@ -64,7 +64,7 @@ for (const file of files.filter((name) => name.endsWith('.md') && existsSync(pat
   }
 }
 
-// Where something is said to be: by the end of a path. Decisions tell of their day, guides name files of their readers.
+// Where something is said to be: by the end of a path. Guides name files of their readers.
 const isNamedAfter = (name) => files.some((file) => file === name || file.endsWith(`/${name}`))
 for (const page of ['ARCHITECTURE.md', 'SECURITY.md', 'docs/security-model.md']) {
   for (const [, name] of readFileSync(path.join(root, page), 'utf8').matchAll(/`([\w./-]+\.(?:tsx?|[cm]?js|sql))`/g)) {
@@ -83,15 +83,26 @@ for (const file of files.filter((name) => /\.(?:tsx?|sql)$/.test(name) && exists
   }
 }
 
-// Decisions: every number once, and each in the list.
-const decisions = files
-  .filter((name) => /^docs\/decisions\/\d{4}-.*\.md$/.test(name))
-  .map((name) => path.basename(name))
+// Decisions: chapters that the list names, and of each decision a question, a choice, a reason and a cost, in 150 words.
+const chapters = files.filter((name) => /^docs\/decisions\/[\w-]+\.md$/.test(name) && existsSync(path.join(root, name)))
 const listed = readFileSync(path.join(root, 'docs/decisions/README.md'), 'utf8')
-for (const [index, name] of decisions.sort().entries()) {
-  if (!listed.includes(`](${name})`)) problems.push(`docs/decisions/README.md: does not list ${name}`)
-  if (decisions[index - 1]?.slice(0, 4) === name.slice(0, 4))
-    problems.push(`docs/decisions/${name}: its number is taken`)
+for (const chapter of chapters.filter((name) => !name.endsWith('/README.md'))) {
+  if (!listed.includes(`](${path.basename(chapter)})`))
+    problems.push(`docs/decisions/README.md: does not list ${chapter}`)
+  for (const decision of readFileSync(path.join(root, chapter), 'utf8').split(/^## /m).slice(1)) {
+    const [question, ...body] = decision.split('\n')
+    const [choice, ...rest] = body.filter((line) => line.trim() !== '' && !line.startsWith('|'))
+    const words = [choice, ...rest]
+      .join(' ')
+      .replace(/\]\([^)]*\)/g, ']')
+      .split(/\s+/).length
+    const problem = (text) => problems.push(`${chapter}: "${question}" ${text}`)
+    if (!question.endsWith('?')) problem('is not a question')
+    if (choice === undefined || choice.startsWith('**')) problem('does not begin with the choice')
+    if (rest.filter((line) => line.startsWith('**Why.** ')).length !== 1) problem('needs one **Why.**')
+    if (rest.filter((line) => line.startsWith('**Cost.** ')).length !== 1) problem('needs one **Cost.**')
+    if (words > 150) problem(`has ${words} words, more than 150`)
+  }
 }
 
 const { allowScripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
