@@ -134,11 +134,11 @@ async function drain({ webhooks }) {
     random: Math.random,
     // Short attempts: what hangs comes back more often than it would.
     options: { attemptTimeoutMs: 5_000, stopTimeoutMs: 10_000 },
-    onSettled({ delivery, settlement, fate }) {
+    onResultWritten({ delivery, result, outcome }) {
       const n = Number(delivery.endpoint.endpointId.slice(-12))
       if (isHanging(n)) return void (hung += 1)
-      assert.equal(fate, 'applied')
-      assert.equal(settlement.next.state, 'DELIVERED')
+      assert.equal(outcome, 'applied')
+      assert.equal(result.next.state, 'DELIVERED')
       const now = performance.now()
       longestWaitMs = Math.max(longestWaitMs, now - servedAt[n])
       servedAt[n] = now

@@ -91,8 +91,8 @@ async function worker(store) {
     signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
     now: () => new Date(),
     random: Math.random,
-    onSettled: ({ fate, settlement }) => {
-      if (fate !== 'applied' || settlement.next.state !== 'DELIVERED') failed += 1
+    onResultWritten: ({ outcome, result }) => {
+      if (outcome !== 'applied' || result.next.state !== 'DELIVERED') failed += 1
       if (--left === 0) finished()
     },
   })

@@ -97,7 +97,7 @@ const report = {
   keyVersion: 1,
 }
 
-/** One round at one size: milliseconds per submission, per event, and per delivery claimed and settled. */
+/** One round at one size: milliseconds per submission, per event, and per delivery claimed and recorded. */
 export async function measureStores({ storage: { verifications, webhooks }, vault }, load) {
   const ingestion = createIngestion({ verifications, tokenizer: vault, now: () => new Date(), newId })
   const ingest = await perOperation(load, async () => {
@@ -116,7 +116,7 @@ export async function measureStores({ storage: { verifications, webhooks }, vaul
         maxInFlight: { healthy: 4, failing: 1 },
         keepForHealthy: 8,
       })
-      await webhooks.settle(
+      await webhooks.recordAttemptResults(
         claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
       )
       delivered += claimed.length

@@ -1,5 +1,5 @@
 // Does it stay as fast when it has grown? One submission to the whole server over HTTP; below it, without a server, one submission
-// ingested (every rule, the vault, the record), one recorded alone, one event published, and one delivery claimed and settled: with
+// ingested (every rule, the vault, the record), one recorded alone, one event published, and one delivery claimed and recorded: with
 // 10⁴ and with 10⁶ verifications, tokens, events, deliveries and attempts in the databases, on both engines. What is compared is the
 // same engine with itself: both sizes take turns in every round.
 import assert from 'node:assert/strict'

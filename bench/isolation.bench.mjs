@@ -81,10 +81,10 @@ async function measure(hanging) {
     random: Math.random,
     // Short attempts, so that black holes are found to be failing and come back several times within a round.
     options: { attemptTimeoutMs: 3_000, retry: { baseMs: 500, factor: 1 }, stopTimeoutMs: 5_000 },
-    onSettled: ({ delivery, settlement }) => {
+    onResultWritten: ({ delivery, result }) => {
       const at = publishedAt.get(delivery.deliveryId)
       if (at === undefined) return
-      if (settlement.next.state !== 'DELIVERED') failed = true
+      if (result.next.state !== 'DELIVERED') failed = true
       latencies.push(performance.now() - at)
       if (latencies.length === published) finished()
     },

@@ -1,5 +1,5 @@
 // What one, two and three processes do together on one PostgreSQL: submissions recorded per second, and deliveries claimed,
-// opened and settled per second, without the network between. Every process has a pool of its own.
+// opened and recorded per second, without the network between. Every process has a pool of its own.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -62,14 +62,14 @@ function submission() {
   }
 }
 
-/** Claims and settles until nothing is left; how many. */
+/** Claims and records until nothing is left; how many. */
 async function deliver(webhooks) {
   let delivered = 0
   for (;;) {
     const request = { limit: 128, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 16 }
     const { claimed, nextDueInMs } = await webhooks.claimDue(request)
     if (claimed.length === 0 && nextDueInMs === null) return delivered
-    await webhooks.settle(
+    await webhooks.recordAttemptResults(
       claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
     )
     delivered += claimed.length

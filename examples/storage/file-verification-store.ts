@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import type { Prior, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 
 type Recording = Parameters<VerificationStore['record']>[0]
 interface Line {
@@ -58,10 +58,10 @@ export function createFileVerificationStore(path: string): VerificationStore {
   }
 
   /** MUST: another user's submission is a conflict and nothing of it is answered. */
-  function findPrior(
+  function findExisting(
     lines: readonly Line[],
     { appId, userId, externalVerificationId }: Recording['key'],
-  ): Prior | null {
+  ): ExistingSubmission | null {
     const found = lines.find(
       ({ record }) => record.appId === appId && record.externalVerificationId === externalVerificationId,
     )
@@ -74,13 +74,13 @@ export function createFileVerificationStore(path: string): VerificationStore {
     lines.filter(({ record }) => record.userId === userId).at(-1)?.record.statusLog.next ?? 'UNVERIFIED'
 
   return {
-    findPrior: async (key) => findPrior(readLines(), key),
+    findExisting: async (key) => findExisting(readLines(), key),
 
     record: ({ key, verification, payloadDigest, recordedAt, outcomes }) =>
       locked(() => {
         const lines = readLines()
-        const prior = findPrior(lines, key)
-        if (prior !== null) return prior
+        const existing = findExisting(lines, key)
+        if (existing !== null) return existing
         const { verificationId } = verification
         if (lines.some(({ record }) => record.verificationId === verificationId)) throw new Error('CONSTRAINT')
         // MUST: the present status is read under the lock that guards its change, and picks one of the outcomes.

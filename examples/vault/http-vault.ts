@@ -2,7 +2,8 @@ import {
   isToken,
   KycError,
   type KycErrorCode,
-  type PiiCustodian,
+  type PiiEraser,
+  type PiiRevealer,
   type PiiKeyRotation,
   type PiiTokenizer,
   type Token,
@@ -59,7 +60,7 @@ export function createHttpVault(options: {
   readonly url: string
   readonly credential: string
   readonly timeoutMs?: number
-}): PiiTokenizer & TokenInspector & PiiCustodian & PiiKeyRotation {
+}): PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser & PiiKeyRotation {
   const { url, credential, timeoutMs = 5000 } = options
 
   async function call(operation: string, request: Json): Promise<Json> {

@@ -17,7 +17,7 @@ const options = {
   entryPoints,
   plugin: [markdown],
   tsconfig: path.join(root, 'tsconfig.json'),
-  skipErrorChecking: true, // `npm run typecheck` is the judge
+  skipErrorChecking: true, // `npm run typecheck` is the check
   logLevel: 'Warn',
   readme: 'none',
   disableSources: true, // line numbers would make every change a change of the reference

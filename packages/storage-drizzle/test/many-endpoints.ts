@@ -13,7 +13,7 @@ export const endpointsPerApp = 50
 
 /** A real store with endpoints 1 to `count`, `endpointsPerApp` of each app, whose URL is `endpointUrl`. */
 export interface StoreOfEndpoints {
-  readonly webhooks: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'settle'>
+  readonly webhooks: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'recordAttemptResults'>
   /**
    * Makes `each` events due now for every endpoint from `first` to `last`, numbered from `from` on in their
    * `X-Event-ID` (`xEventId`). Answers the last number.
@@ -100,14 +100,14 @@ export async function createManyEndpoints(
   }
   const sent: Seen[] = []
   const delivered: Seen[] = []
-  const underWay = new Map<number, number>()
+  const inFlight = new Map<number, number>()
   let mostPerEndpoint = 0
   const numberOf = (url: string) => Number(new URL(url).hostname.split('.')[0])
   const worker: DeliveryWorker = createDeliveryWorker({
     store: {
       claimDue: (request) => moved(store.webhooks.claimDue(request)),
       claimExpired: (request) => moved(store.webhooks.claimExpired(request)),
-      settle: (settlements) => moved(store.webhooks.settle(settlements)),
+      recordAttemptResults: (results) => moved(store.webhooks.recordAttemptResults(results)),
     },
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, ...granted })) },
     signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
@@ -117,18 +117,18 @@ export async function createManyEndpoints(
     options,
     send: async ({ url, headers, timeoutMs }) => {
       const endpoint = numberOf(url)
-      const mine = (underWay.get(endpoint) ?? 0) + 1
-      underWay.set(endpoint, mine)
+      const mine = (inFlight.get(endpoint) ?? 0) + 1
+      inFlight.set(endpoint, mine)
       mostPerEndpoint = Math.max(mostPerEndpoint, mine)
       sent.push({ endpoint, afterMs: afterMs(headers['x-event-id'] ?? '') })
       const tookMs = temper(endpoint, time.monotonicMs())
       await answered(tookMs === 'hangs' ? Math.floor(timeoutMs / tickMs) * tickMs : tookMs)
-      underWay.set(endpoint, (underWay.get(endpoint) ?? 0) - 1)
+      inFlight.set(endpoint, (inFlight.get(endpoint) ?? 0) - 1)
       if (tookMs === 'hangs') return reportOfCause('TIMEOUT')
       return { ...reportOfCause('HTTP_STATUS'), cause: null, status: 200 }
     },
-    onSettled: ({ delivery, settlement }) => {
-      if (settlement.next.state !== 'DELIVERED') return
+    onResultWritten: ({ delivery, result }) => {
+      if (result.next.state !== 'DELIVERED') return
       delivered.push({ endpoint: numberOf(delivery.endpoint.url), afterMs: afterMs(delivery.xEventId) })
     },
   })

@@ -33,9 +33,9 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
   { name: 'claimDue', run: ({ webhooks }) => webhooks.claimDue(claimRequest) },
   { name: 'claimExpired', run: ({ webhooks }) => webhooks.claimExpired({ limit: 10, leaseMs: 45_000 }) },
   {
-    name: 'settle',
+    name: 'attempt results',
     run: ({ webhooks }) =>
-      webhooks.settle(
+      webhooks.recordAttemptResults(
         ['leased-0', 'leased-1'].map((token) => ({
           fence: {
             deliveryId: uuid(`delivery ${token === 'leased-0' ? 'one' : 'two'} ${hook.endpointId}`),
@@ -58,9 +58,9 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
   { name: 'moveTransaction', run: ({ transactions }) => transactions.moveTransaction(transactionMove('new', [hook])) },
   { name: 'claim of photos', run: ({ photoJobs }) => photoJobs.claimDue({ limit: 5, leaseMs: 60_000 }) },
   {
-    name: 'settlement of a photo',
+    name: 'result of a photo',
     run: ({ photoJobs }) =>
-      photoJobs.settle({ photoJobId: uuid('photo leased'), token: 'the photo' }, { state: 'STORED' }),
+      photoJobs.recordOutcome({ photoJobId: uuid('photo leased'), token: 'the photo' }, { state: 'STORED' }),
   },
   {
     name: 'begin of a portal session',

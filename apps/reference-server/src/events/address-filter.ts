@@ -2,14 +2,14 @@ import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@kyc-relay/webhooks/https'
 
-/** Interfaces come and go rarely, and listing them for every attempt would cost more than the rest of the judgement. */
+/** Interfaces come and go rarely, and listing them for every attempt would cost more than the rest of the check. */
 const listedForMs = 60_000
 
 /**
- * Judges where webhooks may go and photos may come from: public addresses but those of this machine, whatever name leads
+ * Checks where webhooks may go and photos may come from: public addresses but those of this machine, whatever name leads
  * there. An address that a gateway in front of the machine has is not known here.
  */
-export function createForeignAddressJudge(
+export function createAddressFilter(
   list: typeof networkInterfaces = networkInterfaces,
   nowMs: () => number = () => performance.now(),
 ): (address: string) => boolean {

@@ -3,7 +3,7 @@ import {
   type ClaimedDelivery,
   type DeliveryWorkerDeps,
   type DeliveryWorkerObserver,
-  type Settlement,
+  type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
 import type { Log } from '../operations/log.js'
 import { createAttemptSpans } from '../operations/tracing/event-spans.js'
@@ -24,10 +24,10 @@ export function createEventDelivery(
     ...ports,
     random: Math.random,
     options: { retry: { baseMs: retryBaseMs } },
-    onSettled(event) {
-      metrics.onSettled(event)
-      spans.onSettled(event)
-      logAttempt(log, event.delivery, event.settlement)
+    onResultWritten(event) {
+      metrics.onResultWritten(event)
+      spans.onResultWritten(event)
+      logAttempt(log, event.delivery, event.result)
     },
     onClaimed(event) {
       metrics.onClaimed(event)
@@ -47,13 +47,13 @@ export function isDelivering({ running, failures }: ReturnType<Worker['status']>
 
 const mostFailures = 3
 
-function logAttempt(log: Log, delivery: ClaimedDelivery, settlement: Settlement): void {
-  const { cause } = settlement.attempt.report
+function logAttempt(log: Log, delivery: ClaimedDelivery, result: AttemptResult): void {
+  const { cause } = result.attempt.report
   log.info('attempt ended', {
     deliveryId: delivery.deliveryId,
     endpointId: delivery.endpoint.endpointId,
     attempt: delivery.fence.attempt,
-    outcome: settlement.next.state,
+    outcome: result.next.state,
     ...(cause === null ? {} : { cause }),
   })
 }

@@ -11,7 +11,7 @@ export type JsonBody =
 /** 512 KiB. */
 export const defaultMaxBodyBytes = 512 * 1024
 
-/** Judges `Content-Type` and a declared length before a byte of the body is read. */
+/** Checks `Content-Type` and a declared length before a byte of the body is read. */
 export function refuseBodyHead(request: IncomingMessage, maxBytes: number = defaultMaxBodyBytes): Refusal | null {
   if (!isUtf8Json(request.headers['content-type'])) return { code: 'UNSUPPORTED_MEDIA_TYPE' }
   const length = request.headers['content-length']

@@ -231,7 +231,7 @@ export async function startListener(options: {
   const isLastOn = limitConnections(server, options.connections)
   const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
 
-  // Node would answer 100 before anything was judged, and a refused client would send its body for nothing.
+  // Node would answer 100 before anything was checked, and a refused client would send its body for nothing.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     request.once('resume', () => {
       if (!response.headersSent) response.writeContinue()

@@ -1,6 +1,6 @@
 import type { Refusal } from './error-catalogue.js'
 
-/** The parts of a request that are judged before any routing, as Node's parser delivers them. */
+/** The parts of a request that are checked before any routing, as Node's parser delivers them. */
 export interface RequestHead {
   readonly method: string
   /** The request target as sent. */
@@ -32,7 +32,7 @@ const hostHeader = /^(?<name>[A-Za-z0-9_.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\
 /**
  * Refuses requests that two parsers could read in two ways (RFC 9112 §3.2, §11.2): a router sees only what passes.
  *
- * `Upgrade` and `X-Forwarded-*` are not judged but ignored everywhere: no connection here is ever upgraded (RFC 9110
+ * `Upgrade` and `X-Forwarded-*` are not checked but ignored everywhere: no connection here is ever upgraded (RFC 9110
  * §7.8), and nobody's word about somebody else's address is taken.
  *
  * @param servesHost Whether a name, as sent and without the port, is one of ours.

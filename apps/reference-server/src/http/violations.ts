@@ -32,7 +32,7 @@ export function violation(pointer: string, code: ViolationCode): RequestViolatio
   return { pointer, code, message: messages[code] }
 }
 
-/** What a schema found, as violations: at most 50, in the order found. `value` is what was judged. */
+/** What a schema found, as violations: at most 50, in the order found. `value` is what was checked. */
 export function violationsOf(error: z.ZodError, value: unknown): RequestViolation[] {
   return error.issues
     .map((issue) => {

@@ -34,7 +34,7 @@ export async function withIssuedTokens(
 
 /**
  * Tokens of an OAuth server, limited by the grants that this server keeps: a token has the scopes that are both in it and
- * granted now, and is refused once the grant was revoked. A user without a grant here is judged by the token alone.
+ * granted now, and is refused once the grant was revoked. A user without a grant here is checked by the token alone.
  */
 export function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findGrantedScopes'>): AccessTokens {
   return {

@@ -16,7 +16,7 @@ export type AuthenticationFailure =
 
 type Listener = NonNullable<LogFields['listener']>
 
-/** Where every door tells that it refused a credential. */
+/** Where every authentication tells that it refused a credential. */
 export interface FailedAuthentications {
   note(failure: {
     readonly listener: Listener

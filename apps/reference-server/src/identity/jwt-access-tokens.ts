@@ -12,7 +12,7 @@ const clockSkewSeconds = 30
 
 const tokenTypes = new Set(['at+jwt', 'application/at+jwt'])
 
-/** What JWT access tokens are judged by. */
+/** What JWT access tokens are checked by. */
 export interface JwtAccessTokensDeps {
   /** Exactly the `iss` of its tokens. */
   readonly issuer: string
@@ -62,7 +62,7 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
 
   return {
     async find(token) {
-      // Judged before any key is looked for: no stranger's token makes us ask the OAuth server.
+      // Checked before any key is looked for: no stranger's token makes us ask the OAuth server.
       if (!claimsToBeOurs(token, issuer)) return null
       try {
         return holderOf(await verifyByNewestKeys(token), issuer, now())
@@ -94,7 +94,7 @@ async function verifyByAnyKey(
     try {
       return (await jwtVerify(token, key, rules)).payload
     } catch (error) {
-      // The claims are judged after the signature, so of them only the right key tells. A key that is too short is passed over.
+      // The claims are checked after the signature, so of them only the right key tells. A key that is too short is passed over.
       if (error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
     }
   }

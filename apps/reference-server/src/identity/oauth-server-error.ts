@@ -1,4 +1,4 @@
-/** The OAuth server did not give what is needed to judge a token. A retry may work: this is an outage, not a refusal. */
+/** The OAuth server did not give what is needed to check a token. A retry may work: this is an outage, not a refusal. */
 export class OauthServerError extends Error {
   readonly code = 'OAUTH_SERVER_UNAVAILABLE'
   readonly retryable = true

@@ -102,10 +102,10 @@ export function createMetrics(deps: {
     buckets: seconds,
     registers,
   })
-  const settlements = new Counter({
-    name: 'kyc_relay_settlements_total',
-    help: 'Ends of attempts by what became of their record; stale ones were taken over by another worker.',
-    labelNames: ['fate'],
+  const results = new Counter({
+    name: 'kyc_relay_attempt_results_total',
+    help: 'Attempt results by what became of the write. Stale: another worker took the attempt over.',
+    labelNames: ['outcome'],
     registers,
   })
   const claimed = new Counter({ name: 'kyc_relay_deliveries_claimed_total', help: 'Deliveries claimed.', registers })
@@ -140,7 +140,7 @@ export function createMetrics(deps: {
     }),
     inFlight: new Gauge({
       name: 'kyc_relay_deliveries_in_flight',
-      help: 'Attempts under way, over all processes. At most 100000 are counted.',
+      help: 'Attempts in flight, over all processes. At most 100000 are counted.',
       registers,
     }),
     oldestDue: new Gauge({
@@ -234,10 +234,10 @@ export function createMetrics(deps: {
     },
     tokensPurged,
     worker: {
-      onSettled({ settlement, fate }) {
-        const { state, report } = settlement.attempt
+      onResultWritten({ result, outcome }) {
+        const { state, report } = result.attempt
         attempts.inc({ state, cause: report.cause ?? 'NONE' })
-        settlements.inc({ fate })
+        results.inc({ outcome })
         if (report.timings.totalMs !== null) attemptSeconds.observe(report.timings.totalMs / 1000)
       },
       onClaimed(event) {

@@ -1,4 +1,4 @@
-import type { PhotoStore, PiiCustodian } from '@kyc-relay/kyc-core'
+import type { PhotoStore, PiiEraser } from '@kyc-relay/kyc-core'
 import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** What went of one user, per app, and what stays. */
@@ -18,7 +18,7 @@ export interface ErasureReport {
 /** What an erasure works with. */
 export interface EraseUserDeps {
   readonly users: UserErasure
-  readonly custodian: Pick<PiiCustodian, 'eraseOwner'>
+  readonly vault: Pick<PiiEraser, 'eraseOwner'>
   readonly photos: Pick<PhotoStore, 'erase'>
   readonly now: () => Date
 }
@@ -40,7 +40,7 @@ export async function eraseUser(userId: string, deps: EraseUserDeps): Promise<Er
   const apps: ErasureReport['apps'][number][] = []
   for (const appId of await deps.users.listAppsOfUser(userId)) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId })
-    const tokensErased = await deps.custodian.eraseOwner({ appId, userId })
+    const tokensErased = await deps.vault.eraseOwner({ appId, userId })
     await deps.photos.erase({ appId, userId }, photoJobIds)
     apps.push({ appId, tokensErased, ...rows, verificationsKept })
   }

@@ -1,4 +1,4 @@
-import { isToken, KycError, type PiiCustodian } from '@kyc-relay/kyc-core'
+import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
@@ -18,13 +18,13 @@ const revealRequest = z.strictObject({
 
 /** What the vault routes need. */
 export interface VaultRoutesDeps {
-  readonly custodian: Pick<PiiCustodian, 'reveal'>
+  readonly vault: Pick<PiiRevealer, 'reveal'>
   readonly eraseUser: (userId: string) => Promise<ErasureReport>
   readonly log: Log
 }
 
 /** The two operations on clear personal data. They exist on the internal listener and nowhere else. */
-export function createVaultRoutes({ custodian, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
+export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
   routes.post('/vault/reveal', async (c) => {
@@ -32,8 +32,8 @@ export function createVaultRoutes({ custodian, eraseUser, log }: VaultRoutesDeps
     if (!body.ok) return body.response
     const { appId, userId, token, actor, purpose } = body.value
     try {
-      // The custodian writes who asks and why before it opens anything, and opens nothing when that fails.
-      const value = await custodian.reveal({ owner: { appId, userId }, token, actor, purpose })
+      // The vault records who asks and why before it opens anything, and opens nothing when that fails.
+      const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
       log.info('value revealed', { requestId: requestIdOf(c.env.incoming), appId, userId })
       return c.json({ token, value }, 200, { 'cache-control': 'no-store' })
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { PhotoJobStore, PhotoStore, PiiCustodian, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, PhotoStore, PiiRevealer, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import type { DiskSpace } from '../operations/disk-space/disk-space.js'
 import { errorFields, type Log } from '../operations/log.js'
@@ -14,7 +14,7 @@ const leaseMs = 120_000
 export function createPhotoFetching(deps: {
   readonly jobs: PhotoJobStore
   readonly photos: PhotoStore
-  readonly vault: PiiTokenizer & Pick<PiiCustodian, 'openRecord'>
+  readonly vault: PiiTokenizer & Pick<PiiRevealer, 'openRecord'>
   readonly download: Downloader
   readonly metrics: { onProcessed(photo: ProcessedPhoto): void; onProblem(problem: string): void }
   readonly log: Log

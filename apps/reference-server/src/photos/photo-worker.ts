@@ -21,7 +21,7 @@ export function createPhotoWorker(deps: {
   readonly jobs: Pick<PhotoJobStore, 'claimDue'>
   readonly process: (job: ClaimedPhotoJob, signal: AbortSignal) => Promise<void>
   readonly leaseMs: number
-  readonly onProblem: (problem: 'CLAIM_FAILED' | 'SETTLE_FAILED', error: unknown) => void
+  readonly onProblem: (problem: 'CLAIM_FAILED' | 'RECORD_FAILED', error: unknown) => void
 }): PhotoWorker {
   const { jobs, process, leaseMs, onProblem } = deps
   const stopping = new AbortController()
@@ -37,7 +37,7 @@ export function createPhotoWorker(deps: {
 
   function launch(job: ClaimedPhotoJob): void {
     const work = process(job, stopping.signal)
-      .catch((error: unknown) => onProblem('SETTLE_FAILED', error))
+      .catch((error: unknown) => onProblem('RECORD_FAILED', error))
       .finally(() => {
         running.delete(work)
         wake()

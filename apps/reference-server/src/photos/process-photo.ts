@@ -11,7 +11,7 @@ import {
   type PhotoJobStore,
   type PhotoState,
   type PhotoStore,
-  type PiiCustodian,
+  type PiiRevealer,
   type PiiTokenizer,
 } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
@@ -32,9 +32,9 @@ export interface ProcessedPhoto {
 
 /** What {@link processPhoto} works with. */
 export interface PhotoProcessing {
-  readonly jobs: Pick<PhotoJobStore, 'renewLease' | 'settle'>
+  readonly jobs: Pick<PhotoJobStore, 'renewLease' | 'recordOutcome'>
   readonly photos: PhotoStore
-  readonly vault: PiiTokenizer & Pick<PiiCustodian, 'openRecord'>
+  readonly vault: PiiTokenizer & Pick<PiiRevealer, 'openRecord'>
   readonly download: Downloader
   readonly nowMs: () => number
   /** For the download alone. */
@@ -56,7 +56,7 @@ function failed(failure: PhotoFailure, { gone = false, mayBeStored = false } = {
 }
 
 /**
- * One attempt at one photo: open its URL, download, look at the first bytes, seal, store, settle.
+ * One attempt at one photo: open its URL, download, look at the first bytes, seal, store, record.
  *
  * Sealing comes before the lease is renewed and storing after it: bytes that are stored were sealed while the user was
  * not erased, so an erasure, which ends jobs before it destroys the data key, leaves nothing behind that can be opened.
@@ -71,7 +71,7 @@ export async function processPhoto(
   if (attempted.attempt === null) return { state: null, cause: 'LOST' }
   const queuedForMs = job.queuedForMs + Math.ceil(Math.max(0, deps.nowMs() - startedAtMs))
   const outcome = photoOutcome(attempted.attempt, { attempt: job.attempt, queuedForMs })
-  const { state } = await deps.jobs.settle(job.fence, outcome)
+  const { state } = await deps.jobs.recordOutcome(job.fence, outcome)
   // A former attempt may have stored the photo and died before it could say so.
   const kept = state === 'STORED' || state === 'PENDING' || state === 'RETRYING'
   const orphan = !kept && (attempted.mayBeStored || job.attempt > 1)

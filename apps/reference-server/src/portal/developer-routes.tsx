@@ -51,7 +51,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })
     if (registered.kind === 'registered') {
-      await c.get('session').say({
+      await c.get('session').flash({
         tone: 'good',
         text: 'The URL was added. Send it a test event to see whether it works.',
       })
@@ -72,7 +72,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
     const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: c.req.param('endpointId') })
     if (!removed) return sendProblem(c, 404)
-    await c.get('session').say({ tone: 'good', text: 'The URL was removed.' })
+    await c.get('session').flash({ tone: 'good', text: 'The URL was removed.' })
     return seeOther(c, '/portal/webhooks')
   })
 
@@ -106,7 +106,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const test = await session.takePreview(previewId)
     if (test !== null && test.endpoint.endpointId !== endpoint.endpointId) return sendProblem(c, 404)
     if (test === null) {
-      await session.say({
+      await session.flash({
         tone: 'warn',
         text: 'That request was sent already, or shown too long ago. Here is a new one.',
       })
@@ -167,14 +167,14 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const session = c.get('session')
     if (outcome === 'resent') {
       deps.wake()
-      await session.say({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
+      await session.flash({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
       return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
     }
     const text =
       outcome === 'not_finished'
         ? 'It is still being delivered. It can be sent again once that has ended.'
         : 'Its URL was removed: there is nowhere to send it.'
-    await session.say({ tone: 'bad', text })
+    await session.flash({ tone: 'bad', text })
     return seeOther(c, `/portal/deliveries/${deliveryId}`)
   })
 

@@ -7,7 +7,7 @@ import { RevokeKeyPage } from './pages/revoke-key-page.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 /** What the page of the API key needs. */
-export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'rehearse' | 'limits' | 'failures'>
+export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'dryRunKeyRotation' | 'limits' | 'failures'>
 
 /** The API key: rotate, rehearse, activate, discard, revoke. */
 export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
@@ -28,7 +28,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     }
     const rotated = await apiKeys.rotate(appId)
     if (rotated === 'rotation_pending') {
-      await c.get('session').say({ tone: 'warn', text: 'A new key waits for its activation already.' })
+      await c.get('session').flash({ tone: 'warn', text: 'A new key waits for its activation already.' })
       return seeOther(c, '/portal/keys')
     }
     return send(c, { newKey: rotated.apiKey })
@@ -36,16 +36,16 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
 
   routes.post('/portal/keys/rehearse', async (c) => {
     const endpointId = c.get('form').get('endpointId') ?? ''
-    const rehearsal = await deps.rehearse({ appId: appIdOf(c), endpointId })
-    switch (rehearsal) {
+    const dryRun = await deps.dryRunKeyRotation({ appId: appIdOf(c), endpointId })
+    switch (dryRun) {
       case 'endpoint_not_found':
         return sendProblem(c, 404)
       case 'no_rotation_pending':
         return send(c, { notice: { tone: 'warn', text: 'No new key waits for its activation.' } }, 409)
-      case 'rehearsal_running':
+      case 'dry_run_running':
         return send(c, { notice: { tone: 'warn', text: 'A rehearsal is under way. Wait for its end.' } }, 409)
       default:
-        return send(c, { rehearsal })
+        return send(c, { dryRun })
     }
   })
 
@@ -54,12 +54,12 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const appId = appIdOf(c)
     if (await apiKeys.activate(appId)) {
       await session.endOthers()
-      await session.say({
+      await session.flash({
         tone: 'good',
         text: 'The new key signs from now on. Sign in with it to change anything: the old one may read for 24 more hours.',
       })
     } else {
-      await session.say({ tone: 'warn', text: 'No new key waits for its activation.' })
+      await session.flash({ tone: 'warn', text: 'No new key waits for its activation.' })
     }
     return seeOther(c, '/portal/keys')
   })
@@ -68,7 +68,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const discarded = await apiKeys.discard(appIdOf(c))
     await c
       .get('session')
-      .say(
+      .flash(
         discarded
           ? { tone: 'good', text: 'The new key was discarded. It never signs.' }
           : { tone: 'warn', text: 'No new key waits for its activation.' },
@@ -85,13 +85,13 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   routes.post('/portal/keys/:version{[0-9]{1,9}}/revoke', async (c) => {
     const version = Number(c.req.param('version'))
     if (!(await apiKeys.revoke({ appId: appIdOf(c), version, reason: null }))) return sendProblem(c, 404)
-    await c.get('session').say({ tone: 'good', text: `Key ${version} was revoked.` })
+    await c.get('session').flash({ tone: 'good', text: `Key ${version} was revoked.` })
     return seeOther(c, '/portal/keys')
   })
 
   async function send(
     c: PortalContext,
-    more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'rehearsal' | 'notice'> = {},
+    more: Pick<Parameters<typeof KeysPage>[0], 'newKey' | 'dryRun' | 'notice'> = {},
     status = 200,
   ): Promise<Response> {
     const appId = appIdOf(c)

@@ -31,7 +31,7 @@ type Page = Parameters<PortalContext['html']>[0]
 export async function sendPage(c: PortalContext, page: Page, status = 200): Promise<Response> {
   const response = await c.html(page, status as 200, { ...pageHeaders })
   const session = c.get('session') as Session | undefined
-  if (session !== undefined && session.notice !== null) await session.say(null)
+  if (session !== undefined && session.notice !== null) await session.flash(null)
   return response
 }
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 /**
  * Whether a request that changes something may come from a page of ours, as far as the browser says.
  *
- * What a browser says must fit; a client that says nothing is judged by the token in its form, which no other site can
+ * What a browser says must fit; a client that says nothing is checked by the token in its form, which no other site can
  * read.
  */
 export function mayComeFromOurPages(headers: IncomingHttpHeaders): boolean {

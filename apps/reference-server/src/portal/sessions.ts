@@ -20,7 +20,7 @@ export interface Session {
   /** Said once, on the next page. */
   readonly notice: Notice | null
   /** Keeps what the next page is to say, whichever process sends it; null once it was said. */
-  say(notice: Notice | null): Promise<void>
+  flash(notice: Notice | null): Promise<void>
   /** Keeps a test event that was shown and may be sent; the oldest of more than eight is forgotten. */
   keepPreview(previewId: string, test: PreparedTest): Promise<void>
   /** The test event as it was shown, once; null afterwards. */
@@ -85,7 +85,7 @@ export function createSessions(deps: {
         holder: found.holder,
         csrfToken: formToken(id, 'session'),
         notice: found.notice === null ? null : (JSON.parse(found.notice) as Notice),
-        say: (notice) => store.setNotice(hash, notice && JSON.stringify(notice)),
+        flash: (notice) => store.setNotice(hash, notice && JSON.stringify(notice)),
         keepPreview: (previewId, test) =>
           store.keepPreview({ hash, previewId, content: writePreparedTest(test), most: mostPreviews }),
         async takePreview(previewId) {

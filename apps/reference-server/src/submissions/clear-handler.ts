@@ -1,10 +1,10 @@
 import type { Ingested, Ingestion, Warning } from '@kyc-relay/kyc-core'
-import type { SubmissionAnswer, SubmissionDoor } from './graphql-endpoint.js'
+import type { SubmissionAnswer, SubmissionHandler } from './graphql-endpoint.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
 
-/** The door of the secure endpoint: clear submissions come in, are tokenized and recorded. */
-export function createSecureDoor(ingestion: Ingestion, log: Log): SubmissionDoor {
+/** The handler of the secure endpoint: clear submissions come in, are tokenized and recorded. */
+export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHandler {
   return {
     async answer(field, input, caller) {
       if (field === 'validateKycVerification') return { value: ingestion.validateSubmission(input) }

@@ -22,7 +22,7 @@ export type SubmissionAnswer = (
 ) & { readonly extensions?: Readonly<Record<string, unknown>> }
 
 /** How a host treats submissions. The two hosts differ in this and in nothing else. */
-export interface SubmissionDoor {
+export interface SubmissionHandler {
   /** Decides one submission. Its arguments were found by their position in the schema, whatever the variables are called. */
   answer(
     field: SubmissionField,
@@ -50,7 +50,7 @@ type Prepared = OperationArgs<Context> | readonly GraphQLError[] | Response
  */
 export function createGraphqlEndpoint(options: {
   readonly schema: GraphQLSchema
-  readonly door: SubmissionDoor
+  readonly handler: SubmissionHandler
   readonly validationRules?: readonly ValidationRule[]
 }): (request: {
   readonly mediaType: GraphqlMediaType
@@ -71,11 +71,11 @@ export function createGraphqlEndpoint(options: {
     const execution = { schema: options.schema, document, operationName, contextValue: context, fieldResolver }
     const inspected = submission.inspect(operationName, variables)
     if (!inspected.ok) {
-      const refusal = options.door.answerIrregular?.(document, variables, inspected) ?? inspected
+      const refusal = options.handler.answerIrregular?.(document, variables, inspected) ?? inspected
       return refuse(refusal, context.requestId)
     }
     if (inspected.field === null) return { ...execution, variableValues: variables }
-    const answer = await options.door.answer(inspected.field, inspected.input, context)
+    const answer = await options.handler.answer(inspected.field, inspected.input, context)
     if ('refusal' in answer && errorCatalogue[answer.refusal.code].status !== 200) {
       return refuse(answer.refusal, context.requestId)
     }

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { GraphqlCaller } from './graphql-endpoint.js'
 
-/** Schema of the secure endpoint. Its submission fields get their value from the door, not from a resolver. */
+/** Schema of the secure endpoint. Its submission fields get their value from the handler, not from a resolver. */
 export const secureSchema: GraphQLSchema = buildSchema(typeDefs)
 
 /** The secure endpoint takes submissions and their dry run; it answers no other field and no introspection. */

@@ -1,21 +1,21 @@
 import { isToken, type Ingestion } from '@kyc-relay/kyc-core'
 import { Kind, valueFromASTUntyped, visit, type DocumentNode } from 'graphql'
 import { submissionScope } from '../identity/bearer.js'
-import type { SubmissionDoor } from './graphql-endpoint.js'
+import type { SubmissionHandler } from './graphql-endpoint.js'
 import type { Refusal } from '../http/error-catalogue.js'
 import type { Log } from '../operations/log.js'
 import { answerIngested } from './clear-handler.js'
 
 /**
- * The door of the standard API host, which never takes clear personal data.
+ * The handler of the standard API host, which never takes clear personal data.
  *
  * It refuses every submission, unless an external tokenizing proxy stands before it: then tokens come in.
  */
-export function createStandardDoor(
+export function createTokenizedHandler(
   ingestion: Ingestion,
   options: { readonly externalTokenizer: boolean },
   log: Log,
-): SubmissionDoor {
+): SubmissionHandler {
   const refusalOf = (input: Readonly<Record<string, unknown>>): Refusal | null => {
     if (holdsClearPii(input)) return { code: 'PII_NOT_TOKENIZED' }
     return options.externalTokenizer ? null : { code: 'SECURE_ENDPOINT_REQUIRED' }

@@ -12,7 +12,7 @@ import {
 import type { ApiKeys } from '../identity/api-keys.js'
 
 /** What one key came to at the endpoint. */
-export interface RehearsalResult {
+export interface DryRunResult {
   readonly key: 'SIGNING' | 'WAITING'
   readonly version: number
   readonly xEventId: string
@@ -21,15 +21,15 @@ export interface RehearsalResult {
   readonly explanation: ReturnType<typeof explainAttempt>
 }
 
-/** A rehearsal, or why there was none. */
-export type Rehearsal =
-  | { readonly endpoint: Endpoint; readonly ready: boolean; readonly results: readonly RehearsalResult[] }
+/** The result of a dry run, or why there was none. */
+export type KeyRotationDryRun =
+  | { readonly endpoint: Endpoint; readonly ready: boolean; readonly results: readonly DryRunResult[] }
   | 'endpoint_not_found'
   | 'no_rotation_pending'
-  | 'rehearsal_running'
+  | 'dry_run_running'
 
-/** What a rehearsal needs. */
-export interface KeyRehearsalDeps {
+/** What a dry run needs. */
+export interface KeyRotationDryRunDeps {
   readonly apiKeys: Pick<ApiKeys, 'current' | 'findWaiting'>
   readonly listEndpoints: (appId: string) => Promise<readonly Endpoint[]>
   readonly prepare: (request: { appId: string; endpointId: string }) => ReturnType<typeof prepareTestEvent>
@@ -45,16 +45,12 @@ const timeoutMs = 30_000
  *
  * Not deliveries: nothing is stored, nothing is retried. One at a time per app, since each holds two sockets.
  */
-export function createKeyRehearsal(
-  deps: KeyRehearsalDeps,
-): (request: { readonly appId: string; readonly endpointId: string }) => Promise<Rehearsal> {
+export function createKeyRotationDryRun(
+  deps: KeyRotationDryRunDeps,
+): (request: { readonly appId: string; readonly endpointId: string }) => Promise<KeyRotationDryRun> {
   const running = new Set<string>()
 
-  async function sendSigned(
-    endpoint: Endpoint,
-    key: SigningKey,
-    standing: RehearsalResult['key'],
-  ): Promise<RehearsalResult> {
+  async function sendSigned(endpoint: Endpoint, key: SigningKey, standing: DryRunResult['key']): Promise<DryRunResult> {
     const event: PreparedEvent = await deps.prepare(endpoint)
     const xEventId = event.deliveries[0]?.xEventId ?? event.eventId
     const headers = await signedHeaders({
@@ -76,7 +72,7 @@ export function createKeyRehearsal(
     if (endpoint === undefined) return 'endpoint_not_found'
     const [[signing], waiting] = await Promise.all([deps.apiKeys.current([appId]), deps.apiKeys.findWaiting(appId)])
     if (waiting === null) return 'no_rotation_pending'
-    if (running.has(appId)) return 'rehearsal_running'
+    if (running.has(appId)) return 'dry_run_running'
     running.add(appId)
     try {
       const results = await Promise.all([

@@ -39,7 +39,7 @@ const limitHeaders = {
   'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
 }
 
-/** Makes the document of these operations: what they judge requests by is what is written here. */
+/** Makes the document of these operations: what they check requests by is what is written here. */
 export function openApiDocument(operations: readonly OperationShape[]): OpenApiDocument {
   const components: Record<string, Json> = {}
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components)

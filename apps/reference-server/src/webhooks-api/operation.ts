@@ -24,7 +24,7 @@ export interface AnswerShape {
 }
 
 /**
- * One operation of the REST API. Requests are judged, answers typed and the OpenAPI document made from this one
+ * One operation of the REST API. Requests are checked, answers typed and the OpenAPI document made from this one
  * statement.
  */
 export interface OperationShape {
@@ -35,7 +35,7 @@ export interface OperationShape {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Judges the query string: every value arrives as a string; empty ones count as absent. */
+  /** Checks the query string: every value arrives as a string; empty ones count as absent. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   /** Whether a request without a body is taken for `{}`. */
@@ -87,14 +87,14 @@ export function serveOperation<O extends OperationShape>(
   handle: (call: Call<O>) => Promise<Outcome<O>>,
 ): void {
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
-    const params = judgeParams(c.req.param())
+    const params = checkParams(c.req.param())
     if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const query = judgeQuery(operation, c)
+    const query = checkQuery(operation, c)
     if (!query.ok) return query.response
-    const body = await judgeBody(operation, c)
+    const body = await checkBody(operation, c)
     if (!body.ok) return body.response
     const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
-    // What the operation states was just judged: the values are of its types.
+    // What the operation states was just checked: the values are of its types.
     const outcome = await handle(call as Call<O>)
     if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
     const { status, value, headers } = outcome as { status: number; value?: unknown; headers?: Record<string, string> }
@@ -117,12 +117,12 @@ const uuid = z.uuid().toLowerCase()
 
 const version = z.string().regex(/^[1-9]\d{0,8}$/)
 
-function judgeParams(given: Readonly<Record<string, string>>): Record<string, string> | null {
+function checkParams(given: Readonly<Record<string, string>>): Record<string, string> | null {
   const params: Record<string, string> = {}
   for (const [name, text] of Object.entries(given)) {
-    const judged = (name === 'version' ? version : uuid).safeParse(text)
-    if (!judged.success) return null
-    params[name] = judged.data
+    const checked = (name === 'version' ? version : uuid).safeParse(text)
+    if (!checked.success) return null
+    params[name] = checked.data
   }
   return params
 }
@@ -132,9 +132,9 @@ function routePath(path: string): string {
   return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
 }
 
-type Judged = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
+type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
 
-function judgeQuery(operation: OperationShape, c: Context<EdgeEnv>): Judged {
+function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
   if (operation.query === undefined) return { ok: true, value: null }
   const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
   const parsed = operation.query.safeParse(given)
@@ -143,7 +143,7 @@ function judgeQuery(operation: OperationShape, c: Context<EdgeEnv>): Judged {
   return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields }) }
 }
 
-async function judgeBody(operation: OperationShape, c: Context<EdgeEnv>): Promise<Judged> {
+async function checkBody(operation: OperationShape, c: Context<EdgeEnv>): Promise<Checked> {
   if (operation.body === undefined) return { ok: true, value: null }
   const { incoming } = c.env
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers

@@ -10,7 +10,7 @@ import type { EdgeEnv } from '../http/listener.js'
 import { requestIdOf } from '../http/request-id.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { errorCode } from '../operations/log.js'
-import type { createKeyRehearsal } from './key-rotation-dry-run.js'
+import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
@@ -26,7 +26,7 @@ export interface WebhookRoutesDeps {
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
   readonly testEvents: TestEvents
-  readonly rehearse: ReturnType<typeof createKeyRehearsal>
+  readonly dryRunKeyRotation: ReturnType<typeof createKeyRotationDryRun>
   readonly limits: RequestLimits
   readonly failures: FailedAuthentications
   readonly wake: () => void
@@ -92,12 +92,12 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   })
 
   serveOperation(routes, operations.rehearseKey, async ({ appId, body: { endpointId } }) => {
-    const rehearsal = await deps.rehearse({ appId, endpointId })
-    if (rehearsal === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
-    if (rehearsal === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')
-    if (rehearsal === 'rehearsal_running') return conflict('REHEARSAL_RUNNING')
-    const { endpoint, ready } = rehearsal
-    const results = rehearsal.results.map(({ result, explanation, ...one }) => ({
+    const dryRun = await deps.dryRunKeyRotation({ appId, endpointId })
+    if (dryRun === 'endpoint_not_found') return { refusal: { code: 'NOT_FOUND' } }
+    if (dryRun === 'no_rotation_pending') return conflict('NO_ROTATION_PENDING')
+    if (dryRun === 'dry_run_running') return conflict('REHEARSAL_RUNNING')
+    const { endpoint, ready } = dryRun
+    const results = dryRun.results.map(({ result, explanation, ...one }) => ({
       ...one,
       httpStatus: result.status,
       cause: result.cause,

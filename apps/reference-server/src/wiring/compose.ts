@@ -4,9 +4,9 @@ import { moveTransaction, prepareEvent, prepareTestEvent } from '@kyc-relay/webh
 import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
 import { createCheckpointWriter } from '../operations/audit/checkpoint-file.js'
-import { createKeyRehearsal } from '../webhooks-api/key-rotation-dry-run.js'
+import { createKeyRotationDryRun } from '../webhooks-api/key-rotation-dry-run.js'
 import { createStandardApp } from '../webhooks-api/standard-app.js'
-import { createStandardDoor } from '../submissions/tokenized-handler.js'
+import { createTokenizedHandler } from '../submissions/tokenized-handler.js'
 import { createTestEvents } from '../webhooks-api/test-event.js'
 import { createEmbeddedAccessTokens, withIssuedTokens } from '../identity/access-tokens.js'
 import { createApiKeys } from '../identity/api-keys.js'
@@ -28,11 +28,11 @@ import { createMetrics } from '../operations/metrics.js'
 import { createOperationsApp } from '../operations/operations-app.js'
 import { checkReadiness, onceASecond } from '../operations/readiness.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
-import { createForeignAddressJudge } from '../events/address-filter.js'
+import { createAddressFilter } from '../events/address-filter.js'
 import { openPhotoStore } from '../photos/open-photo-store.js'
 import { createPhotoFetching, wakingForPhotos } from '../photos/photo-fetching.js'
 import { createSecureApp } from '../submissions/secure-app.js'
-import { createSecureDoor } from '../submissions/clear-handler.js'
+import { createClearHandler } from '../submissions/clear-handler.js'
 import { openStorage, type StoreFailure } from './storage.js'
 import { hideFromTracing, tracePublishing, traceTransactions } from '../operations/tracing/event-spans.js'
 import { tracedHandler } from '../operations/tracing/request-spans.js'
@@ -57,7 +57,7 @@ export interface ComposeInput {
 /**
  * Puts the parts together. Two paths run through here:
  *
- * a submission: secure app → door → `ingestSubmission` → vault and verification store;
+ * a submission: secure app → handler → `ingestSubmission` → vault and verification store;
  * an event: internal app → `prepareEvent` → `insertEvent` → delivery worker → guarded HTTPS → the partner's receiver.
  */
 export async function compose({ env, keys, internalToken, localCaPem, log, onStoreFailure }: ComposeInput) {
@@ -154,7 +154,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       graphqlRoute({
         endpoint: createGraphqlEndpoint({
           schema: secureSchema,
-          door: createSecureDoor(disk.gate(ingestion, 'ingestSubmission'), log),
+          handler: createClearHandler(disk.gate(ingestion, 'ingestSubmission'), log),
           validationRules: secureRules,
         }),
         accessTokens,
@@ -174,7 +174,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     ownHosts: env.publicHosts,
     ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
   }
-  const isAllowedAddress = createForeignAddressJudge()
+  const isAllowedAddress = createAddressFilter()
   const send = hideFromTracing(createHttpsSender({ policy: endpointPolicy, isAllowedAddress }))
   const worker = createEventDelivery({
     store: webhooks,
@@ -215,8 +215,8 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       newId: uuidv7,
     },
     vault: {
-      custodian: vault,
-      eraseUser: (userId) => eraseUser(userId, { users, custodian: vault, photos, now }),
+      vault,
+      eraseUser: (userId) => eraseUser(userId, { users, vault, photos, now }),
     },
     apps: { directory, apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     embeddedTokens: { directory, accessTokens: embeddedTokens },
@@ -234,7 +234,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
       graphqlRoute({
         endpoint: createGraphqlEndpoint({
           schema: standardSchema({ ingestion, verifications, photoJobs: storage.photoJobs }),
-          door: createStandardDoor(disk.gate(ingestion, 'ingestTokenizedSubmission'), env, log),
+          handler: createTokenizedHandler(disk.gate(ingestion, 'ingestTokenizedSubmission'), env, log),
         }),
         accessTokens,
         limits,
@@ -256,7 +256,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
         newId: uuidv7,
         wake: () => worker.wake(),
       }),
-      rehearse: createKeyRehearsal({
+      dryRunKeyRotation: createKeyRotationDryRun({
         apiKeys,
         listEndpoints: (appId) => webhooks.listEndpoints(appId),
         prepare: (request) => prepareTestEvent(request, publishing),
@@ -292,7 +292,7 @@ export async function compose({ env, keys, internalToken, localCaPem, log, onSto
     now,
   })
   const tokenPurge = createTokenPurge({
-    custodian: vault,
+    vault,
     verifications,
     overview,
     audit: storage.audit,

@@ -1,6 +1,6 @@
 import type { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
-import { createForeignAddressJudge } from '../../src/events/address-filter.js'
+import { createAddressFilter } from '../../src/events/address-filter.js'
 
 const interfacesOf = (...addresses: string[]) =>
   (() => ({ eth0: addresses.map((address) => ({ address })) })) as unknown as typeof networkInterfaces
@@ -15,19 +15,19 @@ it.each([
   ['127.0.0.1', false],
   ['no address', false],
 ])('B124 may %s be reached from a machine that has 8.8.8.8 and 2001:4860:4860::8888: %s', (address, expected) => {
-  const judge = createForeignAddressJudge(interfacesOf('8.8.8.8', '2001:4860:4860::8888', 'fe80::1'))
-  expect(judge(address)).toBe(expected)
+  const check = createAddressFilter(interfacesOf('8.8.8.8', '2001:4860:4860::8888', 'fe80::1'))
+  expect(check(address)).toBe(expected)
 })
 
 it('B124 an address that the machine gets later is found out within a minute', () => {
   let now = 0
   const addresses = ['10.0.0.5']
-  const judge = createForeignAddressJudge(
+  const check = createAddressFilter(
     () => interfacesOf(...addresses)(),
     () => now,
   )
-  expect(judge('8.8.8.8')).toBe(true)
+  expect(check('8.8.8.8')).toBe(true)
   addresses.push('8.8.8.8')
   now = 60_000
-  expect(judge('8.8.8.8')).toBe(false)
+  expect(check('8.8.8.8')).toBe(false)
 })

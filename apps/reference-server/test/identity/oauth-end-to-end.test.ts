@@ -116,7 +116,7 @@ it('a grant that this server keeps limits tokens of the OAuth server, and its re
   expect(await statusOf(await forge(key, claims({ sub, client_id: appId, iat: seconds(10), jti: 'later' })))).toBe(401)
   await put(['VERIFY_KYC'])
   expect(await statusOf(token)).toBe(200)
-  // The same user at another app is judged by the token alone.
+  // The same user at another app is checked by the token alone.
   const [, other] = server.demo.apps
   expect(await statusOf(await forge(key, claims({ sub, client_id: other?.appId })))).toBe(200)
 })

@@ -84,13 +84,13 @@ describe('metrics', () => {
 
   const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
   if (!hasPromtool)
-    console.warn('promtool is not installed (Debian: prometheus): nothing judges names and types of the metrics')
+    console.warn('promtool is not installed (Debian: prometheus): nothing checks names and types of the metrics')
   it.runIf(hasPromtool)('of our own are as promtool wants names and types', async () => {
     const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
     const own = text.split('\n').filter((line) => /^(?:# (?:HELP|TYPE) )?kyc_relay_/.test(line))
     expect(own.length).toBeGreaterThan(50)
-    const judged = spawnSync('promtool', ['check', 'metrics'], { input: `${own.join('\n')}\n`, encoding: 'utf8' })
-    expect([judged.status, judged.stdout, judged.stderr]).toEqual([0, '', ''])
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input: `${own.join('\n')}\n`, encoding: 'utf8' })
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', ''])
   })
 
   it('that end in _total are counters, and no others are', async () => {

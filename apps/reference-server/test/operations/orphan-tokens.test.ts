@@ -59,9 +59,9 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
     return { vault, tokenize, known, held }
   }
 
-  function purgeOf(custodian: OrphanPurgeDeps['custodian'], referenced: ReadonlySet<Token>, changes = {}) {
+  function purgeOf(vault: OrphanPurgeDeps['vault'], referenced: ReadonlySet<Token>, changes = {}) {
     return createOrphanPurge({
-      custodian,
+      vault,
       verifications: {
         findReferencedTokens: (tokens) => Promise.resolve(new Set(tokens.filter((token) => referenced.has(token)))),
       },

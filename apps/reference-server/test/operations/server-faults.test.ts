@@ -76,8 +76,8 @@ it('F43 a process without file descriptors serves whom it has, loses nothing, an
   await expect.poll(() => rows(ofLast).length, patience).toBe(1)
   // An attempt that found no socket gave its number back and waits half a minute; no attempt failed for it.
   const waiting = `state = 'PENDING' AND attempts_made = 0 AND unsent_since IS NOT NULL`
-  const settled = () => rows(`SELECT * FROM kyc_relay_deliveries WHERE NOT (${delivered}) AND NOT (${waiting})`)
-  await expect.poll(settled, patience).toEqual([])
+  const unfinished = () => rows(`SELECT * FROM kyc_relay_deliveries WHERE NOT (${delivered}) AND NOT (${waiting})`)
+  await expect.poll(unfinished, patience).toEqual([])
   expect((await clientOf(demo)(`${demo.apiUrl}/readyz`, null)).status).toBe(200)
   expect((await submit()).status).toBe(200)
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -226,7 +226,7 @@ it('F54 proxies, search domains and authorities of the environment have no say i
   expect(contacted).toEqual([])
 })
 
-it('F55 a submission whose token expires while its body is on the way is judged at one instant: accepted', async () => {
+it('F55 a submission whose token expires while its body is on the way is checked at one instant: accepted', async () => {
   const server = await start()
   const { demo } = server
   const [user] = demo.users

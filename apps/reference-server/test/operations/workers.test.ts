@@ -57,12 +57,12 @@ it('periodic jobs run at once, again after their interval, go on after a failure
       {
         name: 'flaky',
         intervalMs: 60_000,
-        async run(mayGoOn) {
+        async run(shouldContinue) {
           runs += 1
           if (runs === 1) throw new Error('canary')
           if (runs === 2) return
           await new Promise<void>((resolve) => (finish = resolve))
-          expect(mayGoOn()).toBe(false)
+          expect(shouldContinue()).toBe(false)
         },
       },
     ],

@@ -72,7 +72,7 @@ describe('the photo worker', () => {
     worker.start()
     // One of the first four fails, so a fifth takes its place.
     await until(() => started.length === 5)
-    expect(problems).toEqual(['SETTLE_FAILED'])
+    expect(problems).toEqual(['RECORD_FAILED'])
     ends[0]?.()
     await until(() => started.length === 6)
     expect(started).toEqual([0, 1, 2, 3, 4, 5].map((number) => `job-${number}`))

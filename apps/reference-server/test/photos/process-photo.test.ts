@@ -220,7 +220,7 @@ describe('F52 an attempt at a photo', () => {
 })
 
 describe('an erasure while a photo is fetched', () => {
-  it('before the photo is stored: it is not stored, and nothing is settled', async () => {
+  it('before the photo is stored: it is not stored, and nothing is recorded', async () => {
     const situation = await newSituation()
     const job = await situation.claim()
     const deps: PhotoProcessing = {

@@ -51,7 +51,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
   }
 
   /** No finding of axe, light on a desk and dark in a hand, nothing wider than the screen, nothing to press beside it. */
-  async function judge(name: string) {
+  async function check(name: string) {
     for (const [colorScheme, width] of [
       ['dark', 360],
       ['light', 1280],
@@ -86,17 +86,17 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     const [app] = server.demo.apps
     await page.goto(url('/portal'))
     expect(await page.title()).toBe('Sign in · kyc-relay')
-    await judge('sign-in')
+    await check('sign-in')
     await page.getByLabel('Application').fill(app?.name ?? '')
     await page.getByLabel('API key').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
-    await judge('sign-in-refused')
+    await check('sign-in-refused')
     await page.getByLabel('Application').fill(app?.name ?? '')
     await page.getByLabel('API key').fill(app?.apiKey ?? '')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
-    await judge('webhooks-empty')
+    await check('webhooks-empty')
 
     // For Developers › OAuth › Webhooks › Add new URL
     await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Add new URL' }).click()
@@ -105,16 +105,16 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Add URL' }).click()
     await page.getByText('must begin with https').waitFor()
     expect(await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').isChecked()).toBe(true)
-    await judge('add-url-refused')
+    await check('add-url-refused')
     receiver.answer('/hooks', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'not yet' })
     await page.getByLabel('HTTPS URL').fill(receiver.url('/hooks'))
     await page.getByRole('button', { name: 'Add URL' }).click()
     await page.getByText('The URL was added.').waitFor()
-    await judge('webhooks')
+    await check('webhooks')
 
     await page.getByRole('link', { name: 'Send test event' }).click()
     await page.getByRole('heading', { name: 'The request, exactly' }).waitFor()
-    await judge('test-event')
+    await check('test-event')
     await page.getByRole('button', { name: 'Send test event' }).click()
     // The page looks again by itself until the delivery has ended.
     await page.getByText('Attempt 2').waitFor()
@@ -123,24 +123,24 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       /HTTP 503[\s\S]*Next step/,
     )
     await page.getByText('Answer', { exact: true }).first().click()
-    await judge('delivery')
+    await check('delivery')
 
     await page.getByRole('link', { name: 'Delivery log' }).first().click()
     await page.getByLabel('Status').selectOption('DELIVERED')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).waitFor()
-    await judge('deliveries')
+    await check('deliveries')
 
     await page.getByRole('link', { name: 'API key' }).first().click()
-    await judge('keys')
+    await check('keys')
     await page.getByLabel('Your present API key').fill(app?.apiKey ?? '')
     await page.getByRole('button', { name: 'Make a new key' }).click()
     await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
     const newKey = (await page.locator('#api-key').innerText()).trim()
-    await judge('keys-new')
+    await check('keys-new')
     await page.getByRole('button', { name: 'Rehearse' }).click()
     await page.getByText('Ready: both signatures were accepted').waitFor()
-    await judge('keys-rehearsed')
+    await check('keys-rehearsed')
     await page.getByRole('button', { name: 'Activate key 2' }).click()
     await page.getByText('The new key signs from now on').waitFor()
     // What was begun with the old key reads only.
@@ -160,15 +160,15 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
 
     await page.getByRole('link', { name: 'Webhooks' }).first().click()
     await page.getByText('The same as a table').click()
-    await judge('webhooks-busy')
+    await check('webhooks-busy')
     await page.getByRole('link', { name: 'Remove' }).click()
-    await judge('remove')
+    await check('remove')
     await page.getByRole('button', { name: 'Remove URL' }).click()
     await page.getByText('The URL was removed.').waitFor()
     await page.goto(url('/portal/nothing'))
-    await judge('not-found')
+    await check('not-found')
     await page.goto(url('/api/v1/docs'))
-    await judge('api-reference')
+    await check('api-reference')
     await page.goto(url('/portal'))
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to the developer portal' }).waitFor()
@@ -232,15 +232,15 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       .getByRole('link', { name: user?.userId ?? '' })
       .first()
       .waitFor()
-    await judge('kyc-latest')
+    await check('kyc-latest')
     await page.getByLabel('User id').fill(user?.userId ?? '')
     await page.getByRole('button', { name: 'Find' }).click()
     await page.getByText('watchlist').first().waitFor()
-    await judge('kyc')
+    await check('kyc')
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
     await page.getByText('None was submitted.').waitFor()
-    await judge('kyc-verification')
+    await check('kyc-verification')
   })
 
   it('shows the operator where each photo stands, from its submission to the erasure of its user', async () => {
@@ -277,7 +277,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       ['Tried again', '1', soon, 'HTTP_STATUS'],
     ])
     expect(await page.getByText(user?.userId ?? '').count()).toBeGreaterThan(0)
-    await judge('kyc-photos')
+    await check('kyc-photos')
     const erased = await server.call(`${server.demo.internalUrl}/internal/v1/users/${user?.userId}/pii`, {
       method: 'DELETE',
       token: server.demo.internalToken,
@@ -288,7 +288,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       ['Erased', '1', 'none', 'HTTP_STATUS'],
       ['Erased', '1', 'none', 'HTTP_STATUS'],
     ])
-    await judge('kyc-photos-erased')
+    await check('kyc-photos-erased')
   })
 
   it('works without JavaScript', async () => {

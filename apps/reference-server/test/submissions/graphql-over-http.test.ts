@@ -259,7 +259,7 @@ describe('B076 Accept', () => {
     }
   })
 
-  it('is judged before the token', async () => {
+  it('is checked before the token', async () => {
     const answer = await server.call(`${server.demo.secureUrl}/api/v1/graphql`, {
       body: { query },
       headers: { accept: 'text/html' },

@@ -28,7 +28,7 @@ describe('the OpenAPI document', () => {
     expect([valid, validator.version]).toEqual([true, '3.1'])
   })
 
-  it('is judged by a validator that can fail', async () => {
+  it('is checked by a validator that can fail', async () => {
     const broken = structuredClone(document)
     broken.paths['/api/v1/webhooks'].get.responses['200'].content = 'canary'
     expect((await new Validator().validate(broken as Record<string, unknown>)).valid).toBe(false)
@@ -74,10 +74,10 @@ describe('the OpenAPI document', () => {
         token: server.demo.apps[0]?.apiKey ?? null,
         ...options,
       })
-      judge(id, answer)
+      check(id, answer)
       return answer.json
     }
-    const judge = (id: keyof typeof webhookOperations, answer: Answer) => {
+    const check = (id: keyof typeof webhookOperations, answer: Answer) => {
       const { method, path } = webhookOperations[id]
       const response = document.paths[path][method].responses[answer.status]
       expect([id, answer.status, response]).toEqual([id, answer.status, expect.any(Object)])

@@ -9,7 +9,7 @@ import type { AppUser, PiiTokenizer, TokenInspector } from '../tokenization/pii-
 import { tokenizeSubmission } from '../tokenization/tokenize-submission.js'
 import { inspectTokens } from './inspect-tokens.js'
 import { equalDigests, payloadDigest } from './payload-digest.js'
-import type { IngestionResult, Prior, SubmissionKey, VerificationStore } from './verification-store.js'
+import type { IngestionResult, ExistingSubmission, SubmissionKey, VerificationStore } from './verification-store.js'
 
 /** Most violations that are reported for one refused submission. */
 export const MAX_REPORTED_VIOLATIONS = 50
@@ -56,7 +56,7 @@ export interface IngestionDependencies {
   readonly policy?: Partial<SubmissionPolicy>
 }
 
-/** The two doors of one path, and the dry run. */
+/** Ingestion of clear and of tokenized submissions, and the dry run. */
 export interface Ingestion {
   /**
    * Takes a submission with clear PII, as it arrives at the secure endpoint: tokenizes and records it.
@@ -88,12 +88,12 @@ function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
 }
 
 /** How PII comes in, and what is asked of the vault before anything is recorded. */
-interface Door {
+interface PiiMode {
   readonly pii: PiiForm
   inspect(owner: AppUser, submission: Submission, at: Date): Promise<readonly Violation[]>
 }
 
-const CLEAR_DOOR: Door = { pii: 'clear', inspect: async () => [] }
+const CLEAR_PII: PiiMode = { pii: 'clear', inspect: async () => [] }
 
 function refuse(violations: readonly Violation[]): Ingested {
   const isMismatchOnly = violations.length === 1 && violations[0]?.code === 'SSN_LAST4_MISMATCH'
@@ -125,36 +125,36 @@ function refuse(violations: readonly Violation[]): Ingested {
 export function createIngestion(dependencies: IngestionDependencies): Ingestion {
   const { verifications, tokenizer, inspector, now, newId, policy = {} } = dependencies
 
-  /** The door decides how PII comes in and what is still to be asked about it; the path behind it is the same. */
-  async function ingest(appUser: AppUser, input: unknown, door: Door): Promise<Ingested> {
+  /** The mode says how PII arrives and how it is inspected; everything else is the same. */
+  async function ingest(appUser: AppUser, input: unknown, mode: PiiMode): Promise<Ingested> {
     const at = now()
     const key = submissionKey(appUser, input)
-    const prior = key && (await verifications.findPrior(key))
-    if (prior) return answerPrior(prior, input)
+    const existing = key && (await verifications.findExisting(key))
+    if (existing) return answerExisting(existing, input)
 
-    const parsed = parseSubmission(input, { now: at, policy, pii: door.pii })
-    const violations = parsed.ok ? await door.inspect(appUser, parsed.submission, at) : parsed.violations
+    const parsed = parseSubmission(input, { now: at, policy, pii: mode.pii })
+    const violations = parsed.ok ? await mode.inspect(appUser, parsed.submission, at) : parsed.violations
     if (!key || !parsed.ok || violations.length > 0) return refuse(violations)
 
     const verificationId = newId()
-    const tokenization = { tokenizer, owner: appUser, verificationId, newId, pii: door.pii }
+    const tokenization = { tokenizer, owner: appUser, verificationId, newId, pii: mode.pii }
     const verification = await tokenizeSubmission(parsed.submission, tokenization)
     const outcomes = statusOutcomes(parsed.submission, verificationId)
     const digest = await payloadDigest(tokenizer, input)
     const recorded = await verifications.record({ key, verification, payloadDigest: digest, recordedAt: at, outcomes })
-    return recorded.kind === 'recorded' ? { ...recorded, warnings: parsed.warnings } : answerPrior(recorded, input)
+    return recorded.kind === 'recorded' ? { ...recorded, warnings: parsed.warnings } : answerExisting(recorded, input)
   }
 
-  async function answerPrior(prior: Prior, input: unknown): Promise<Ingested> {
-    if (prior.kind === 'conflict') {
+  async function answerExisting(existing: ExistingSubmission, input: unknown): Promise<Ingested> {
+    if (existing.kind === 'conflict') {
       return { kind: 'refused', code: 'EXTERNAL_VERIFICATION_ID_CONFLICT', violations: [] }
     }
     const digest = await payloadDigest(tokenizer, input)
-    return { kind: 'replayed', result: prior.result, payloadMatches: equalDigests(prior.payloadDigest, digest) }
+    return { kind: 'replayed', result: existing.result, payloadMatches: equalDigests(existing.payloadDigest, digest) }
   }
 
   return {
-    ingestSubmission: (appUser, input) => ingest(appUser, input, CLEAR_DOOR),
+    ingestSubmission: (appUser, input) => ingest(appUser, input, CLEAR_PII),
     async ingestTokenizedSubmission(appUser, input) {
       if (!inspector) throw new KycError('ARGUMENT_INVALID')
       return ingest(appUser, input, {

@@ -16,7 +16,7 @@ export interface IngestionResult {
 }
 
 /** What is already recorded under a key: the original of a replay, or another user's submission. */
-export type Prior =
+export type ExistingSubmission =
   | { readonly kind: 'replayed'; readonly result: IngestionResult; readonly payloadDigest: Uint8Array }
   | { readonly kind: 'conflict' }
 
@@ -106,12 +106,12 @@ export interface VerificationStore {
    * What is already recorded under the key: null, the original result, or a conflict; never another user's data.
    * Writes nothing.
    */
-  findPrior(key: SubmissionKey): Promise<Prior | null>
+  findExisting(key: SubmissionKey): Promise<ExistingSubmission | null>
 
   /**
    * Writes verification, checks, decline codes, status, status log and photo jobs, or nothing.
    *
-   * Of any number of concurrent calls with one key exactly one records; the others get the {@link Prior}. The user's
+   * Of any number of concurrent calls with one key exactly one records; the others get the {@link ExistingSubmission}. The user's
    * present status is read under the same lock that guards its change, and picks one of `outcomes`. Resolves only when
    * the write is durable.
    */
@@ -121,7 +121,7 @@ export interface VerificationStore {
     readonly payloadDigest: Uint8Array
     readonly recordedAt: Date
     readonly outcomes: StatusOutcomes
-  }): Promise<{ readonly kind: 'recorded'; readonly result: IngestionResult } | Prior>
+  }): Promise<{ readonly kind: 'recorded'; readonly result: IngestionResult } | ExistingSubmission>
 
   /** Which of these tokens a verification refers to. */
   findReferencedTokens(tokens: readonly Token[]): Promise<ReadonlySet<Token>>

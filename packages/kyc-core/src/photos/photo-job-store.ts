@@ -85,7 +85,7 @@ export interface PhotoJobStore {
   }): Promise<{ readonly claimed: readonly ClaimedPhotoJob[]; readonly nextDueInMs: number | null }>
 
   /**
-   * Lengthens a lease to `leaseMs` from now. False when the job is no longer the claimer's: it was taken over, settled
+   * Lengthens a lease to `leaseMs` from now. False when the job is no longer the claimer's: it was taken over, recorded
    * or erased. Ask between sealing and storing: what was sealed before a true answer cannot be opened once the user is
    * erased, because an erasure ends jobs before it destroys the data key.
    */
@@ -93,15 +93,15 @@ export interface PhotoJobStore {
 
   /**
    * Ends the claim, and keeps the failure. A final state forgets the URL. When the job is no longer the claimer's nothing is
-   * written, and `settled` is false.
+   * written, and `recorded` is false.
    *
    * @returns the state of the job afterwards; null for a job that never was.
    * @throws `ARGUMENT_INVALID` for a wait out of range or a failure that is none of `PHOTO_FAILURES`.
    */
-  settle(
+  recordOutcome(
     fence: PhotoFence,
     outcome: PhotoOutcome,
-  ): Promise<{ readonly settled: boolean; readonly state: PhotoState | null }>
+  ): Promise<{ readonly recorded: boolean; readonly state: PhotoState | null }>
 
   /** Photos of one verification: front, back, selfie. Empty also for a verification of another app or user. */
   listPhotos(owner: AppUser, verificationId: string): Promise<readonly PhotoRecord[]>

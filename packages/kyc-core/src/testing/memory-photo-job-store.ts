@@ -29,7 +29,7 @@ function checked(value: number, least: number, most: number): number {
   return value
 }
 
-/** An attempt under way is not one that ended. */
+/** An attempt in flight is not one that ended. */
 function stateOf({ state, attemptsMade, token }: MemoryPhotoJob): PhotoState {
   return state === 'PENDING' && attemptsMade > (token === null ? 0 : 1) ? 'RETRYING' : state
 }
@@ -112,19 +112,19 @@ export function createMemoryPhotoJobStore(options: {
       if (job) job.claimableAtMs = now().getTime() + leaseMs
       return job !== undefined
     },
-    async settle(fence, outcome) {
+    async recordOutcome(fence, outcome) {
       const failure = outcome.state === 'STORED' ? null : outcome.failure
       if (failure !== null && !isPhotoFailure(failure)) throw new KycError('ARGUMENT_INVALID')
       if (outcome.state === 'RETRYING') checked(outcome.retryInMs, 0, 604_800_000)
       const job = held(fence)
       if (!job) {
         const known = jobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
-        return { settled: false, state: known ? stateOf(known) : null }
+        return { recorded: false, state: known ? stateOf(known) : null }
       }
       job.lastFailure = failure ?? job.lastFailure
       if (outcome.state !== 'RETRYING') end(job, outcome.state)
       else Object.assign(job, { token: null, claimableAtMs: now().getTime() + outcome.retryInMs })
-      return { settled: true, state: outcome.state }
+      return { recorded: true, state: outcome.state }
     },
     async listPhotos(owner, verificationId) {
       return jobs

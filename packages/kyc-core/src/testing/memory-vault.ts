@@ -3,7 +3,8 @@ import type { PiiCipher, SealContext, WrappedDataKey } from '../tokenization/pii
 import type {
   AppUser,
   ClearValue,
-  PiiCustodian,
+  PiiEraser,
+  PiiRevealer,
   PiiField,
   PiiKeyRotation,
   PiiTokenizer,
@@ -13,7 +14,7 @@ import type {
 import { createToken, parseToken, TOKEN_RANDOM_BYTES, type Token } from '../tokenization/token.js'
 
 /** All rights on one vault. */
-export type PiiVault = PiiTokenizer & TokenInspector & PiiCustodian & PiiKeyRotation
+export type PiiVault = PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser & PiiKeyRotation
 
 interface Row extends AppUser {
   readonly token: Token

@@ -1,4 +1,9 @@
-import type { Prior, SubmissionKey, VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
+import type {
+  ExistingSubmission,
+  SubmissionKey,
+  VerificationRecord,
+  VerificationStore,
+} from '../ingestion/verification-store.js'
 import { KycError } from '../kyc-error.js'
 import type { KycStatus } from '../status/kyc-status.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
@@ -46,7 +51,7 @@ export function createMemoryVerificationData(): MemoryVerificationData {
 export function createMemoryVerificationStore(data = createMemoryVerificationData()): VerificationStore {
   const { rows, statuses } = data
 
-  function findPrior(key: SubmissionKey): Prior | null {
+  function findExisting(key: SubmissionKey): ExistingSubmission | null {
     const row = rows.find(
       ({ record }) => record.appId === key.appId && record.externalVerificationId === key.externalVerificationId,
     )
@@ -59,12 +64,12 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
     record.appId === owner.appId && record.userId === owner.userId
 
   return {
-    async findPrior(key) {
-      return findPrior(key)
+    async findExisting(key) {
+      return findExisting(key)
     },
     async record({ key, verification, payloadDigest, recordedAt, outcomes }) {
-      const prior = findPrior(key)
-      if (prior) return prior
+      const existing = findExisting(key)
+      if (existing) return existing
       if (rows.some(({ record }) => record.verificationId === verification.verificationId)) {
         throw new KycError('STORE_UNAVAILABLE')
       }

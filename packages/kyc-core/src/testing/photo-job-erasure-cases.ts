@@ -27,14 +27,14 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
         await queue(harness, handle, number)
         await harness.advance(1)
       }
-      await photoJobs.settle((await claimOne(handle)).fence, { state: 'STORED' })
+      await photoJobs.recordOutcome((await claimOne(handle)).fence, { state: 'STORED' })
       const { fence } = await claimOne(handle)
       const first = await photoJobs.eraseOwner(maria)
       const all = [1, 2, 3].map(jobId)
       assertEqual([[...first.photoJobIds].sort(), first.photosErased], [all, 1], 'three jobs, one stored photo')
       assertThat(!(await photoJobs.renewLease(fence, leaseMs)), 'the claimer has lost it')
-      const late = await photoJobs.settle(fence, { state: 'STORED' })
-      assertEqual(late, { settled: false, state: 'ERASED' }, 'and learns why')
+      const late = await photoJobs.recordOutcome(fence, { state: 'STORED' })
+      assertEqual(late, { recorded: false, state: 'ERASED' }, 'and learns why')
       for (const number of [1, 2, 3]) {
         assertEqual(await stateOf(handle, number), 'ERASED', 'the state shows')
         assertEqual(await harness.readSealedUrl(jobId(number)), null, 'the URL is forgotten')
@@ -91,12 +91,12 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
         ...[0, 101, 1.5, Number.NaN].map((limit) => () => photoJobs.claimDue({ limit, leaseMs })),
         ...[0, 3_600_001, 0.5].map((ms) => () => photoJobs.claimDue({ limit: 1, leaseMs: ms })),
         ...[0, 3_600_001].map((ms) => () => photoJobs.renewLease(fence, ms)),
-        ...[-1, 604_800_001, 0.5].map((retryInMs) => () => photoJobs.settle(fence, retryIn(retryInMs))),
+        ...[-1, 604_800_001, 0.5].map((retryInMs) => () => photoJobs.recordOutcome(fence, retryIn(retryInMs))),
         ...['', 'https://partner.com/front.jpg'].flatMap((text) => {
           const failure = text as PhotoFailure
           return [
-            () => photoJobs.settle(fence, { state: 'UNAVAILABLE', failure }),
-            () => photoJobs.settle(fence, { state: 'RETRYING', retryInMs: 0, failure }),
+            () => photoJobs.recordOutcome(fence, { state: 'UNAVAILABLE', failure }),
+            () => photoJobs.recordOutcome(fence, { state: 'RETRYING', retryInMs: 0, failure }),
           ]
         }),
       ]
@@ -107,7 +107,11 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
         )
         assertThat(refused, 'refused')
       }
-      assertEqual(await photoJobs.settle(fence, { state: 'STORED' }), { settled: true, state: 'STORED' }, 'untouched')
+      assertEqual(
+        await photoJobs.recordOutcome(fence, { state: 'STORED' }),
+        { recorded: true, state: 'STORED' },
+        'untouched',
+      )
     }),
   },
   {
@@ -119,7 +123,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
         await queue(harness, first, number)
         await harness.advance(1)
       }
-      await first.photoJobs.settle((await claimOne(first)).fence, { state: 'STORED' })
+      await first.photoJobs.recordOutcome((await claimOne(first)).fence, { state: 'STORED' })
       const { fence } = await claimOne(first)
       await first.close()
       const second = await harness.open()

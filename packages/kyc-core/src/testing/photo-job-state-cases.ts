@@ -41,7 +41,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       const first = await claimOne(handle)
       const tried = { ...nothingYet, state: 'PENDING', attemptsMade: 1 }
       assertEqual(await standingOf(handle, 1), tried, 'during its first attempt')
-      await photoJobs.settle(first.fence, retryIn(minuteMs))
+      await photoJobs.recordOutcome(first.fence, retryIn(minuteMs))
       const dueAt = new Date(harness.now().getTime() + minuteMs)
       const failed = { ...nothingYet, state: 'RETRYING', attemptsMade: 1, nextAttemptAt: dueAt, lastFailure: 'TIMEOUT' }
       assertEqual(await standingOf(handle, 1), failed, 'between two attempts')
@@ -61,9 +61,9 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       const taken = await claimOne(handle)
       const after = { ...nothingYet, state: 'RETRYING', attemptsMade: 2 }
       assertEqual(await standingOf(handle, 1), after, 'its worker died')
-      await handle.photoJobs.settle(taken.fence, { state: 'RETRYING', retryInMs: 0, failure: 'DNS_FAILED' })
+      await handle.photoJobs.recordOutcome(taken.fence, { state: 'RETRYING', retryInMs: 0, failure: 'DNS_FAILED' })
       const { fence } = await claimOne(handle)
-      await handle.photoJobs.settle(fence, { state: 'RETRYING', retryInMs: 0, failure: null })
+      await handle.photoJobs.recordOutcome(fence, { state: 'RETRYING', retryInMs: 0, failure: null })
       const due = { ...after, attemptsMade: 3, nextAttemptAt: harness.now(), lastFailure: 'DNS_FAILED' }
       assertEqual(await standingOf(handle, 1), due, 'given back, and the earlier failure stays')
     }),
@@ -79,11 +79,11 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       ]
       for (const [index, [outcome, lastFailure]] of ends.entries()) {
         await queue(harness, handle, index + 1)
-        await handle.photoJobs.settle((await claimOne(handle)).fence, retryIn(0))
+        await handle.photoJobs.recordOutcome((await claimOne(handle)).fence, retryIn(0))
         const { fence } = await claimOne(handle)
         await harness.advance(1_234)
         const endedAt = harness.now()
-        await handle.photoJobs.settle(fence, outcome)
+        await handle.photoJobs.recordOutcome(fence, outcome)
         await harness.advance(minuteMs)
         const ended = { state: outcome.state, attemptsMade: 2, nextAttemptAt: null, lastFailure, endedAt }
         assertEqual(await standingOf(handle, index + 1), ended, 'ended')
@@ -96,7 +96,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
     run: withHandle(async (handle, harness) => {
       const { photoJobs } = handle
       await queue(harness, handle, 1)
-      await photoJobs.settle((await claimOne(handle)).fence, { state: 'UNAVAILABLE', failure: 'HTTP_STATUS' })
+      await photoJobs.recordOutcome((await claimOne(handle)).fence, { state: 'UNAVAILABLE', failure: 'HTTP_STATUS' })
       const endedAt = harness.now()
       await queue(harness, handle, 2)
       await harness.advance(minuteMs)

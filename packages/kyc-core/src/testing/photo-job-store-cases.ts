@@ -108,9 +108,13 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       assertThat(taken.fence.token !== dead.fence.token, 'under a fresh token')
       const { photoJobs } = handle
       assertThat(!(await photoJobs.renewLease(dead.fence, leaseMs)), 'the former claimer cannot renew')
-      const stale = await photoJobs.settle(dead.fence, { state: 'UNAVAILABLE', failure: 'TIMEOUT' })
-      assertEqual(stale, { settled: false, state: 'RETRYING' }, 'nor settle')
-      assertEqual(await photoJobs.settle(taken.fence, { state: 'STORED' }), { settled: true, state: 'STORED' }, 'end')
+      const stale = await photoJobs.recordOutcome(dead.fence, { state: 'UNAVAILABLE', failure: 'TIMEOUT' })
+      assertEqual(stale, { recorded: false, state: 'RETRYING' }, 'nor record')
+      assertEqual(
+        await photoJobs.recordOutcome(taken.fence, { state: 'STORED' }),
+        { recorded: true, state: 'STORED' },
+        'end',
+      )
     }),
   },
   {
@@ -134,16 +138,16 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const { fence, sealedUrl } = await claimOne(handle)
-      const retry = await handle.photoJobs.settle(fence, retryIn(minuteMs))
-      assertEqual(retry, { settled: true, state: 'RETRYING' }, 'queued again')
+      const retry = await handle.photoJobs.recordOutcome(fence, retryIn(minuteMs))
+      assertEqual(retry, { recorded: true, state: 'RETRYING' }, 'queued again')
       assertThat(!(await handle.photoJobs.renewLease(fence, leaseMs)), 'the claim is over')
       await harness.advance(minuteMs - 1)
       assertEqual(await handle.photoJobs.claimDue({ limit: 1, leaseMs }), { claimed: [], nextDueInMs: 1 }, 'not yet')
       await harness.advance(1)
       const again = await claimOne(handle)
       assertEqual([again.attempt, again.queuedForMs, again.sealedUrl], [2, minuteMs, sealedUrl], 'the next attempt')
-      const now = await handle.photoJobs.settle(again.fence, retryIn(0))
-      assertEqual(now, { settled: true, state: 'RETRYING' }, 'given back')
+      const now = await handle.photoJobs.recordOutcome(again.fence, retryIn(0))
+      assertEqual(now, { recorded: true, state: 'RETRYING' }, 'given back')
       assertEqual((await claimOne(handle)).attempt, 3, 'due at once')
     }),
   },
@@ -162,17 +166,17 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
         await queue(harness, handle, number)
         const { fence } = await claimOne(handle)
         assertThat((await harness.readSealedUrl(jobId(number))) !== null, 'the URL is kept until then')
-        assertEqual(await handle.photoJobs.settle(fence, outcome), { settled: true, state }, 'ended')
+        assertEqual(await handle.photoJobs.recordOutcome(fence, outcome), { recorded: true, state }, 'ended')
         assertEqual(await harness.readSealedUrl(jobId(number)), null, 'the URL is forgotten')
-        const again = await handle.photoJobs.settle(fence, retryIn(0))
-        assertEqual(again, { settled: false, state }, 'an end is final')
+        const again = await handle.photoJobs.recordOutcome(fence, retryIn(0))
+        assertEqual(again, { recorded: false, state }, 'an end is final')
         await harness.advance(leaseMs)
         assertEqual(await handle.photoJobs.claimDue({ limit: 1, leaseMs }), { claimed: [], nextDueInMs: null }, 'over')
         assertEqual(await stateOf(handle, number), state, 'the state shows')
       }
       const unknown = { photoJobId: uuid(9), token: 'a' }
-      const nothing = await handle.photoJobs.settle(unknown, { state: 'STORED' })
-      assertEqual(nothing, { settled: false, state: null }, 'no such job')
+      const nothing = await handle.photoJobs.recordOutcome(unknown, { state: 'STORED' })
+      assertEqual(nothing, { recorded: false, state: null }, 'no such job')
     }),
   },
   ...photoJobErasureCases,

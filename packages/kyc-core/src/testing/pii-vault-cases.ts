@@ -1,4 +1,4 @@
-import type { PiiCustodian, PiiKeyRotation, PiiTokenizer, TokenInspector } from '../tokenization/pii-vault.js'
+import type { PiiEraser, PiiRevealer, PiiKeyRotation, PiiTokenizer, TokenInspector } from '../tokenization/pii-vault.js'
 import type { Token } from '../tokenization/token.js'
 import type { ConformanceCase } from './conformance-case.js'
 import { vaultErasureCases } from './vault-erasure-cases.js'
@@ -9,7 +9,7 @@ import { vaultStorageCases } from './vault-storage-cases.js'
 import { vaultTokenCases } from './vault-token-cases.js'
 
 /** All rights on one vault, as the cases use them. */
-export type VaultUnderTest = PiiTokenizer & TokenInspector & PiiCustodian & Partial<PiiKeyRotation>
+export type VaultUnderTest = PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser & Partial<PiiKeyRotation>
 
 /** What a backend gives the cases. Every case gets a harness of its own on empty data. */
 export interface PiiVaultHarness {
@@ -50,7 +50,7 @@ export interface PiiVaultCase extends ConformanceCase<PiiVaultHarness> {
 }
 
 /**
- * Every MUST of `PiiTokenizer`, `TokenInspector` and `PiiCustodian`, as data: no test runner inside.
+ * Every MUST of `PiiTokenizer`, `TokenInspector`, `PiiRevealer` and `PiiEraser`, as data: no test runner inside.
  *
  * A vault whose storage is out of reach (a service of somebody else) leaves out the cases with `needs: 'storage'`, one
  * that rotates keys by itself those with `needs: 'rotation'`.

@@ -12,7 +12,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
     name: 'MUST answer null for a key under which nothing is recorded',
     async run(harness) {
       const { store, close } = await harness.open()
-      assertEqual(await store.findPrior(keyOf(maria, 'a')), null, 'an unknown key has no prior')
+      assertEqual(await store.findExisting(keyOf(maria, 'a')), null, 'an unknown key has no existing')
       await close()
     },
   },
@@ -25,7 +25,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       const result = submission.outcomes.UNVERIFIED.result
       assertEqual(await store.record(submission), { kind: 'recorded', result }, 'the outcome is answered')
       const expected = { kind: 'replayed', result, payloadDigest: submission.payloadDigest }
-      assertEqual(await store.findPrior(submission.key), expected, 'the original is found')
+      assertEqual(await store.findExisting(submission.key), expected, 'the original is found')
       await close()
     },
   },
@@ -37,13 +37,13 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       const first = createRecordedSubmission(keyOf(maria, 'a'), 1, { decision: 'FAILED' })
       const second = createRecordedSubmission(keyOf(maria, 'a'), 2)
       await store.record(first)
-      const prior = await store.record(second)
+      const existing = await store.record(second)
       const expected = {
         kind: 'replayed',
         result: first.outcomes.UNVERIFIED.result,
         payloadDigest: first.payloadDigest,
       }
-      assertEqual(prior, expected, 'the second call gets the first result')
+      assertEqual(existing, expected, 'the second call gets the first result')
       assertEqual(await store.findKycStatus(maria.userId), 'UNVERIFIED', 'the status is not touched')
       assertEqual(await store.findVerification(maria, uuid(1002)), null, 'there is no second verification')
       const page = await store.listVerifications(maria, { limit: 10 })
@@ -59,7 +59,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
-      assertEqual(await store.findPrior(keyOf(jonas, 'a')), { kind: 'conflict' }, 'findPrior reveals nothing')
+      assertEqual(await store.findExisting(keyOf(jonas, 'a')), { kind: 'conflict' }, 'findExisting reveals nothing')
       const recorded = await store.record(createRecordedSubmission(keyOf(jonas, 'a'), 2))
       assertEqual(recorded, { kind: 'conflict' }, 'record reveals nothing')
       assertEqual(await store.findKycStatus(jonas.userId), 'UNVERIFIED', 'nothing was written for the other user')
@@ -73,7 +73,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
-      assertEqual(await store.findPrior(keyOf(other, 'a')), null, 'the id is free in the other app')
+      assertEqual(await store.findExisting(keyOf(other, 'a')), null, 'the id is free in the other app')
       const recorded = await store.record(createRecordedSubmission(keyOf(other, 'a'), 2))
       assertThat(recorded.kind === 'recorded', 'the other app records under the same id')
       await close()
@@ -90,8 +90,11 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
         assertThat(recorded.kind === 'recorded', `id number ${index} is a new one`)
       }
       for (const [index, id] of ids.entries()) {
-        const prior = await store.findPrior(keyOf(maria, id))
-        assertThat(prior?.kind === 'replayed' && prior.result.verificationId === uuid(1000 + index), 'its own result')
+        const existing = await store.findExisting(keyOf(maria, id))
+        assertThat(
+          existing?.kind === 'replayed' && existing.result.verificationId === uuid(1000 + index),
+          'its own result',
+        )
       }
       await close()
     },
@@ -149,7 +152,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
         (reason: unknown) => reason,
       )
       assertThat(error !== null, 'a verification id that is taken is an error')
-      assertEqual(await store.findPrior(broken.key), null, 'the key is still free')
+      assertEqual(await store.findExisting(broken.key), null, 'the key is still free')
       assertEqual(await store.findKycStatus(maria.userId), 'UNVERIFIED', 'the status is not touched')
       assertThat((await store.listVerifications(maria, { limit: 10 })).items.length === 1, 'nothing was added')
       assertThat((await store.findReferencedTokens([ssnToken(2)])).size === 0, 'no token is referred to')
@@ -169,7 +172,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       const before = await first.store.findVerification(maria, uuid(1001))
       await first.close()
       const second = await harness.open()
-      assertThat((await second.store.findPrior(submission.key))?.kind === 'replayed', 'the replay is known')
+      assertThat((await second.store.findExisting(submission.key))?.kind === 'replayed', 'the replay is known')
       assertEqual(await second.store.findVerification(maria, uuid(1001)), before, 'the verification is the same')
       assertEqual(await second.store.findKycStatus(maria.userId), 'PASS', 'the status is the same')
       await second.close()

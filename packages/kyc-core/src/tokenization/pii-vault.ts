@@ -88,8 +88,8 @@ export interface RevealRequest {
   readonly purpose: string
 }
 
-/** The right to open, erase and clean up. Held by operations, never by the ingestion path. */
-export interface PiiCustodian {
+/** The right to open personal data. Held by operations, never by the ingestion path. */
+export interface PiiRevealer {
   /**
    * The clear value of a token. The audit row is committed first; when that fails, nothing is revealed.
    *
@@ -99,14 +99,17 @@ export interface PiiCustodian {
   reveal(request: RevealRequest & { readonly token: Token }): Promise<string>
 
   /**
-   * The clear text of a sealed part of a record. Audited like {@link PiiCustodian.reveal}.
+   * The clear text of a sealed part of a record. Audited like {@link PiiRevealer.reveal}.
    *
    * @throws `SEAL_BROKEN` when the bytes were not sealed for this owner, record and part, or the owner was erased.
    */
   openRecord(
     request: RevealRequest & { readonly recordId: string; readonly part: string; readonly sealed: Uint8Array },
   ): Promise<string>
+}
 
+/** The right to erase personal data and to purge tokens that nothing refers to. Held by operations. */
+export interface PiiEraser {
   /** Destroys the owner's data key and vault rows. Answers how many tokens went. Harmless when repeated. */
   eraseOwner(owner: AppUser): Promise<number>
 
@@ -122,7 +125,7 @@ export interface PiiCustodian {
 
   /**
    * Puts tokens into quarantine, all of them or none: `inspect` no longer knows them, so no new submission can use them.
-   * `reveal` still opens them, and {@link PiiCustodian.restore} takes them out again. Unknown tokens and tokens that are
+   * {@link PiiRevealer.reveal} still opens them, and {@link PiiEraser.restore} takes them out again. Unknown tokens and tokens that are
    * in quarantine are passed over.
    *
    * Answers how many entered. Answers null and writes nothing when more than `mostInADay` of the tokens in quarantine

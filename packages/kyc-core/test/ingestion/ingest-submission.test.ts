@@ -434,7 +434,7 @@ describe('refusals', () => {
     const asked: unknown[] = []
     const verifications = {
       ...fixture.verifications,
-      findPrior: async (key: unknown) => {
+      findExisting: async (key: unknown) => {
         asked.push(key)
         return null
       },

@@ -5,7 +5,8 @@ import {
   createIngestion,
   type Ingestion,
   type IngestionDependencies,
-  type PiiCustodian,
+  type PiiEraser,
+  type PiiRevealer,
   type PiiTokenizer,
   type TokenInspector,
   type VerificationStore,
@@ -23,7 +24,7 @@ export const ELSEWHERE = {
   userId: '019a0000-0000-7000-8000-000000000013',
 }
 
-export type Vault = PiiTokenizer & TokenInspector & PiiCustodian
+export type Vault = PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser
 
 /** Everything a test of the path needs, on one kind of storage. */
 export interface Fixture {

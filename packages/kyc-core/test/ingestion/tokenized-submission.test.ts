@@ -184,7 +184,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
     })
   })
 
-  it('the other door refuses a token like any other invalid SSN', async () => {
+  it('clear ingestion refuses a token like any other invalid SSN', async () => {
     const ingested = await fixture.ingestion().ingestSubmission(MARIA, tokenized(tokens.ssn, 'X1234567'))
     expect(ingested).toMatchObject({ kind: 'refused', violations: [{ pointer: SSN, code: 'SSN_INVALID' }] })
   })

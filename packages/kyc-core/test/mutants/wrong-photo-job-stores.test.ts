@@ -24,17 +24,17 @@ const changePhoto =
     listPhotos: async (owner, verificationId) =>
       (await store.listPhotos(owner, verificationId)).map((photo) => change(photo, data)),
   })
-/** A store that does something to the job after it was settled. */
-const afterSettling =
+/** A store that does something to the job after it was recorded. */
+const afterRecording =
   (spoil: (job: MemoryPhotoJob, before: MemoryPhotoJob, outcome: PhotoOutcome) => void): Wrong =>
   (store, data) => ({
     ...store,
-    async settle(fence, outcome) {
+    async recordOutcome(fence, outcome) {
       const job = data.photoJobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
       const before = job && { ...job }
-      const settled = await store.settle(fence, outcome)
+      const recorded = await store.recordOutcome(fence, outcome)
       if (job && before) spoil(job, before, outcome)
-      return settled
+      return recorded
     },
   })
 
@@ -82,13 +82,13 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     (store) => ({ ...store, claimDue: (request) => store.claimDue({ ...request, leaseMs: 3_600_000 }) }),
   ],
   [
-    'lets anybody settle',
+    'lets anybody record',
     'PJ-04',
     (store, data) => ({
       ...store,
-      settle: (fence, outcome) => {
+      recordOutcome: (fence, outcome) => {
         const token = data.photoJobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)?.token ?? fence.token
-        return store.settle({ ...fence, token }, outcome)
+        return store.recordOutcome({ ...fence, token }, outcome)
       },
     }),
   ],
@@ -110,8 +110,8 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'PJ-06',
     (store) => ({
       ...store,
-      settle: (fence, outcome) =>
-        store.settle(fence, outcome.state === 'RETRYING' ? { ...outcome, retryInMs: 0 } : outcome),
+      recordOutcome: (fence, outcome) =>
+        store.recordOutcome(fence, outcome.state === 'RETRYING' ? { ...outcome, retryInMs: 0 } : outcome),
     }),
   ],
   [
@@ -119,10 +119,10 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'PJ-06',
     (store, data) => ({
       ...store,
-      async settle(fence, outcome) {
-        const settled = await store.settle(fence, outcome)
+      async recordOutcome(fence, outcome) {
+        const recorded = await store.recordOutcome(fence, outcome)
         for (const job of data.photoJobs) if (job.photoJobId === fence.photoJobId) job.sealedUrl = null
-        return settled
+        return recorded
       },
     }),
   ],
@@ -131,12 +131,12 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'PJ-07',
     (store, data) => ({
       ...store,
-      async settle(fence, outcome) {
+      async recordOutcome(fence, outcome) {
         const job = data.photoJobs.find(({ photoJobId }) => photoJobId === fence.photoJobId)
         const url = job?.sealedUrl ?? null
-        const settled = await store.settle(fence, outcome)
+        const recorded = await store.recordOutcome(fence, outcome)
         if (job) job.sealedUrl = url
-        return settled
+        return recorded
       },
     }),
   ],
@@ -145,17 +145,18 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'PJ-07',
     (store) => ({
       ...store,
-      settle: (fence, outcome) => store.settle(fence, outcome.state === 'UNAVAILABLE' ? { state: 'STORED' } : outcome),
+      recordOutcome: (fence, outcome) =>
+        store.recordOutcome(fence, outcome.state === 'UNAVAILABLE' ? { state: 'STORED' } : outcome),
     }),
   ],
   [
-    'says of every job that it is pending when it cannot be settled',
+    'says of every job that it is pending when it cannot be recorded',
     'PJ-07',
     (store) => ({
       ...store,
-      async settle(fence, outcome) {
-        const answer = await store.settle(fence, outcome)
-        return answer.settled ? answer : { settled: false, state: 'PENDING' }
+      async recordOutcome(fence, outcome) {
+        const answer = await store.recordOutcome(fence, outcome)
+        return answer.recorded ? answer : { recorded: false, state: 'PENDING' }
       },
     }),
   ],
@@ -248,8 +249,8 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'PJ-11',
     (store) => ({
       ...store,
-      settle: (fence, outcome) =>
-        store.settle(
+      recordOutcome: (fence, outcome) =>
+        store.recordOutcome(
           fence,
           outcome.state === 'STORED' || outcome.failure === null || isPhotoFailure(outcome.failure)
             ? outcome
@@ -287,7 +288,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       return { ...photo, nextAttemptAt: at === null ? null : new Date(at) }
     }),
   ],
-  ['forgets failures', 'PJ-13', afterSettling((job) => void (job.lastFailure = null))],
+  ['forgets failures', 'PJ-13', afterRecording((job) => void (job.lastFailure = null))],
   [
     'calls an attempt that was taken over the first one',
     'PJ-14',
@@ -298,21 +299,21 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
   [
     'forgets a failure when the next attempt is broken off',
     'PJ-14',
-    afterSettling((job, _before, outcome) => {
+    afterRecording((job, _before, outcome) => {
       if (outcome.state === 'RETRYING') job.lastFailure = outcome.failure
     }),
   ],
   [
     'forgets a failure when the photo is stored',
     'PJ-15',
-    afterSettling((job, _before, outcome) => {
+    afterRecording((job, _before, outcome) => {
       if (outcome.state === 'STORED') job.lastFailure = null
     }),
   ],
   [
     'keeps the first failure',
     'PJ-15',
-    afterSettling((job, before) => void (job.lastFailure = before.lastFailure ?? job.lastFailure)),
+    afterRecording((job, before) => void (job.lastFailure = before.lastFailure ?? job.lastFailure)),
   ],
   [
     'calls a refused photo unavailable',

@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
   [
     'knows an unknown key',
     'VS-01',
-    (store) => ({ ...store, findPrior: async (key) => (await store.findPrior(key)) ?? { kind: 'conflict' } }),
+    (store) => ({ ...store, findExisting: async (key) => (await store.findExisting(key)) ?? { kind: 'conflict' } }),
   ],
   [
     'loses the payload digest',
@@ -72,10 +72,12 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'VS-04',
     (store, { rows }) => ({
       ...store,
-      async findPrior(key) {
-        const prior = await store.findPrior(key)
+      async findExisting(key) {
+        const existing = await store.findExisting(key)
         const row = rows.find(({ record }) => record.externalVerificationId === key.externalVerificationId)
-        return prior && row ? { kind: 'replayed', result: row.record.result, payloadDigest: row.payloadDigest } : prior
+        return existing && row
+          ? { kind: 'replayed', result: row.record.result, payloadDigest: row.payloadDigest }
+          : existing
       },
     }),
   ],
@@ -84,9 +86,9 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'VS-04',
     (store, { rows }) => ({
       ...store,
-      async findPrior(key) {
-        const prior = await store.findPrior(key)
-        return prior?.kind === 'conflict' ? { ...prior, userId: rows[0]?.record.userId } : prior
+      async findExisting(key) {
+        const existing = await store.findExisting(key)
+        return existing?.kind === 'conflict' ? { ...existing, userId: rows[0]?.record.userId } : existing
       },
     }),
   ],
@@ -95,9 +97,9 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     'VS-05',
     (store, { rows }) => ({
       ...store,
-      async findPrior(key) {
+      async findExisting(key) {
         const taken = rows.some(({ record }) => record.externalVerificationId === key.externalVerificationId)
-        return (await store.findPrior(key)) ?? (taken ? { kind: 'conflict' } : null)
+        return (await store.findExisting(key)) ?? (taken ? { kind: 'conflict' } : null)
       },
     }),
   ],
@@ -111,7 +113,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       })
       return {
         ...store,
-        findPrior: (key) => store.findPrior(fold(key)),
+        findExisting: (key) => store.findExisting(fold(key)),
         record: (submission) => store.record({ ...submission, key: fold(submission.key) }),
       }
     },
@@ -126,7 +128,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       })
       return {
         ...store,
-        findPrior: (key) => store.findPrior(cut(key)),
+        findExisting: (key) => store.findExisting(cut(key)),
         record: (submission) => store.record({ ...submission, key: cut(submission.key) }),
       }
     },
@@ -137,9 +139,9 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     (store, data) => ({
       ...store,
       async record(submission) {
-        const prior = await store.findPrior(submission.key)
+        const existing = await store.findExisting(submission.key)
         await tick()
-        if (prior) return prior
+        if (existing) return existing
         const fresh = createMemoryVerificationData()
         fresh.statuses.set(submission.key.userId, data.statuses.get(submission.key.userId) ?? 'UNVERIFIED')
         const answer = await createMemoryVerificationStore(fresh).record(submission)
@@ -169,12 +171,12 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       async record(submission) {
         const { key, outcomes } = submission
         const before = statuses.get(key.userId) ?? 'UNVERIFIED'
-        const prior = await store.findPrior(key)
-        if (!prior) statuses.set(key.userId, outcomes[before].next)
+        const existing = await store.findExisting(key)
+        if (!existing) statuses.set(key.userId, outcomes[before].next)
         try {
           return await store.record(submission)
         } finally {
-          if (before === 'UNVERIFIED' && !prior) statuses.set(key.userId, outcomes.UNVERIFIED.next)
+          if (before === 'UNVERIFIED' && !existing) statuses.set(key.userId, outcomes.UNVERIFIED.next)
         }
       },
     }),

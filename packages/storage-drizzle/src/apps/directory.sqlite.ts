@@ -8,7 +8,7 @@ import { createAppKeyChanges } from './key-changes.sqlite.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { apiKeys, apps } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -73,7 +73,7 @@ function prepareStatements(db: DrizzleDatabase) {
 export function createAppDirectory(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly audit: AuditChain | null
   readonly clock: () => Date
 }): AppDirectory {

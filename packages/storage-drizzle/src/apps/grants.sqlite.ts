@@ -6,7 +6,7 @@ import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens, grants } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -86,7 +86,7 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
 export function createAppGrants(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly audit: AuditChain | null
   readonly clock: () => Date
 }): Pick<

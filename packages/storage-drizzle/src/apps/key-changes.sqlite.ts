@@ -10,7 +10,7 @@ import {
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 function prepareStatements(client: Database.Database) {
   const accepted = '(retired_at IS NULL OR retired_at > :now)'
@@ -68,7 +68,7 @@ function prepareStatements(client: Database.Database) {
 /** Changes of an app's API keys. Each is one transaction with its audit entries. */
 export function createAppKeyChanges(dependencies: {
   readonly client: Database.Database
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly audit: AuditChain | null
 }): {
   /** Inserts a key inside the caller's transaction. */

@@ -4,7 +4,7 @@ import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { prepare } from '../engine/sqlite/prepared.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 /** Appends to one audit log, inside the transaction of what it speaks of. */
 export interface AuditChain {
@@ -17,7 +17,7 @@ export interface AuditChain {
 export function openAuditChain(
   client: Database.Database,
   log: AuditLogName,
-  options: { readonly seal: AuditSeal; readonly commits: SharedCommits; readonly now: () => Date },
+  options: { readonly seal: AuditSeal; readonly commits: GroupCommit; readonly now: () => Date },
 ): AuditChain {
   const { seal, commits, now } = options
   const { entries, rows } = auditTables[log]

@@ -144,11 +144,11 @@ async function applyTelling(
   print: (line: string) => void,
   terminal: TerminalLine | null,
 ): Promise<readonly string[]> {
-  let underWay: MigrationStep | null = null
+  let inFlight: MigrationStep | null = null
   let seconds = 0
   const show = () => {
-    if (underWay === null) return
-    const { name, number, total } = underWay
+    if (inFlight === null) return
+    const { name, number, total } = inFlight
     terminal?.show(`applying ${name} (${number} of ${total})${seconds === 0 ? '' : `, ${seconds} s`}`)
   }
   const stopClock = terminal?.everySecond(() => {
@@ -159,7 +159,7 @@ async function applyTelling(
     return await target.up({
       onMigration(step) {
         if (step.state === 'applying') {
-          underWay = step
+          inFlight = step
           seconds = 0
           show()
         } else {

@@ -8,7 +8,7 @@ import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { erasePhotoJobs, preparePhotoErasure } from '../photos/store.sqlite.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { grants } from '../apps/tables.sqlite.js'
 import { verifications } from '../verifications/tables.sqlite.js'
 import { attempts, events, transactions } from '../webhooks/tables.sqlite.js'
@@ -65,7 +65,7 @@ function prepareStatements(db: DrizzleDatabase) {
 export function createUserErasure(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly checkpoints: Checkpoints
   readonly clock: () => Date
   readonly audit: AuditChain | null

@@ -1,6 +1,6 @@
 /** What an erasure did to the rows of one user of one app. */
 export interface ErasedRows {
-  /** Deliveries that were waiting, and those whose attempt under way is their last. */
+  /** Deliveries that were waiting, and those whose attempt in flight is their last. */
   readonly deliveriesCancelled: number
   /** Event bodies that are gone. */
   readonly bodiesBlanked: number

@@ -185,12 +185,12 @@ export function createPhotoJobStore(dependencies: {
       const values = { photoJobId, token, leaseMs: checkedLeaseMs(leaseMs), now: instant() }
       return (await database.run((on) => renew.count(on, values))) > 0
     },
-    async settle({ photoJobId, token }, outcome) {
+    async recordOutcome({ photoJobId, token }, outcome) {
       const values = { photoJobId, token, ...outcomeColumns(outcome), now: instant() }
       const by = values.state === 'RETRYING' ? retry : end
       return database.transaction(async (on) => {
-        const settled = (await by.count(on, values)) > 0
-        return { settled, state: (await findState.rows(on, { photoJobId }))[0]?.state ?? null }
+        const recorded = (await by.count(on, values)) > 0
+        return { recorded, state: (await findState.rows(on, { photoJobId }))[0]?.state ?? null }
       })
     },
     listPhotos: ({ appId, userId }, verificationId) =>

@@ -20,7 +20,7 @@ import {
 } from './photo-jobs.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 interface ListedRow extends Omit<PhotoRecord, 'nextAttemptAt' | 'endedAt'> {
   readonly dueAt: number | null
@@ -132,7 +132,7 @@ function prepareStatements(client: Database.Database) {
 /** The photo jobs on one SQLite connection. */
 export function createPhotoJobStore(dependencies: {
   readonly client: Database.Database
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   /** The store's clock. */
   readonly clock: () => Date
   readonly newToken: () => string
@@ -169,13 +169,13 @@ export function createPhotoJobStore(dependencies: {
     return { claimed, nextDueInMs: left === null ? null : Math.max(0, left - now) }
   }
 
-  function settle({ photoJobId, token }: PhotoFence, outcome: ReturnType<typeof outcomeColumns>) {
+  function recordOutcome({ photoJobId, token }: PhotoFence, outcome: ReturnType<typeof outcomeColumns>) {
     const now = clock().getTime()
     const { changes } =
       outcome.state === 'RETRYING'
         ? statements.retry.run(now + outcome.retryInMs, outcome.failure, photoJobId, token)
         : statements.end.run(outcome.state, outcome.failure, now, photoJobId, token)
-    return { settled: changes > 0, state: statements.findState.get(photoJobId)?.state ?? null }
+    return { recorded: changes > 0, state: statements.findState.get(photoJobId)?.state ?? null }
   }
 
   return {
@@ -186,7 +186,7 @@ export function createPhotoJobStore(dependencies: {
         const until = clock().getTime() + checkedLeaseMs(leaseMs)
         return statements.renew.run(until, photoJobId, token).changes > 0
       }),
-    settle: (fence, outcome) => commits.write(() => settle(fence, outcomeColumns(outcome))),
+    recordOutcome: (fence, outcome) => commits.write(() => recordOutcome(fence, outcomeColumns(outcome))),
     listPhotos: ({ appId, userId }, verificationId) =>
       read(() =>
         statements.list

@@ -2,7 +2,7 @@ import { asc, isNotNull, sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from './queue-inspection.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { read } from '../engine/sqlite/read.js'
-import { deliveries, endpointTurns } from '../webhooks/tables.sqlite.js'
+import { deliveries, endpointSchedules } from '../webhooks/tables.sqlite.js'
 
 /** The queue of one SQLite database. */
 export function createQueueInspection(db: DrizzleDatabase, clock: () => Date): QueueInspection {
@@ -28,10 +28,10 @@ export function createQueueInspection(db: DrizzleDatabase, clock: () => Date): Q
     .from(leased)
     .prepare()
   const findOldest = db
-    .select({ dueAt: endpointTurns.nextDueAt })
-    .from(endpointTurns)
-    .where(isNotNull(endpointTurns.nextDueAt))
-    .orderBy(asc(endpointTurns.nextDueAt))
+    .select({ dueAt: endpointSchedules.nextDueAt })
+    .from(endpointSchedules)
+    .where(isNotNull(endpointSchedules.nextDueAt))
+    .orderBy(asc(endpointSchedules.nextDueAt))
     .limit(1)
     .prepare()
   return {

@@ -2,7 +2,7 @@
 export interface QueueState {
   /** Deliveries that wait for an attempt, due now or later. Counted up to 100,000. */
   readonly waiting: number
-  /** Attempts under way, over all processes. Counted up to 100,000. */
+  /** Attempts in flight, over all processes. Counted up to 100,000. */
   readonly inFlight: number
   /** For how long the oldest due delivery has been due, in milliseconds; 0 when none is. */
   readonly oldestDueMs: number

@@ -11,7 +11,7 @@ import {
 } from './portal-sessions.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { prepare } from '../engine/sqlite/prepared.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 type Hash = Uint8Array
 
@@ -61,7 +61,7 @@ function prepareStatements(client: Database.Database) {
 /** Sign-ins to the portal on one SQLite connection. */
 export function createPortalSessions(dependencies: {
   readonly client: Database.Database
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly clock: () => Date
   readonly audit: AuditChain | null
 }): PortalSessions {

@@ -7,7 +7,7 @@ import { storageErrorOf } from '../engine/sqlite/errors.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
-import { createSharedCommits } from '../engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import { receiverEvents } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -97,7 +97,7 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
     throw error
   }
   const statements = prepareStatements(drizzle({ client }))
-  const commits = createSharedCommits(client)
+  const commits = createGroupCommit(client)
 
   function claim(request: { readonly eventId: string; readonly leaseMs: number }): ClaimAnswer {
     const now = clock().getTime()

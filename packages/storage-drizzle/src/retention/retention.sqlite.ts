@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { checkedLimit } from '../page-cursor.js'
 import { completePolicy, removedRows, type RemovedRows, type Retention, type RetentionPolicy } from './retention.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
 import { portalSessions } from '../portal/tables.sqlite.js'
 import { attempts, events } from '../webhooks/tables.sqlite.js'
@@ -58,7 +58,7 @@ function prepareStatements(db: DrizzleDatabase) {
 /** Retention on one SQLite connection. */
 export function createRetention(dependencies: {
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly clock: () => Date
 }): Retention {
   const { db, commits, clock } = dependencies

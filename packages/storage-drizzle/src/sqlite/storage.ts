@@ -28,7 +28,7 @@ import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createPortalSessions } from '../portal/sessions.sqlite.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
 import { createQueueInspection } from '../portal/queue-inspection.sqlite.js'
-import { createSharedCommits } from '../engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import { createVerificationOverview } from '../portal/verification-overview.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/try-write.js'
@@ -87,7 +87,7 @@ export interface SqliteStorage {
   readonly audit: AuditLog | null
   /**
    * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
-   * attempts can be settled as `INTERRUPTED` at once instead of after the lease.
+   * attempts can be recorded as `INTERRUPTED` at once instead of after the lease.
    *
    * @throws StorageError `WORKER_LOCKED` while another worker runs on the same file.
    */
@@ -140,7 +140,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     if (file !== null) inspectFile(file, 'sqlite', options.checkUpToBytes ?? defaultCheckUpToBytes)
     return openConnection(location)
   })
-  const commits = createSharedCommits(client, onFailure)
+  const commits = createGroupCommit(client, onFailure)
   let audit: AuditChain | null = null
   let commitCount: CommitCount | null = null
   let checkpoints = leaveCheckpointsToSqlite(client)

@@ -40,7 +40,7 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
     await publish(other, 'three')
     deepEqual(await one.queue.inspectQueue(), { waiting: 3, inFlight: 0, oldestDueMs: 0 })
   }),
-  storageCase('QI-03', 'MUST count attempts under way of every handle, and no longer as waiting', async (one, use) => {
+  storageCase('QI-03', 'MUST count attempts in flight of every handle, and no longer as waiting', async (one, use) => {
     await publish(one, 'one', 'two', 'three')
     await one.webhooks.claimDue(claimOne)
     await use.other.webhooks.claimDue(claimOne)
@@ -58,7 +58,7 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
   storageCase('QI-05', 'MUST count a retry as waiting before it is due, and as due from then on', async (one, use) => {
     await publish(one, 'one')
     const { claimed } = await one.webhooks.claimDue(claimOne)
-    await one.webhooks.settle(
+    await one.webhooks.recordAttemptResults(
       claimed.map(({ fence }) => ({
         fence,
         attempt: { state: 'FAILED', report },
@@ -75,7 +75,9 @@ export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[]
     const [delivered] = (await one.webhooks.claimDue(claimOne)).claimed
     if (delivered === undefined) throw new Error('nothing was claimed')
     const { fence } = delivered
-    await one.webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+    await one.webhooks.recordAttemptResults([
+      { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+    ])
     const { appId, userId } = event('two', [])
     await one.webhooks.cancelPending({ appId, userId, reason: 'GRANT_REVOKED' })
     deepEqual(await one.queue.inspectQueue(), { waiting: 0, inFlight: 0, oldestDueMs: 0 })

@@ -25,7 +25,7 @@ const find = ({ webhooks }: RetentionHandle, name: string) => webhooks.findDeliv
 async function deliver({ webhooks }: RetentionHandle, name: string): Promise<void> {
   await webhooks.insertEvent(event(name, [hook]))
   const { claimed } = await webhooks.claimDue(claimRequest)
-  await webhooks.settle(
+  await webhooks.recordAttemptResults(
     claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
   )
 }
@@ -101,7 +101,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     await one.webhooks.registerEndpoint(endpoint('b'), 5)
     await one.webhooks.insertEvent(event('one', [hook, endpoint('b')]))
     const { claimed } = await one.webhooks.claimDue(claimRequest)
-    await one.webhooks.settle(
+    await one.webhooks.recordAttemptResults(
       claimed.map(({ fence }, index) => ({
         fence,
         attempt: { state: 'FAILED', report },

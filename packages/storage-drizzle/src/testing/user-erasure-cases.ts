@@ -95,7 +95,9 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     await one.webhooks.registerEndpoint(hook, 50)
     await one.webhooks.insertEvent(event('one', [hook]))
     const { fence } = await claimOne(one)
-    await one.webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+    await one.webhooks.recordAttemptResults([
+      { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+    ])
     deepEqual(await one.users.eraseUser(owner), { ...untouched, bodiesBlanked: 1 })
     const found = await find(one, 'one')
     deepEqual([found?.state, found?.body], ['DELIVERED', new Uint8Array()])
@@ -119,18 +121,18 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     await one.webhooks.insertEvent(event('one', [hook]))
     const { fence } = await claimOne(one)
     const next = { state: 'PENDING', delayMs: 60_000 } as const
-    await one.webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next }])
+    await one.webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next }])
     await one.users.eraseUser(owner)
     const attempt = (await find(one, 'one'))?.attempts[0]
     deepEqual([attempt?.report?.responseBody, attempt?.report?.status], [null, report.status])
   }),
-  storageCase('UE-07', 'MUST let the attempt under way be the last', async (one) => {
+  storageCase('UE-07', 'MUST let the attempt in flight be the last', async (one) => {
     await one.webhooks.registerEndpoint(hook, 50)
     await one.webhooks.insertEvent(event('one', [hook]))
     const { fence } = await claimOne(one)
     deepEqual(await one.users.eraseUser(owner), { ...untouched, deliveriesCancelled: 1, bodiesBlanked: 1 })
     const retry = { state: 'PENDING', delayMs: 1_000 } as const
-    await one.webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: retry }])
+    await one.webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: retry }])
     const found = await find(one, 'one')
     deepEqual([found?.state, found?.cancelReason], ['CANCELLED', 'USER_ERASED'])
     deepEqual((await one.webhooks.claimDue(claimRequest)).claimed, [])

@@ -2,10 +2,10 @@ import type Database from 'better-sqlite3'
 import type { KeyCheck, VaultInspection, VaultReference } from './vault-inspection.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 /** Looks into the vault of one SQLite connection without opening a value. */
-export function createVaultInspection(client: Database.Database, commits: SharedCommits): VaultInspection {
+export function createVaultInspection(client: Database.Database, commits: GroupCommit): VaultInspection {
   const findDataKey = prepare<[appId: string, userId: string]>(
     client,
     'SELECT 1 FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?',

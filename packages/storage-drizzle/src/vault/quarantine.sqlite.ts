@@ -6,7 +6,7 @@ import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -17,7 +17,7 @@ const beforeAll: Place = [-1, -1]
 /** Ages of tokens, and quarantine, on one SQLite connection. */
 export function createQuarantine(dependencies: {
   readonly client: Database.Database
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly checkpoints: () => Pick<Checkpoints, 'empty'>
   readonly audit: AuditChain | null
   readonly clock: () => Date

@@ -24,7 +24,7 @@ import { createTryWrite } from '../engine/sqlite/try-write.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { read } from '../engine/sqlite/read.js'
-import { createSharedCommits } from '../engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import type { dataKeys, tokens } from './tables.sqlite.js'
 import { createVaultInspection } from './inspection.sqlite.js'
 import { createQuarantine } from './quarantine.sqlite.js'
@@ -90,7 +90,7 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
  * The requests whose verifications are being committed come back for their tokens a turn or two later: without waiting for
  * them, one half of the callers would commit while the other half is answered, for ever.
  */
-const gatheringTurns = 2
+const delayTurns = 2
 
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
   const { clock = () => new Date(), migrations = 'apply' } = options
@@ -99,7 +99,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
     return openConnection(location)
   })
-  const commits = createSharedCommits(client, options.onFailure, gatheringTurns)
+  const commits = createGroupCommit(client, options.onFailure, delayTurns)
   let commitCount: CommitCount | null = null
   let checkpoints = leaveCheckpointsToSqlite(client)
   let audit: AuditChain | null = null

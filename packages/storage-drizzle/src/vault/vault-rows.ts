@@ -1,12 +1,4 @@
-import type {
-  AppUser,
-  AuditLog,
-  PiiCustodian,
-  PiiField,
-  RevealRequest,
-  Token,
-  WrappedDataKey,
-} from '@kyc-relay/kyc-core'
+import type { AppUser, AuditLog, PiiEraser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { NewTokenRow } from './sealing.js'
 import type { VaultInspection } from './vault-inspection.js'
 
@@ -28,9 +20,9 @@ export interface TokenRow {
 /** What was looked at, for the audit: a token, or a part of a record. */
 export type AuditSubject = { readonly token: Token } | { readonly recordId: string; readonly part: string }
 
-/** Ages of tokens and what is in quarantine, as the methods of the same names of `PiiCustodian` describe them. */
+/** Ages of tokens and what is in quarantine, as the methods of the same names of `PiiEraser` describe them. */
 export type QuarantineRows = Pick<
-  PiiCustodian,
+  PiiEraser,
   'listOlderThan' | 'quarantine' | 'listQuarantined' | 'restore' | 'destroyQuarantined' | 'countTokens'
 >
 

@@ -4,7 +4,8 @@ import type {
   AuditLog,
   ClearValue,
   PiiCipher,
-  PiiCustodian,
+  PiiEraser,
+  PiiRevealer,
   PiiKeyRotation,
   PiiTokenizer,
   RevealRequest,
@@ -21,7 +22,7 @@ import type { VaultInspection } from './vault-inspection.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 
 /** All rights on one vault. Hand each part of a system only the port it needs: ingestion gets the {@link PiiTokenizer}. */
-export interface StoredVault extends PiiTokenizer, TokenInspector, PiiCustodian, PiiKeyRotation {
+export interface StoredVault extends PiiTokenizer, TokenInspector, PiiRevealer, PiiEraser, PiiKeyRotation {
   /** The audit log, to be verified and witnessed; null without the option `audit`. */
   readonly audit: AuditLog | null
   /** What a start asks, to find out that vault, business data and keys belong together. */
@@ -94,7 +95,7 @@ export function createVault(
     return open(owner, key, tokenContext(owner, row.field, row.token), row.sealed)
   }
 
-  async function openRecord(request: Parameters<PiiCustodian['openRecord']>[0]): Promise<string> {
+  async function openRecord(request: Parameters<PiiRevealer['openRecord']>[0]): Promise<string> {
     const { owner, recordId, part, sealed } = request
     const key = await rows.findDataKey(owner)
     if (key === null) throw new KycError('SEAL_BROKEN')

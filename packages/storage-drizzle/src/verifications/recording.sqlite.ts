@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { KycStatus, Prior, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatus, ExistingSubmission, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
@@ -8,7 +8,7 @@ import type { verifications } from './tables.sqlite.js'
 
 type Recording = Parameters<VerificationStore['record']>[0]
 type VerificationColumns = typeof verifications.$inferSelect
-type PriorRow = Pick<
+type ExistingRow = Pick<
   VerificationColumns,
   'userId' | 'verificationId' | 'resultStatus' | 'resultMessage' | 'payloadDigest'
 >
@@ -16,7 +16,7 @@ type PriorRow = Pick<
 /** The statements of one submission, without a query builder in between: they run for every one. */
 export function prepareRecording(client: Database.Database) {
   return {
-    findPrior: prepare<[appId: string, externalVerificationId: string], PriorRow>(
+    findExisting: prepare<[appId: string, externalVerificationId: string], ExistingRow>(
       client,
       `SELECT user_id AS userId, verification_id AS verificationId, result_status AS resultStatus,
         result_message AS resultMessage, payload_digest AS payloadDigest
@@ -90,8 +90,8 @@ export function findStatus(statements: RecordingStatements, userId: string): Kyc
   return (newest === -1 ? undefined : statements.findNext.get(newest)?.[0]) ?? 'UNVERIFIED'
 }
 
-export function findPrior(statements: RecordingStatements, key: SubmissionKey): Prior | null {
-  const row = statements.findPrior.get(key.appId, key.externalVerificationId)
+export function findExisting(statements: RecordingStatements, key: SubmissionKey): ExistingSubmission | null {
+  const row = statements.findExisting.get(key.appId, key.externalVerificationId)
   if (row === undefined) return null
   if (row.userId !== key.userId) return { kind: 'conflict' }
   const result = { status: row.resultStatus, verificationId: row.verificationId, message: row.resultMessage }
@@ -101,8 +101,8 @@ export function findPrior(statements: RecordingStatements, key: SubmissionKey): 
 /** Writes one verification with all that belongs to it, inside a transaction that the caller holds. */
 export function record(statements: RecordingStatements, recording: Recording, audit: AuditChain | null) {
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
-  const prior = findPrior(statements, key)
-  if (prior !== null) return prior
+  const existing = findExisting(statements, key)
+  if (existing !== null) return existing
   const previous = findStatus(statements, key.userId)
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')

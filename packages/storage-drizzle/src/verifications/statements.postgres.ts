@@ -15,7 +15,7 @@ const value = sql.placeholder
 /** The reads of the verification store, each prepared once per connection. */
 export function prepareVerificationReads(db: NodePgDatabase) {
   return {
-    findPrior: db
+    findExisting: db
       .select({
         userId: verifications.userId,
         verificationId: verifications.verificationId,
@@ -30,7 +30,7 @@ export function prepareVerificationReads(db: NodePgDatabase) {
           eq(verifications.externalVerificationId, value('externalVerificationId')),
         ),
       )
-      .prepare('kyc_relay_find_prior'),
+      .prepare('kyc_relay_find_existing'),
     findStatus: db
       .select({ status: kycStatuses.status })
       .from(kycStatuses)

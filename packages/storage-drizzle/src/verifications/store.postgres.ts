@@ -1,5 +1,11 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { Prior, SubmissionKey, Token, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type {
+  ExistingSubmission,
+  SubmissionKey,
+  Token,
+  VerificationRecord,
+  VerificationStore,
+} from '@kyc-relay/kyc-core'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
@@ -25,9 +31,9 @@ export function createVerificationStore(
 ): VerificationStore {
   const reads = prepareVerificationReads(db)
 
-  async function findPrior(key: SubmissionKey): Promise<Prior | null> {
+  async function findExisting(key: SubmissionKey): Promise<ExistingSubmission | null> {
     const { appId, externalVerificationId } = key
-    const [row] = await reads.findPrior.execute({ appId, externalVerificationId })
+    const [row] = await reads.findExisting.execute({ appId, externalVerificationId })
     if (row === undefined) return null
     if (row.userId !== key.userId) return { kind: 'conflict' }
     const result = { status: row.resultStatus, verificationId: row.verificationId, message: row.resultMessage }
@@ -84,10 +90,10 @@ export function createVerificationStore(
   async function record(recording: Recording) {
     const recorded = await database.transaction((on) => insert(on, recording))
     if (recorded !== null) return recorded
-    const prior = await database.run(() => findPrior(recording.key))
+    const existing = await database.run(() => findExisting(recording.key))
     // Records are never removed: what took the key would be there. So its id was taken, under another key.
-    if (prior === null) throw new StorageError('CONSTRAINT', '23505')
-    return prior
+    if (existing === null) throw new StorageError('CONSTRAINT', '23505')
+    return existing
   }
 
   /** Rows of the details of all these verifications, with one query per kind. */
@@ -130,7 +136,7 @@ export function createVerificationStore(
   }
 
   return {
-    findPrior: (key) => database.run(() => findPrior(key)),
+    findExisting: (key) => database.run(() => findExisting(key)),
     record,
     findReferencedTokens: (tokens) =>
       database.run(async () => {

@@ -4,8 +4,8 @@ import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { read } from '../engine/sqlite/read.js'
-import { findPrior, findStatus, prepareRecording, record } from './recording.sqlite.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { findExisting, findStatus, prepareRecording, record } from './recording.sqlite.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import type { kycStatusLog, verifications } from './tables.sqlite.js'
 import { prepareReadingStatements } from './statements.sqlite.js'
 
@@ -18,7 +18,7 @@ interface VerificationRow {
 export function createVerificationStore(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   readonly audit: AuditChain | null
 }): VerificationStore {
   const { client, db, commits, audit } = dependencies
@@ -59,7 +59,7 @@ export function createVerificationStore(dependencies: {
   }
 
   return {
-    findPrior: (key) => read(() => findPrior(recording, key)),
+    findExisting: (key) => read(() => findExisting(recording, key)),
     record: (submission) => commits.write(() => record(recording, submission, audit)),
     findReferencedTokens: (tokens) =>
       read(() => {

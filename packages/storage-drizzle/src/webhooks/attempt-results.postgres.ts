@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
-import { settlementOutcome, type SettlementOutcome } from './write-outcome.js'
+import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
+import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
 import { now } from '../engine/postgres/now.js'
 import { reportText, responseBodyOf } from './ended-results.postgres.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
@@ -8,8 +8,8 @@ import { statement, type Queryable } from '../engine/postgres/statement.js'
 const value = sql.placeholder
 
 /**
- * Locks deliveries in flight, and after them the turns of their endpoints, in one order so that two settlements never
- * wait in a circle. Each row of the queue is looked for from its delivery, as by `settleEnded`.
+ * Locks deliveries in flight, and after them the schedules of their endpoints, in one order so that two writes never
+ * wait in a circle. Each row of the queue is looked for from its delivery, as by `recordEndedResults`.
  */
 const lockLeased = statement<{
   deliveryId: string
@@ -38,12 +38,12 @@ WITH leased AS MATERIALIZED (
 SELECT delivery_id AS "deliveryId", app_id AS "appId", position, endpoint_id AS "endpointId",
   lease_token AS "leaseToken", attempts_made AS "attemptsMade", started_at AS "startedAt",
   unsent_since AS "unsentSince", cancel_requested AS "cancelRequested", ${now} AS now
-FROM leased JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
+FROM leased JOIN kyc_relay_endpoint_turns AS schedule USING (endpoint_id)
 ORDER BY endpoint_id
-FOR NO KEY UPDATE OF turn`,
+FOR NO KEY UPDATE OF schedule`,
 )
 
-/** Read under the locks of their turns: a removal that came first is seen, and one that comes later sees what is written. */
+/** Read under the locks of their schedules: a removal that came first is seen, and one that comes later sees what is written. */
 const findRemoved = statement<{ endpointId: string }>(
   'find_removed',
   sql`
@@ -51,8 +51,8 @@ SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoints
 WHERE endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NOT NULL`,
 )
 
-const applySettlements = statement(
-  'apply_settlements',
+const applyResults = statement(
+  'apply_results',
   sql`
 WITH outcome AS MATERIALIZED (
   SELECT s.*, leased.place FROM unnest(
@@ -63,7 +63,7 @@ WITH outcome AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT ctid AS place FROM kyc_relay_delivery_queue WHERE app_id = s.app_id AND position = s.position OFFSET 0
   ) AS leased
-  -- As in settleEnded: the few that are given are looked up.
+  -- As in recordEndedResults: the few that are given are looked up.
   WHERE s.position * 0 = 0
 ), again AS (
   UPDATE kyc_relay_delivery_queue AS queued
@@ -73,7 +73,7 @@ WITH outcome AS MATERIALIZED (
 ), gone AS (
   DELETE FROM kyc_relay_delivery_queue AS queued USING outcome
   WHERE queued.ctid = outcome.place AND outcome.state <> 'PENDING'
-), settled AS (
+), written AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = outcome.state, attempts_made = outcome.attempts_made, ended_at = ${value('now')}::timestamptz,
     cancel_reason = outcome.cancel_reason
@@ -91,43 +91,43 @@ WITH outcome AS MATERIALIZED (
     AS e (endpoint_id, ended) ORDER BY endpoint_id COLLATE "C"
   ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
-UPDATE kyc_relay_endpoint_turns AS turn
-SET failing = coalesce(t.failing, turn.failing), next_due_at = least(turn.next_due_at, t.due_at)
+UPDATE kyc_relay_endpoint_turns AS schedule
+SET failing = coalesce(t.failing, schedule.failing), next_due_at = least(schedule.next_due_at, t.due_at)
 FROM unnest(
   ${value('endpointIds')}::text[], ${value('failings')}::boolean[], ${value('earliestDues')}::timestamptz[]
 ) AS t (endpoint_id, failing, due_at)
-WHERE turn.endpoint_id = t.endpoint_id`,
+WHERE schedule.endpoint_id = t.endpoint_id`,
 )
 
 interface Applied {
   readonly endpointId: string
   readonly queued: { readonly appId: string; readonly position: number; readonly startedAt: Date | null }
-  readonly settlement: Settlement
-  readonly outcome: SettlementOutcome
+  readonly result: AttemptResult
+  readonly outcome: DeliveryAfterResult
 }
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
-/** Applies each settlement whose fence is current, inside a transaction. */
-export async function settle(
+/** Applies each result whose fence is current, inside a transaction. */
+export async function recordAttemptResults(
   on: Queryable,
-  settlements: readonly Settlement[],
+  results: readonly AttemptResult[],
   at: Date | null,
 ): Promise<{ readonly stale: readonly Fence[] }> {
-  const rows = await lockLeased.rows(on, { deliveryIds: settlements.map(({ fence }) => fence.deliveryId), now: at })
+  const rows = await lockLeased.rows(on, { deliveryIds: results.map(({ fence }) => fence.deliveryId), now: at })
   const endpointIds = [...new Set(rows.map(({ endpointId }) => endpointId))]
   const removed = new Set((await findRemoved.rows(on, { endpointIds })).map(({ endpointId }) => endpointId))
   const leased = new Map(rows.map((row) => [row.deliveryId, row]))
   const stale: Fence[] = []
   const applied: Applied[] = []
-  for (const settlement of settlements) {
-    const { fence } = settlement
+  for (const result of results) {
+    const { fence } = result
     const row = leased.get(fence.deliveryId)
     if (row?.leaseToken !== fence.token || row.attemptsMade !== fence.attempt) {
       stale.push(fence)
       continue
     }
-    // The lease is over: a second settlement of it in the same call is stale.
+    // The lease is over: a second result of it in the same call is stale.
     leased.delete(fence.deliveryId)
     const delivery = {
       attemptsMade: row.attemptsMade,
@@ -138,8 +138,8 @@ export async function settle(
     applied.push({
       endpointId: row.endpointId,
       queued: row,
-      settlement,
-      outcome: settlementOutcome(delivery, settlement, row.now.getTime()),
+      result,
+      outcome: deliveryAfterResult(delivery, result, row.now.getTime()),
     })
   }
   const now = rows[0]?.now
@@ -148,44 +148,44 @@ export async function settle(
 }
 
 async function write(on: Queryable, applied: readonly Applied[], now: Date): Promise<void> {
-  const turns = turnsAfter(applied)
-  await applySettlements.count(on, {
+  const schedules = schedulesAfter(applied)
+  await applyResults.count(on, {
     now,
     appIds: applied.map(({ queued }) => queued.appId),
     positions: applied.map(({ queued }) => queued.position),
-    deliveryIds: applied.map(({ settlement }) => settlement.fence.deliveryId),
+    deliveryIds: applied.map(({ result }) => result.fence.deliveryId),
     states: applied.map(({ outcome }) => outcome.state),
     attemptsMade: applied.map(({ outcome }) => outcome.attemptsMade),
     dueAts: applied.map(({ outcome }) => instant(outcome.dueAtMs)),
     unsentSinces: applied.map(({ outcome }) => instant(outcome.unsentSinceMs)),
     cancelReasons: applied.map(({ outcome }) => outcome.cancelReason),
-    numbers: applied.map(({ settlement }) => settlement.fence.attempt),
+    numbers: applied.map(({ result }) => result.fence.attempt),
     startedAts: applied.map(({ queued }) => queued.startedAt),
-    attemptStates: applied.map(({ settlement }) => settlement.attempt.state),
-    reports: applied.map(({ settlement }) => reportText(settlement)),
-    responseBodies: applied.map(({ settlement }) => responseBodyOf(settlement)),
-    endpointIds: turns.map(({ endpointId }) => endpointId),
-    endedCounts: turns.map(({ ended }) => ended),
-    failings: turns.map(({ failing }) => failing),
-    earliestDues: turns.map(({ dueAtMs }) => instant(dueAtMs)),
+    attemptStates: applied.map(({ result }) => result.attempt.state),
+    reports: applied.map(({ result }) => reportText(result)),
+    responseBodies: applied.map(({ result }) => responseBodyOf(result)),
+    endpointIds: schedules.map(({ endpointId }) => endpointId),
+    endedCounts: schedules.map(({ ended }) => ended),
+    failings: schedules.map(({ failing }) => failing),
+    earliestDues: schedules.map(({ dueAtMs }) => instant(dueAtMs)),
   })
 }
 
-/** What the settlements of one call do to each endpoint: the last attempt that was sent says whether it fails. */
-function turnsAfter(applied: readonly Applied[]) {
-  const turns = new Map<
+/** What the results of one call do to each endpoint: the last attempt that was sent says whether it fails. */
+function schedulesAfter(applied: readonly Applied[]) {
+  const schedules = new Map<
     string,
     { endpointId: string; ended: number; failing: boolean | null; dueAtMs: number | null }
   >()
   for (const { endpointId, outcome } of applied) {
-    const before = turns.get(endpointId)
+    const before = schedules.get(endpointId)
     const dues = [before?.dueAtMs ?? null, outcome.dueAtMs].filter((due) => due !== null)
-    turns.set(endpointId, {
+    schedules.set(endpointId, {
       endpointId,
       ended: (before?.ended ?? 0) + 1,
       failing: outcome.endpointFailing ?? before?.failing ?? null,
       dueAtMs: dues.length === 0 ? null : Math.min(...dues),
     })
   }
-  return [...turns.values()]
+  return [...schedules.values()]
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import type { Fence, Settlement } from '@kyc-relay/webhooks/delivery'
+import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
-import { settlementOutcome } from './write-outcome.js'
+import { deliveryAfterResult } from './delivery-after-result.js'
 
 type LeasedRow = readonly [
   position: number,
@@ -10,8 +10,8 @@ type LeasedRow = readonly [
   cancelRequested: string | null,
 ]
 
-/** The statements of a settlement, without a query builder in between: they run for every delivery. */
-export function prepareSettling(client: Database.Database) {
+/** The statements of a result, without a query builder in between: they run for every delivery. */
+export function prepareResultStatements(client: Database.Database) {
   return {
     /** Only while the fence is current. */
     findLeased: prepareRows<[deliveryId: string, token: string, attempt: number], LeasedRow>(
@@ -35,7 +35,7 @@ export function prepareSettling(client: Database.Database) {
       `UPDATE kyc_relay_attempts SET state = ?, ended_at = ?, report = ?, response_body = ?
       WHERE delivery = ? AND number = ?`,
     ),
-    endTurn: prepare<[failing: number | null, dueAt: number | null, dueAt: number | null, endpoint: number]>(
+    releaseSlot: prepare<[failing: number | null, dueAt: number | null, dueAt: number | null, endpoint: number]>(
       client,
       `UPDATE kyc_relay_endpoint_turns
       SET in_flight = in_flight - 1, failing = ifnull(?, failing),
@@ -45,18 +45,18 @@ export function prepareSettling(client: Database.Database) {
   }
 }
 
-export type SettlingStatements = ReturnType<typeof prepareSettling>
+export type ResultStatements = ReturnType<typeof prepareResultStatements>
 
-/** Writes what the settlement makes of its delivery; false when the fence is stale: then nothing is written. */
-function settleOne(statements: SettlingStatements, settlement: Settlement, now: number): boolean {
-  const { fence, attempt, next } = settlement
+/** Writes what the result makes of its delivery; false when the fence is stale: then nothing is written. */
+function recordOne(statements: ResultStatements, result: AttemptResult, now: number): boolean {
+  const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt)
   if (row === undefined) return false
   const [position, endpoint, unsentSinceMs, cancelRequested] = row
   // What is over is over wherever it went.
   const endpointRemoved = next.state === 'PENDING' && statements.findRemoval.get(endpoint)?.[0] != null
   const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, endpointRemoved }
-  const outcome = settlementOutcome(leased, settlement, now)
+  const outcome = deliveryAfterResult(leased, result, now)
   statements.endLease.run(
     outcome.state,
     outcome.attemptsMade,
@@ -69,16 +69,16 @@ function settleOne(statements: SettlingStatements, settlement: Settlement, now: 
   const { responseBody, ...report } = attempt.report
   statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
   const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
-  statements.endTurn.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
+  statements.releaseSlot.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
   return true
 }
 
-/** Applies each settlement whose fence is current, inside a transaction that the caller holds. */
-export function settle(
-  statements: SettlingStatements,
-  settlements: readonly Settlement[],
+/** Applies each result whose fence is current, inside a transaction that the caller holds. */
+export function recordAttemptResults(
+  statements: ResultStatements,
+  results: readonly AttemptResult[],
   now: number,
 ): { readonly stale: readonly Fence[] } {
-  const stale = settlements.filter((settlement) => !settleOne(statements, settlement, now))
+  const stale = results.filter((result) => !recordOne(statements, result, now))
   return { stale: stale.map(({ fence }) => fence) }
 }

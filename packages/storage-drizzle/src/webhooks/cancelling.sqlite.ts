@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import { deliveries, endpointTurns } from './tables.sqlite.js'
+import { deliveries, endpointSchedules } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -24,13 +24,13 @@ export function prepareCancelling(db: DrizzleDatabase) {
       .returning({ endpoint: deliveries.endpoint })
       .prepare(),
     refreshNextDue: db
-      .update(endpointTurns)
+      .update(endpointSchedules)
       .set({
         nextDueAt: sql`(SELECT due_at FROM kyc_relay_deliveries AS waiting
           WHERE waiting.endpoint = kyc_relay_endpoint_turns.endpoint AND waiting.due_at IS NOT NULL
           ORDER BY waiting.due_at LIMIT 1)`,
       })
-      .where(eq(endpointTurns.endpoint, value('endpoint')))
+      .where(eq(endpointSchedules.endpoint, value('endpoint')))
       .prepare(),
     requestCancelOfUser: db
       .update(deliveries)

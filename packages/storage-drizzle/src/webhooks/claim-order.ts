@@ -6,40 +6,40 @@ export interface Waiting<Id> {
   readonly position: number
 }
 
-/** An endpoint with free places and the deliveries that could take them, longest due first. */
-export interface Turn<Id> {
+/** An endpoint with free slots and the deliveries that could take them, longest due first. */
+export interface EndpointSchedule<Id> {
   readonly failing: boolean
-  /** Since when the endpoint waits for its present turn. */
-  readonly turnAtMs: number
+  /** Since when the endpoint waits for its next delivery. */
+  readonly waitingSinceMs: number
   readonly waiting: readonly Waiting<Id>[]
 }
 
-/** One chosen delivery, with the turn it belongs to. */
-export interface Choice<Id, T extends Turn<Id>> {
-  readonly turn: T
+/** One chosen delivery, with its endpoint. */
+export interface Choice<Id, T extends EndpointSchedule<Id>> {
+  readonly schedule: T
   readonly waiting: Waiting<Id>
 }
 
 /**
- * Which deliveries a claim takes: endpoints take turns, who waited longest for the turn goes first, and places kept
+ * Which deliveries a claim takes: endpoints take turns, the one that waited longest first, and slots kept
  * for healthy endpoints stay empty rather than go to failing ones.
  *
  * Pure. PostgreSQL decides the same inside the statement that claims: equal rows give equal claims.
  */
-export function chooseInTurn<Id, T extends Turn<Id>>(
-  turns: readonly T[],
+export function chooseFairly<Id, T extends EndpointSchedule<Id>>(
+  schedules: readonly T[],
   request: { readonly limit: number; readonly keepForHealthy: number },
 ): readonly Choice<Id, T>[] {
-  let placesForFailing = request.limit - request.keepForHealthy
-  return turns
-    .flatMap((turn) => turn.waiting.map((waiting, round) => ({ turn, waiting, round })))
+  let slotsForFailing = request.limit - request.keepForHealthy
+  return schedules
+    .flatMap((schedule) => schedule.waiting.map((waiting, round) => ({ schedule, waiting, round })))
     .sort(
       (one, other) =>
         one.round - other.round ||
-        one.turn.turnAtMs - other.turn.turnAtMs ||
+        one.schedule.waitingSinceMs - other.schedule.waitingSinceMs ||
         one.waiting.dueAtMs - other.waiting.dueAtMs ||
         one.waiting.position - other.waiting.position,
     )
-    .filter(({ turn }) => !turn.failing || placesForFailing-- > 0)
+    .filter(({ schedule }) => !schedule.failing || slotsForFailing-- > 0)
     .slice(0, request.limit)
 }

@@ -5,15 +5,15 @@ import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder
 
-/** Most announcements folded by one claim; what is left is folded by the next. */
-export const mostAnnouncements = 10_000
+/** Most due notices that one claim merges; the next claim merges the rest. */
+export const mostDueNotices = 10_000
 
 /**
- * Folds what publishers announced into the turns, endpoints in one order so that two folds never wait in a circle. An
- * announcement is never changed: it stands where it was locked.
+ * Merges the due notices of publishers into the endpoint schedules, endpoints in one order so that two claims never deadlock. A
+ * notice is never changed: it stays where it was locked.
  */
-export const foldAnnouncements = statement(
-  'fold_announcements',
+export const mergeDueNotices = statement(
+  'merge_due_notices',
   sql`
 WITH taken AS (
   DELETE FROM kyc_relay_due_announcements WHERE ctid = ANY (ARRAY(
@@ -27,7 +27,7 @@ ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, e
 )
 
 const inOrder = sql`ORDER BY turn_at, next_due_at, endpoint_id`
-/** At most so many are in flight: claims are counted under the lock of the turn, ends may have been counted since. */
+/** At most so many are in flight: claims are counted under the lock of the schedule, ends may have been counted since. */
 const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
     (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
 const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_turns`)}
@@ -36,12 +36,12 @@ const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${v
 const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
 
 /**
- * Waits for the turns that have work and a free place, where others hold them: for when there is work and nothing of it
- * could be locked at once. Locks in the order of settlements, so that they never wait for each other in a circle. The array
- * is made once; PostgreSQL would run a joined subquery again for each turn that changed while it was waited for.
+ * Waits for the schedules that have work and a free slot, where others hold them: for when there is work and nothing of it
+ * could be locked at once. Locks in the order in which results are recorded, so that they never deadlock. The array
+ * is made once; PostgreSQL would run a joined subquery again for each schedule that changed while it was waited for.
  */
-export const awaitTurns = statement(
-  'await_turns',
+export const awaitSchedules = statement(
+  'await_schedules',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now)
 SELECT FROM kyc_relay_endpoint_turns
@@ -89,26 +89,26 @@ JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_
 /** What a claim answers with each row, and with one row of nulls when it claimed nothing. */
 interface ClaimLook {
   readonly nowMs: number
-  /** When the next waiting delivery is due, announced or folded, in milliseconds from now. */
+  /** When the next waiting delivery is due, noticed or merged, in milliseconds from now. */
   readonly nextDueInMs: number | null
 }
 
-/** Who waited longest for the turn goes first, one delivery for each before anyone gets a second. */
+/** The endpoint that waited longest goes first, one delivery for each before anyone gets a second. */
 const fairOrder = sql`round, turn_at, due_at, position`
 
 /**
- * Claims in one statement: locks the turns of endpoints that have something due and a free place, passing over those that
- * another claim or settlement holds at this moment, chooses among their first waiting deliveries as `chooseInTurn` does,
- * opens the attempts and moves the turns on.
+ * Claims in one statement: locks the schedules of endpoints that have something due and a free slot, passing over those that
+ * another claim or write of results holds at this moment, chooses among their first waiting deliveries as `chooseFairly` does,
+ * opens the attempts and moves the schedules on.
  *
- * The locks are taken before the caps are trusted, and a turn that changed since the statement began is read as it is
- * then; deliveries are read as the statement found them. So of a changed turn one that waits may have been missed: it stays
+ * The locks are taken before the caps are trusted, and a schedule that changed since the statement began is read as it is
+ * then; deliveries are read as the statement found them. A delivery added to a changed schedule can be missed: it stays
  * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is locked: the
- * turns count what was claimed, not what was chosen. No delivery is waited for: whoever claimed one since may be settling
+ * schedules count what was claimed, not what was chosen. No delivery is waited for: whoever claimed one since may be recording
  * it, and wait for a lock that is held here. An attempt that was told to be unsent gives its number to the new one.
  */
-export const claimInTurn = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
-  'claim_in_turn',
+export const claimFairly = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
+  'claim_fairly',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 healthy AS (
@@ -117,7 +117,7 @@ healthy AS (
   SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
 ), locked AS MATERIALIZED (
   SELECT endpoint_id, failing, turn_at,
-    -- With as many turns as places nobody gets a second one, so no second one has to be read.
+    -- With as many schedules as slots nobody gets a second one, so no second one has to be read.
     CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
       ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
       END AS room,
@@ -132,15 +132,15 @@ healthy AS (
     WHERE queued.endpoint_id = locked.endpoint_id AND queued.due_at IS NOT NULL
     ORDER BY due_at, position LIMIT locked.room + 1
   ) AS first
-), judged AS (
-  SELECT *, round <= room AND due_at <= (SELECT now FROM clock) AS has_place FROM waiting
-), placed AS (
-  SELECT *, has_place AND (NOT failing OR ${value('failingLimit')}::int >=
-    row_number() OVER (PARTITION BY failing, has_place ORDER BY ${fairOrder})) AS in_turn
-  FROM judged
+), rated AS (
+  SELECT *, round <= room AND due_at <= (SELECT now FROM clock) AS has_slot FROM waiting
+), slotted AS (
+  SELECT *, has_slot AND (NOT failing OR ${value('failingLimit')}::int >=
+    row_number() OVER (PARTITION BY failing, has_slot ORDER BY ${fairOrder})) AS in_turn
+  FROM rated
 ), ranked AS MATERIALIZED (
   SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
-  FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM placed) AS numbered
+  FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM slotted) AS numbered
 ), chosen AS MATERIALIZED (
   SELECT array_agg(row ORDER BY ordinal) AS rows FROM ranked WHERE chosen
 ), taken AS MATERIALIZED (

@@ -24,7 +24,7 @@ export type ClaimedRow = readonly [
 export function prepareClaiming(client: Database.Database) {
   return {
     // Not `turn_at <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
-    listTurns: prepareRows<
+    listSchedules: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
       readonly [endpoint: number, inFlight: number, turnAt: number]
     >(
@@ -62,7 +62,7 @@ export function prepareClaiming(client: Database.Database) {
       client,
       'SELECT endpoint_id, url, standard_webhooks FROM kyc_relay_endpoints WHERE position = ?',
     ),
-    takeTurn: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
+    moveSchedule: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
       client,
       `UPDATE kyc_relay_endpoint_turns SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?
       WHERE endpoint = ?`,

@@ -1,9 +1,9 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import {
-  awaitTurns,
-  claimInTurn,
-  foldAnnouncements,
-  mostAnnouncements,
+  awaitSchedules,
+  claimFairly,
+  mergeDueNotices,
+  mostDueNotices,
   takeOverExpired,
   type ClaimedRow,
 } from './claim-statements.postgres.js'
@@ -29,17 +29,17 @@ export async function claimDue(
   request: ClaimRequest,
 ): Promise<Awaited<ReturnType<WebhookStore['claimDue']>>> {
   // Beside the first look: with a backlog, what was folded before is enough for it.
-  const folded = database.run((on) => foldAnnouncements.count(on, { limit: mostAnnouncements }))
+  const folded = database.run((on) => mergeDueNotices.count(on, { limit: mostDueNotices }))
   folded.catch(() => undefined)
   const claimed: ClaimedDelivery[] = []
   try {
     for (let look = 1; ; look++) {
       const values = { ...placesOf(request, claimed.length, newToken), now: instant() }
-      const claim = (on: Queryable) => claimInTurn.rows(on, values)
+      const claim = (on: Queryable) => claimFairly.rows(on, values)
       const rows = await (look === 1
         ? database.run(claim)
         : database.transaction(async (on) => {
-            await awaitTurns.count(on, values)
+            await awaitSchedules.count(on, values)
             return claim(on)
           }))
       const found = rows.flatMap((row) => (row.deliveryId === null ? [] : [readClaimed(row, row.nowMs)]))

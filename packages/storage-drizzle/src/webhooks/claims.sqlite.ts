@@ -1,31 +1,31 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
-import { chooseInTurn, type Turn } from './claim-order.js'
+import { chooseFairly, type EndpointSchedule } from './claim-order.js'
 import type { ClaimingStatements } from './claim-statements.sqlite.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
-interface EndpointTurn extends Turn<number> {
+interface ClaimableEndpoint extends EndpointSchedule<number> {
   readonly endpoint: number
   /** Due times of its first waiting deliveries, due or not, one more than could be claimed. */
   readonly dueAts: readonly number[]
 }
 
-function listTurns(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number) {
+function listSchedules(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number) {
   const cap = failing ? request.maxInFlight.failing : request.maxInFlight.healthy
   const limit = failing ? request.limit - request.keepForHealthy : request.limit
   if (limit <= 0) return []
-  const turns = statements.listTurns.all(failing ? 1 : 0, now, cap, limit)
+  const schedules = statements.listSchedules.all(failing ? 1 : 0, now, cap, limit)
   // With as many endpoints as places, each gets one: no need to read their second deliveries.
-  const mostEach = turns.length >= limit ? 1 : limit
-  return turns.map(([endpoint, inFlight, turnAt]): EndpointTurn => {
+  const mostEach = schedules.length >= limit ? 1 : limit
+  return schedules.map(([endpoint, inFlight, waitingSince]): ClaimableEndpoint => {
     const room = Math.min(cap - inFlight, mostEach)
     const rows = statements.listWaiting.all(endpoint, room + 1)
     const due = rows.slice(0, room).filter(([, dueAt]) => dueAt <= now)
     return {
       endpoint,
       failing,
-      turnAtMs: turnAt,
+      waitingSinceMs: waitingSince,
       dueAts: rows.map(([, dueAt]) => dueAt),
       waiting: due.map(([position, dueAt]) => ({ id: position, position, dueAtMs: dueAt })),
     }
@@ -80,22 +80,22 @@ export function claimDue(
   now: number,
   newToken: () => string,
 ): Awaited<ReturnType<WebhookStore['claimDue']>> {
-  const turns = [false, true].flatMap((failing) => listTurns(statements, request, failing, now))
-  const chosen = chooseInTurn<number, EndpointTurn>(turns, request)
+  const schedules = [false, true].flatMap((failing) => listSchedules(statements, request, failing, now))
+  const chosen = chooseFairly<number, ClaimableEndpoint>(schedules, request)
   const read = createReader(statements, now)
-  const claimedOf = new Map<EndpointTurn, number>()
-  const claimed = chosen.map(({ turn, waiting: { position } }) => {
+  const claimedOf = new Map<ClaimableEndpoint, number>()
+  const claimed = chosen.map(({ schedule, waiting: { position } }) => {
     const token = newToken()
     statements.openAttempt.run(token, now + request.leaseMs, position)
     const delivery = read(position, token)
     // A number is opened twice only after it was given back; anything else would be a sixth POST.
     const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
     if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
-    claimedOf.set(turn, (claimedOf.get(turn) ?? 0) + 1)
+    claimedOf.set(schedule, (claimedOf.get(schedule) ?? 0) + 1)
     return delivery
   })
-  for (const [turn, count] of claimedOf) {
-    statements.takeTurn.run(count, now, turn.dueAts[count] ?? null, turn.endpoint)
+  for (const [schedule, count] of claimedOf) {
+    statements.moveSchedule.run(count, now, schedule.dueAts[count] ?? null, schedule.endpoint)
   }
   const earliest = statements.findEarliestDue.get()?.[0]
   return { claimed, nextDueInMs: earliest === undefined ? null : Math.max(0, earliest - now) }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Settlement } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { asBuffer } from '../engine/postgres/as-buffer.js'
 import { now } from '../engine/postgres/now.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
@@ -8,7 +8,7 @@ import { textArray } from '../engine/postgres/text-array.js'
 const value = sql.placeholder
 
 /**
- * Settles deliveries that are over, in one statement and so in one round trip: nothing of it depends on the row but
+ * Records the results of deliveries that are over, in one statement and so in one round trip: nothing of it depends on the row but
  * whether the fence is current. Locks as `lockLeased` does; a row of the queue that changed since the statement began may
  * be passed over. The delivery is found once: nobody but who holds its row in the queue changes it, so it stands where it
  * was read.
@@ -17,8 +17,8 @@ const value = sql.placeholder
  * analysed while it was empty it begins with the queue, as if that were one row, and compares all of it with all that is
  * given.
  */
-const settleEndedOnes = statement<{ deliveryId: string }>(
-  'settle_ended',
+const recordEndedStatement = statement<{ deliveryId: string }>(
+  'record_ended',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 given AS (
@@ -42,7 +42,7 @@ given AS (
   DELETE FROM kyc_relay_delivery_queue AS queued USING found
   WHERE queued.ctid = found.place AND queued.lease_token = found.token AND queued.attempts_made = found.number
   RETURNING queued.endpoint_id, queued.started_at, found.*
-), settled AS (
+), written AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = leased.state, attempts_made = leased.number, ended_at = (SELECT now FROM clock),
     cancel_reason = leased.cancel_reason
@@ -64,7 +64,7 @@ given AS (
   RETURNING turn.endpoint_id
 ), ends AS (
   INSERT INTO kyc_relay_endpoint_ends AS ends (endpoint_id, ended)
-  -- Turns are locked before ends, as by every settlement, so that two of them never wait in a circle.
+  -- Schedules are locked before ends, as in every write of results, so that two never deadlock.
   SELECT endpoint_id, ended FROM counted WHERE (SELECT count(*) FROM turned) IS NOT NULL ORDER BY endpoint_id
   ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
@@ -72,46 +72,46 @@ SELECT delivery_id AS "deliveryId" FROM leased`,
 )
 
 /** Whether each of these ends its delivery by an attempt that was sent, and no delivery is there twice. */
-export function areAllEnded(settlements: readonly Settlement[]): boolean {
-  const ids = new Set(settlements.map(({ fence }) => fence.deliveryId))
-  const isEnded = ({ attempt, next }: Settlement) => attempt.state !== 'UNSENT' && next.state !== 'PENDING'
-  return ids.size === settlements.length && settlements.every(isEnded)
+export function areAllEnded(results: readonly AttemptResult[]): boolean {
+  const ids = new Set(results.map(({ fence }) => fence.deliveryId))
+  const isEnded = ({ attempt, next }: AttemptResult) => attempt.state !== 'UNSENT' && next.state !== 'PENDING'
+  return ids.size === results.length && results.every(isEnded)
 }
 
 /** JSON writes control characters in another way, so it parts any two reports. */
 const separator = '\u001F'
 
 /**
- * Applies settlements whose fence is current, and answers the others: they are stale, or their row changed at this moment.
+ * Applies results whose fence is current, and answers the others: they are stale, or their row changed at this moment.
  * Only for what `areAllEnded`.
  */
-export async function settleEnded(
+export async function recordEndedResults(
   on: Queryable,
-  settlements: readonly Settlement[],
+  results: readonly AttemptResult[],
   at: Date | null,
-): Promise<readonly Settlement[]> {
-  const rows = await settleEndedOnes.rows(on, {
+): Promise<readonly AttemptResult[]> {
+  const rows = await recordEndedStatement.rows(on, {
     now: at,
-    deliveryIds: textArray(settlements.map(({ fence }) => fence.deliveryId)),
-    tokens: textArray(settlements.map(({ fence }) => fence.token)),
-    numbers: settlements.map(({ fence }) => fence.attempt),
-    states: textArray(settlements.map(({ next }) => next.state)),
-    cancelReasons: textArray(settlements.map(({ next }) => (next.state === 'CANCELLED' ? next.reason : null))),
-    attemptStates: textArray(settlements.map(({ attempt }) => attempt.state)),
-    reports: settlements.map(reportText).join(separator),
+    deliveryIds: textArray(results.map(({ fence }) => fence.deliveryId)),
+    tokens: textArray(results.map(({ fence }) => fence.token)),
+    numbers: results.map(({ fence }) => fence.attempt),
+    states: textArray(results.map(({ next }) => next.state)),
+    cancelReasons: textArray(results.map(({ next }) => (next.state === 'CANCELLED' ? next.reason : null))),
+    attemptStates: textArray(results.map(({ attempt }) => attempt.state)),
+    reports: results.map(reportText).join(separator),
     separator,
-    responseBodies: settlements.map(responseBodyOf),
+    responseBodies: results.map(responseBodyOf),
   })
-  const settled = new Set(rows.map(({ deliveryId }) => deliveryId))
-  return settlements.filter(({ fence }) => !settled.has(fence.deliveryId))
+  const written = new Set(rows.map(({ deliveryId }) => deliveryId))
+  return results.filter(({ fence }) => !written.has(fence.deliveryId))
 }
 
 /** What an attempt saw, without the body of the answer. */
-export function reportText({ attempt }: Settlement): string {
+export function reportText({ attempt }: AttemptResult): string {
   // JSON leaves out what is undefined.
   return JSON.stringify({ ...attempt.report, responseBody: undefined })
 }
 
-export function responseBodyOf({ attempt: { report } }: Settlement): Buffer | null {
+export function responseBodyOf({ attempt: { report } }: AttemptResult): Buffer | null {
   return report.responseBody === null ? null : asBuffer(report.responseBody)
 }

@@ -31,7 +31,7 @@ UPDATE kyc_relay_endpoints SET removed_at = ${now}
 WHERE endpoint_id = ${value('endpointId')} AND app_id = ${value('appId')} AND removed_at IS NULL`,
 )
 
-/** Keeps claims and settlements away from these endpoints until the transaction ends. */
+/** Keeps claims and results away from these endpoints until the transaction ends. */
 export const lockTurnsOfEndpoint = statement(
   'lock_turns_of_endpoint',
   sql`SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,

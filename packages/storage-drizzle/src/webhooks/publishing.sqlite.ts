@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import { deliveries, endpoints, endpointTurns, events } from './tables.sqlite.js'
+import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -64,10 +64,10 @@ export function preparePublishing(db: DrizzleDatabase) {
       })
       .prepare(),
     announceDue: db
-      .insert(endpointTurns)
+      .insert(endpointSchedules)
       .values({ endpoint: value('endpoint'), nextDueAt: value('dueAt') })
       .onConflictDoUpdate({
-        target: endpointTurns.endpoint,
+        target: endpointSchedules.endpoint,
         set: { nextDueAt: sql`min(ifnull(next_due_at, excluded.next_due_at), excluded.next_due_at)` },
       })
       .prepare(),

@@ -11,8 +11,8 @@ import { createDeliveryLog } from './delivery-log.postgres.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
 import { writeEvent } from './publishing.postgres.js'
-import { areAllEnded, settleEnded } from './ended-results.postgres.js'
-import { settle } from './attempt-results.postgres.js'
+import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
+import { recordAttemptResults } from './attempt-results.postgres.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { endpoints } from './tables.postgres.js'
 
@@ -77,12 +77,12 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     claimExpired: async (request) => claimExpired(dependencies, checkedLease(request)),
 
-    async settle(settlements) {
-      if (settlements.length === 0) return { stale: [] }
-      const left = areAllEnded(settlements)
-        ? await database.run((on) => settleEnded(on, settlements, instant()))
-        : settlements
-      return left.length === 0 ? { stale: [] } : database.transaction((on) => settle(on, left, instant()))
+    async recordAttemptResults(results) {
+      if (results.length === 0) return { stale: [] }
+      const left = areAllEnded(results)
+        ? await database.run((on) => recordEndedResults(on, results, instant()))
+        : results
+      return left.length === 0 ? { stale: [] } : database.transaction((on) => recordAttemptResults(on, left, instant()))
     },
 
     cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
@@ -116,11 +116,11 @@ export async function cancelPending(
   request: { readonly appId: string; readonly userId: string; readonly reason: string },
   now: Date | null,
 ): Promise<number> {
-  // In flight first: a settlement, too, locks its deliveries before the turns of their endpoints.
+  // In flight first: recording results, too, locks deliveries before the schedules of their endpoints.
   const requested = await statements.requestCancelOfUser.count(on, request)
   const locked = await statements.lockTurnsOfUser.rows(on, request)
   const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
-  // And what was claimed before the turns were locked.
+  // And what was claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)
   await statements.refreshNextDue.count(on, { endpointIds: locked.map(({ endpointId }) => endpointId) })
   return requested + cancelled + claimed

@@ -12,8 +12,8 @@ import { createDeliveryLog } from './delivery-log.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 import { read } from '../engine/sqlite/read.js'
-import { prepareSettling, settle } from './attempt-results.sqlite.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import { prepareResultStatements, recordAttemptResults } from './attempt-results.sqlite.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { deliveries, endpoints, events } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -21,7 +21,7 @@ const value = sql.placeholder
 export interface WebhookStoreDependencies {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   /** The store's clock: makes instants of the durations that cross the port. */
   readonly clock: () => Date
   /** A fresh fence token, never given twice. */
@@ -92,7 +92,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   const { client, db, commits, clock, newToken, audit } = dependencies
   const publishing = preparePublishing(db)
   const claiming = prepareClaiming(client)
-  const settling = prepareSettling(client)
+  const resultStatements = prepareResultStatements(client)
   const cancelling = prepareCancelling(db)
   const statements = prepareEndpointStatements(db)
   const log = createDeliveryLog(db)
@@ -159,7 +159,8 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     claimExpired: (request) =>
       commits.write(() => claimExpired(claiming, checkedLease(request), clock().getTime(), newToken)),
 
-    settle: (settlements) => commits.write(() => settle(settling, settlements, clock().getTime())),
+    recordAttemptResults: (results) =>
+      commits.write(() => recordAttemptResults(resultStatements, results, clock().getTime())),
 
     cancelPending: (request) => commits.write(() => cancelPending(cancelling, request, clock())),
 

@@ -94,23 +94,23 @@ export const attempts = pgTable(
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
 )
 
-export const endpointTurns = pgTable('kyc_relay_endpoint_turns', {
+export const endpointSchedules = pgTable('kyc_relay_endpoint_turns', {
   endpointId: text('endpoint_id').primaryKey(),
   /** True while the endpoint's last attempt failed. */
   failing: boolean('failing').notNull().default(false),
   lastClaimedAt: instant('last_claimed_at'),
   /** When the earliest waiting delivery is due; null when none waits. */
   nextDueAt: instant('next_due_at'),
-  /** Generated: since when the endpoint waits for its present turn. */
-  turnAt: instant('turn_at').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
+  /** Generated: since when the endpoint waits for its next delivery. */
+  waitingSince: instant('turn_at').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
   /** Attempts that were ever claimed. Those that have not ended are in flight. */
   claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
 })
 
-/** What settlements count, so that they leave the turns to the claims. */
+/** Counted by writes of results, so that the schedules are left to the claims. */
 export const endpointEnds = pgTable('kyc_relay_endpoint_ends', {
   endpointId: text('endpoint_id').primaryKey(),
-  /** Attempts that were ever settled. */
+  /** Attempts whose result was recorded. */
   ended: bigint('ended', { mode: 'number' }).notNull(),
 })
 
@@ -146,7 +146,7 @@ export const endpointLimits = pgTable('kyc_relay_endpoint_limits', {
   appId: text('app_id').primaryKey(),
 })
 
-export const dueAnnouncements = pgTable('kyc_relay_due_announcements', {
+export const dueNotices = pgTable('kyc_relay_due_announcements', {
   position: position(),
   endpointId: text('endpoint_id').notNull(),
   dueAt: instant('due_at').notNull(),

@@ -73,7 +73,7 @@ export const attempts = sqliteTable(
   (table) => [primaryKey({ columns: [table.delivery, table.number] })],
 )
 
-export const endpointTurns = sqliteTable('kyc_relay_endpoint_turns', {
+export const endpointSchedules = sqliteTable('kyc_relay_endpoint_turns', {
   endpoint: integer('endpoint').primaryKey(),
   inFlight: integer('in_flight').notNull().default(0),
   /** 1 while the endpoint's last attempt failed. */
@@ -81,8 +81,8 @@ export const endpointTurns = sqliteTable('kyc_relay_endpoint_turns', {
   lastClaimedAt: integer('last_claimed_at').notNull().default(0),
   /** When the earliest waiting delivery is due; null when none waits. */
   nextDueAt: integer('next_due_at'),
-  /** Generated: since when the endpoint waits for its present turn. */
-  turnAt: integer('turn_at').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`),
+  /** Generated: since when the endpoint waits for its next delivery. */
+  waitingSince: integer('turn_at').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`),
 })
 
 export const transactions = sqliteTable('kyc_relay_transactions', {

@@ -10,7 +10,7 @@ import type { TransactionEventType } from '@kyc-relay/webhooks/events'
 import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { preparePublishing, writeEvent, type PublishingStatements } from './publishing.sqlite.js'
 import { read } from '../engine/sqlite/read.js'
-import type { SharedCommits } from '../engine/sqlite/group-commit.js'
+import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { events, transactionMoves, transactions } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -82,7 +82,7 @@ type TransactionStatements = ReturnType<typeof prepareStatements>
 /** The transaction store on one SQLite connection. */
 export function createTransactionStore(dependencies: {
   readonly db: DrizzleDatabase
-  readonly commits: SharedCommits
+  readonly commits: GroupCommit
   /** The store's clock. */
   readonly clock: () => Date
 }): TransactionStore {

@@ -1,7 +1,7 @@
-import type { AuditFinding, PiiCustodian, PiiKeyRotation, PiiTokenizer } from '@kyc-relay/kyc-core'
+import type { AuditFinding, PiiEraser, PiiRevealer, PiiKeyRotation, PiiTokenizer } from '@kyc-relay/kyc-core'
 import { uuid } from '../samples.js'
 
-type Vault = PiiTokenizer & PiiCustodian & PiiKeyRotation
+type Vault = PiiTokenizer & PiiRevealer & PiiEraser & PiiKeyRotation
 
 const owner = { appId: uuid('app'), userId: uuid('user') }
 const other = { appId: uuid('app'), userId: uuid('other user') }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Fence, Settlement, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { Fence, AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ const command = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({
-      do: fc.constant('settle' as const),
+      do: fc.constant('recordAttemptResults' as const),
       picks: fc.array(pick, { minLength: 1, maxLength: 4 }),
       how: fc.constantFrom('DELIVERED', 'FAILED', 'RETRY', 'UNSENT', 'CANCELLED', 'INTERRUPTED'),
       delayMs: fc.nat({ max: 5_000 }),
@@ -96,7 +96,7 @@ function comparable(value: unknown): unknown {
   )
 }
 
-function settlement(how: string, fence: Fence, delayMs: number): Settlement {
+function result(how: string, fence: Fence, delayMs: number): AttemptResult {
   const ok = { ...report, cause: null, status: 200, responseBody: null }
   const waits = { state: 'PENDING', delayMs } as const
   switch (how) {
@@ -187,14 +187,14 @@ async function run(commands: readonly Command[]): Promise<void> {
         keepFences(expected, await compare(expected, ({ webhooks }) => webhooks.claimExpired(request)))
         return
       }
-      case 'settle': {
+      case 'recordAttemptResults': {
         if (fences.length === 0) return
         const chosen = one.picks.map((n) => fences[n % fences.length]).filter((fence) => fence !== undefined)
         const all = (whose: 'model' | 'sqlite' | 'postgres') =>
-          chosen.map((each) => settlement(one.how, each[whose], one.delayMs))
-        const expected = comparable(model.settle(all('model')))
-        expect(comparable(await sqlite.webhooks.settle(all('sqlite')))).toEqual(expected)
-        expect(comparable(await postgres.webhooks.settle(all('postgres')))).toEqual(expected)
+          chosen.map((each) => result(one.how, each[whose], one.delayMs))
+        const expected = comparable(model.recordAttemptResults(all('model')))
+        expect(comparable(await sqlite.webhooks.recordAttemptResults(all('sqlite')))).toEqual(expected)
+        expect(comparable(await postgres.webhooks.recordAttemptResults(all('postgres')))).toEqual(expected)
         return
       }
       case 'advance':

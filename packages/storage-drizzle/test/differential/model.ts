@@ -1,4 +1,4 @@
-import type { Settlement, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 
 type Api = Pick<
@@ -9,7 +9,7 @@ type Api = Pick<
   | 'insertEvent'
   | 'claimDue'
   | 'claimExpired'
-  | 'settle'
+  | 'recordAttemptResults'
   | 'cancelPending'
   | 'resendDelivery'
 >
@@ -89,7 +89,7 @@ export function createModel(clock: () => number) {
     }
   }
 
-  function settleOne({ fence, attempt, next }: Settlement): boolean {
+  function recordOne({ fence, attempt, next }: AttemptResult): boolean {
     const delivery = find(fence.deliveryId)
     const target = delivery && targetOf(delivery)
     if (!delivery || !target || delivery.token !== fence.token || delivery.made !== fence.attempt) return false
@@ -195,8 +195,8 @@ export function createModel(clock: () => number) {
         .slice(0, limit)
         .map((one) => claimed(one, leaseMs))
     },
-    settle: (settlements: readonly Settlement[]) => ({
-      stale: settlements.filter((one) => !settleOne(one)).map(({ fence }) => fence),
+    recordAttemptResults: (results: readonly AttemptResult[]) => ({
+      stale: results.filter((one) => !recordOne(one)).map(({ fence }) => fence),
     }),
     cancelPending({ appId, userId, reason }: { appId: string; userId: string; reason: string }) {
       const mine = deliveries.filter(
@@ -219,15 +219,15 @@ export function createModel(clock: () => number) {
     },
     record(recording: Recording) {
       const { key } = recording
-      const prior = recorded.find(
+      const existing = recorded.find(
         (one) =>
           one.recording.key.appId === key.appId &&
           one.recording.key.externalVerificationId === key.externalVerificationId,
       )
-      if (prior?.recording.key.userId === key.userId) {
-        return { kind: 'replayed', result: prior.result, payloadDigest: prior.recording.payloadDigest }
+      if (existing?.recording.key.userId === key.userId) {
+        return { kind: 'replayed', result: existing.result, payloadDigest: existing.recording.payloadDigest }
       }
-      if (prior) return { kind: 'conflict' }
+      if (existing) return { kind: 'conflict' }
       const previous = statuses.get(key.userId) ?? 'UNVERIFIED'
       const { next, result } = recording.outcomes[previous]
       if (next !== 'UNVERIFIED') statuses.set(key.userId, next)

@@ -46,7 +46,7 @@ const wrongErasures: readonly WrongStorage[] = [
   ['removes transactions as a whole', 'UE-04', sql('DELETE FROM kyc_relay_transactions')],
   ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`)],
   ['removes attempts as a whole', 'UE-06', sql('DELETE FROM kyc_relay_attempts')],
-  ['forgets the attempt under way', 'UE-07', sql('UPDATE kyc_relay_deliveries SET cancel_requested = NULL')],
+  ['forgets the attempt in flight', 'UE-07', sql('UPDATE kyc_relay_deliveries SET cancel_requested = NULL')],
   [
     'names the photos once',
     'UE-08',

@@ -75,24 +75,24 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     },
   },
   {
-    what: 'answers a stale settlement as applied',
+    what: 'answers a stale result as applied',
     spoil: (store) => ({
-      async settle(settlements) {
-        await store.settle(settlements)
+      async recordAttemptResults(results) {
+        await store.recordAttemptResults(results)
         return { stale: [] }
       },
     }),
   },
   {
-    what: 'applies only the first settlement of a call',
-    spoil: (store) => ({ settle: (settlements) => store.settle(settlements.slice(0, 1)) }),
+    what: 'applies only the first result of a call',
+    spoil: (store) => ({ recordAttemptResults: (results) => store.recordAttemptResults(results.slice(0, 1)) }),
   },
   {
     what: 'counts an attempt that was never sent',
     spoil: (store) => ({
-      settle: (settlements) =>
-        store.settle(
-          settlements.map((one) =>
+      recordAttemptResults: (results) =>
+        store.recordAttemptResults(
+          results.map((one) =>
             one.attempt.state === 'UNSENT' ? { ...one, attempt: { ...one.attempt, state: 'FAILED' } } : one,
           ),
         ),
@@ -101,20 +101,18 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
   {
     what: 'retries at once, whatever the delay',
     spoil: (store) => ({
-      settle: (settlements) =>
-        store.settle(
-          settlements.map((one) =>
-            one.next.state === 'PENDING' ? { ...one, next: { ...one.next, delayMs: 0 } } : one,
-          ),
+      recordAttemptResults: (results) =>
+        store.recordAttemptResults(
+          results.map((one) => (one.next.state === 'PENDING' ? { ...one, next: { ...one.next, delayMs: 0 } } : one)),
         ),
     }),
   },
   {
     what: 'loses the answer of the receiver',
     spoil: (store) => ({
-      settle: (settlements) =>
-        store.settle(
-          settlements.map((one) => ({
+      recordAttemptResults: (results) =>
+        store.recordAttemptResults(
+          results.map((one) => ({
             ...one,
             attempt: { ...one.attempt, report: { ...one.attempt.report, responseBody: null } },
           })),

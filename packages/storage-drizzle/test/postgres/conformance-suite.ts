@@ -218,7 +218,7 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
     })
   })
 
-  describe('PiiTokenizer, TokenInspector and PiiCustodian', () => {
+  describe('PiiTokenizer, TokenInspector, PiiRevealer and PiiEraser', () => {
     test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
   })
 }

@@ -132,7 +132,7 @@ test('deliveries of a database of 0009 are kept, seen as they stood, and go on',
     { deliveryId: 'to be cancelled', attempt: 1, token: 'v' },
   ]
   const next = { state: 'PENDING', delayMs: 1_000 } as const
-  const { stale } = await webhooks.settle(
+  const { stale } = await webhooks.recordAttemptResults(
     fences.map((fence) => ({ fence, attempt: { state: 'FAILED', report }, next })),
   )
   expect(stale).toEqual([fences[1]])

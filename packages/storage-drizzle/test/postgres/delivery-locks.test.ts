@@ -95,7 +95,7 @@ const untilOneWaits = () =>
   expect.poll(async () => (await direct.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0)
 
 /** Looks at what was announced, and claims nothing. */
-const foldOnly = () => storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
+const mergeOnly = () => storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
 
 async function claimOne() {
   const [claimed] = (await storage.webhooks.claimDue(claimRequest)).claimed
@@ -103,15 +103,15 @@ async function claimOne() {
   return claimed
 }
 
-test('a retry settled while its endpoint is removed is cancelled, not left waiting for an endpoint that is gone', async () => {
+test('a retry recorded while its endpoint is removed is cancelled, not left waiting for an endpoint that is gone', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence, deliveryId } = await claimOne()
   const removal = await standingBefore('cancel_of_endpoint', () => webhooks.removeEndpoint({ appId, endpointId }))
-  const settled = webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: again }])
+  const recorded = webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])
   await untilOneWaits()
   expect(await removal.goOn()).toBe(true)
-  expect(await settled).toEqual({ stale: [] })
+  expect(await recorded).toEqual({ stale: [] })
   expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({
     state: 'CANCELLED',
     cancelReason: 'ENDPOINT_REMOVED',
@@ -121,7 +121,7 @@ test('a retry settled while its endpoint is removed is cancelled, not left waiti
 
 const ends = { retried: again, delivered: { state: 'DELIVERED' } } as const
 test.each(Object.entries(ends))(
-  'a settlement (%s) and a cancellation of the same user do not wait in a circle',
+  'attempt results (%s) and a cancellation of the same user do not wait in a circle',
   async (_, next) => {
     const { webhooks } = storage
     await webhooks.insertEvent(event('one', [hook]))
@@ -130,10 +130,10 @@ test.each(Object.entries(ends))(
     expect(claimed).toHaveLength(2)
     const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
     const attempt = { state: next === again ? 'FAILED' : 'SUCCEEDED', report } as const
-    const settled = webhooks.settle(claimed.map(({ fence }) => ({ fence, attempt, next })))
+    const recorded = webhooks.recordAttemptResults(claimed.map(({ fence }) => ({ fence, attempt, next })))
     await untilOneWaits()
     expect(await cancelling.goOn()).toBe(2)
-    expect(await settled).toEqual({ stale: [] })
+    expect(await recorded).toEqual({ stale: [] })
     for (const { deliveryId } of claimed) {
       const state = next === again ? 'CANCELLED' : 'DELIVERED'
       expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state })
@@ -148,29 +148,31 @@ test('what is claimed while it is being cancelled is not tried again', async () 
   const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
   const { fence, deliveryId } = await claimOne()
   expect(await cancelling.goOn()).toBe(1)
-  await webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: again }])
+  await webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])
   expect(await webhooks.findDelivery({ appId, deliveryId })).toMatchObject({ state: 'CANCELLED', cancelReason: 'x' })
 })
 
-test('a claim passes over an endpoint that a settlement holds, and then waits for it', async () => {
+test('a claim passes over an endpoint that a result holds, and then waits for it', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence } = await claimOne()
   await webhooks.insertEvent(event('two', [hook]))
-  await foldOnly()
-  const settling = await standingBefore('apply_settlements', () =>
-    webhooks.settle([{ fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs: 60_000 } }]),
+  await mergeOnly()
+  const recording = await standingBefore('apply_results', () =>
+    webhooks.recordAttemptResults([
+      { fence, attempt: { state: 'FAILED', report }, next: { state: 'PENDING', delayMs: 60_000 } },
+    ]),
   )
   const claiming = webhooks.claimDue(claimRequest)
   await untilOneWaits()
-  expect(await settling.goOn()).toEqual({ stale: [] })
+  expect(await recording.goOn()).toEqual({ stale: [] })
   expect((await claiming).claimed.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
   expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
   expect(failures).toEqual([])
 })
 
 /** Holds the turn of the endpoint as a claim does that is not over yet. */
-async function holdTurn() {
+async function holdSchedule() {
   const holder = await direct.connect()
   await holder.query('BEGIN')
   await holder.query('SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = $1 FOR NO KEY UPDATE', [endpointId])
@@ -182,36 +184,36 @@ async function holdTurn() {
   }
 }
 
-test('what is delivered is settled while a claim holds the turn, and gives its place to the next claim', async () => {
+test('what is delivered is recorded while a claim holds the turn, and gives its place to the next claim', async () => {
   const { webhooks } = storage
   for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
   const request = { ...claimRequest, maxInFlight: { healthy: 1, failing: 1 } }
   const { claimed } = await webhooks.claimDue(request)
   expect(claimed).toHaveLength(1)
   expect((await webhooks.claimDue(request)).claimed).toEqual([])
-  const held = await holdTurn()
+  const held = await holdSchedule()
   const [{ fence }] = claimed as [(typeof claimed)[number]]
-  const settled = await webhooks.settle([
+  const recorded = await webhooks.recordAttemptResults([
     { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
   ])
-  expect(settled).toEqual({ stale: [] })
+  expect(recorded).toEqual({ stale: [] })
   await held.letGo()
   const next = (await webhooks.claimDue(request)).claimed
   expect(next.map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
   expect((await webhooks.claimDue(request)).claimed).toEqual([])
 })
 
-test('a settlement that ends a delivery and one that retries another of the same endpoint do not wait in a circle', async () => {
+test('a result that ends a delivery and one that retries another of the same endpoint do not wait in a circle', async () => {
   const { webhooks } = storage
   for (const name of ['one', 'two']) await webhooks.insertEvent(event(name, [hook]))
   const { claimed } = await webhooks.claimDue(claimRequest)
   const [one, two] = claimed.map(({ fence }) => fence) as [Fence, Fence]
   const attempt = { state: 'FAILED', report } as const
-  const retrying = await standingBefore('apply_settlements', () =>
-    webhooks.settle([{ fence: one, attempt, next: { state: 'PENDING', delayMs: 60_000 } }]),
+  const retrying = await standingBefore('apply_results', () =>
+    webhooks.recordAttemptResults([{ fence: one, attempt, next: { state: 'PENDING', delayMs: 60_000 } }]),
   )
   // The endpoint was healthy: this one changes its turn too.
-  const ending = webhooks.settle([{ fence: two, attempt, next: { state: 'FAILED' } }])
+  const ending = webhooks.recordAttemptResults([{ fence: two, attempt, next: { state: 'FAILED' } }])
   await untilOneWaits()
   expect(await retrying.goOn()).toEqual({ stale: [] })
   expect(await ending).toEqual({ stale: [] })
@@ -247,42 +249,44 @@ async function claimThatLooksBack() {
   }
 }
 
-test('a retry that is settled after a claim began to look is not forgotten', async () => {
+test('a retry that is recorded after a claim began to look is not forgotten', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
   const { fence } = await claimOne()
   await webhooks.insertEvent(event('two', [hook]))
-  await foldOnly()
+  await mergeOnly()
   const claiming = await claimThatLooksBack()
-  await webhooks.settle([{ fence, attempt: { state: 'UNSENT', report }, next: { state: 'PENDING', delayMs: 60_000 } }])
+  await webhooks.recordAttemptResults([
+    { fence, attempt: { state: 'UNSENT', report }, next: { state: 'PENDING', delayMs: 60_000 } },
+  ])
   expect((await claiming.goOn()).map(({ eventId }) => eventId)).toEqual([event('two', [hook]).eventId])
   expect((await webhooks.claimDue(claimRequest)).nextDueInMs).toBeGreaterThan(50_000)
 })
 
-test('a claim does not wait for the settlement of what another one claimed since it began to look', async () => {
+test('a claim does not wait for the result of what another one claimed since it began to look', async () => {
   const { webhooks } = storage
   for (const name of ['one', 'two', 'three']) await webhooks.insertEvent(event(name, [hook]))
-  await foldOnly()
+  await mergeOnly()
   const claiming = await claimThatLooksBack()
   const request = { ...claimRequest, limit: 2 }
   const { claimed } = await webhooks.claimDue(request)
   expect(claimed).toHaveLength(2)
-  // A settlement that stands between the first of its deliveries and the second.
-  const settling = await direct.connect()
-  await settling.query('BEGIN')
-  await settling.query('DELETE FROM kyc_relay_delivery_queue WHERE delivery_id = $1', [claimed[1]?.deliveryId])
+  // A result that stands between the first of its deliveries and the second.
+  const recording = await direct.connect()
+  await recording.query('BEGIN')
+  await recording.query('DELETE FROM kyc_relay_delivery_queue WHERE delivery_id = $1', [claimed[1]?.deliveryId])
   expect((await claiming.goOn()).map(({ eventId }) => eventId)).toEqual([event('three', [hook]).eventId])
-  await settling.query('ROLLBACK')
-  settling.release()
+  await recording.query('ROLLBACK')
+  recording.release()
 })
 
 test('what was claimed is answered although the rest of the look failed', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
-  await foldOnly()
-  failing = 'fold_announcements'
+  await mergeOnly()
+  failing = 'merge_due_notices'
   expect(await webhooks.claimDue(claimRequest)).toMatchObject({ claimed: [{}], nextDueInMs: 0 })
   expect(failing).toBeNull()
-  failing = 'fold_announcements'
+  failing = 'merge_due_notices'
   await expect(webhooks.claimDue(claimRequest)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })

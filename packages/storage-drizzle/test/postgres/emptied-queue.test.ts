@@ -33,7 +33,7 @@ const isSearch = (step: PlanStep) =>
 const others = 5_000
 const batch = 256
 
-const ofTheQueue = ['claim_in_turn', 'take_over_expired', 'settle_ended', 'lock_leased', 'apply_settlements']
+const ofTheQueue = ['claim_fairly', 'take_over_expired', 'record_ended', 'lock_leased', 'apply_results']
 
 test('a long queue that was analysed while it was empty is not searched', async () => {
   const pool = new pg.Pool({ connectionString: await server.createDatabase(), max: 1 })
@@ -100,10 +100,10 @@ test('a long queue that was analysed while it was empty is not searched', async 
   for (const [name, outcome] of Object.entries(outcomes)) {
     const { claimed } = await claim()
     expect(claimed).toHaveLength(name === 'none again' ? batch / 2 : batch)
-    await expectFewRead(`claim before a settlement, ${name}`, claimed.length)
-    const { stale } = await webhooks.settle(claimed.map(({ fence }, n) => ({ fence, ...outcome(n) })))
+    await expectFewRead(`claim before a result, ${name}`, claimed.length)
+    const { stale } = await webhooks.recordAttemptResults(claimed.map(({ fence }, n) => ({ fence, ...outcome(n) })))
     expect(stale).toEqual([])
-    await expectFewRead(`settlement, ${name}`, claimed.length)
+    await expectFewRead(`result, ${name}`, claimed.length)
   }
 
   // The same by the plans that a connection keeps for all values.

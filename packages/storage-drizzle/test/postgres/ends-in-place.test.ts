@@ -29,7 +29,7 @@ test('a delivery ends on the page it was written to, so that no index of it is w
   const { claimed } = await webhooks.claimDue({ ...claimRequest, limit: 240, maxInFlight })
   expect(claimed).toHaveLength(240)
   // All at once: no version of before can be cleared away in between to make room.
-  await webhooks.settle(
+  await webhooks.recordAttemptResults(
     claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
   )
   expect(await pages()).toEqual(written)

@@ -85,7 +85,7 @@ describe('F37 a connection lost around COMMIT', () => {
     await storage.webhooks.insertEvent(event('one', [hook]))
     // Looks at what was announced, and claims nothing.
     await storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
-    proxy.change('lose the answer', 'kyc_relay_claim_in_turn')
+    proxy.change('lose the answer', 'kyc_relay_claim_fairly')
     await expect(storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
@@ -94,17 +94,17 @@ describe('F37 a connection lost around COMMIT', () => {
     expect(taken?.fence.attempt).toBe(1)
   })
 
-  test('a settlement may be repeated: the second time its fence is stale and nothing changes', async () => {
+  test('a result may be repeated: the second time its fence is stale and nothing changes', async () => {
     await storage.webhooks.insertEvent(event('one', [hook]))
     const { claimed } = await storage.webhooks.claimDue(claimRequest)
-    const settlements = claimed.map(({ fence }) => ({
+    const results = claimed.map(({ fence }) => ({
       fence,
       attempt: { state: 'SUCCEEDED' as const, report },
       next: { state: 'DELIVERED' as const },
     }))
-    proxy.change('lose the answer', 'kyc_relay_settle_ended')
-    await expect(storage.webhooks.settle(settlements)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    expect(await storage.webhooks.settle(settlements)).toEqual({ stale: settlements.map(({ fence }) => fence) })
+    proxy.change('lose the answer', 'kyc_relay_record_ended')
+    await expect(storage.webhooks.recordAttemptResults(results)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(await storage.webhooks.recordAttemptResults(results)).toEqual({ stale: results.map(({ fence }) => fence) })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })
     expect(items).toMatchObject([{ state: 'DELIVERED', attemptsMade: 1 }])
   })
@@ -162,22 +162,22 @@ describe('a server that is gone, silent or restarted', () => {
     await storage.verifications.record(submission('before'))
     await storage.webhooks.insertEvent(event('one', [hook]))
     const { claimed } = await storage.webhooks.claimDue(claimRequest)
-    const settlements = claimed.map(({ fence }) => ({
+    const results = claimed.map(({ fence }) => ({
       fence,
       attempt: { state: 'SUCCEEDED' as const, report },
       next: { state: 'DELIVERED' as const },
     }))
     await server.crash()
-    // Settlements of what was under way are repeated until the server is back, as the worker does.
+    // Results of what was under way are repeated until the server is back, as the worker does.
     for (;;) {
-      const outcome = await storage.webhooks.settle(settlements).catch((error: unknown) => error)
+      const outcome = await storage.webhooks.recordAttemptResults(results).catch((error: unknown) => error)
       if (!(outcome instanceof Error)) {
         expect(outcome).toEqual({ stale: [] })
         break
       }
       expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })
     }
-    expect(await storage.verifications.findPrior(submission('before').key)).toMatchObject({ kind: 'replayed' })
+    expect(await storage.verifications.findExisting(submission('before').key)).toMatchObject({ kind: 'replayed' })
     expect(await storage.verifications.record(submission('after'))).toMatchObject({ kind: 'recorded' })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })
     expect(items).toMatchObject([{ state: 'DELIVERED', attemptsMade: 1 }])

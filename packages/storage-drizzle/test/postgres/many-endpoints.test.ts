@@ -85,7 +85,7 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
     webhooks: {
       claimDue: (request) => inTurn(() => webhooks.claimDue(request)),
       claimExpired: (request) => inTurn(() => webhooks.claimExpired(request)),
-      settle: (settlements) => inTurn(() => webhooks.settle(settlements)),
+      recordAttemptResults: (results) => inTurn(() => webhooks.recordAttemptResults(results)),
     },
     publish,
   }

@@ -41,10 +41,10 @@ async function attempt(delivery) {
     status = answer.status
     await answer.arrayBuffer()
   } catch {}
-  return settlement(delivery, status === 200 ? 'SUCCEEDED' : 'FAILED')
+  return result(delivery, status === 200 ? 'SUCCEEDED' : 'FAILED')
 }
 
-function settlement({ fence }, state) {
+function result({ fence }, state) {
   const next =
     state === 'SUCCEEDED' ? { state: 'DELIVERED' } : fence.attempt === 5 ? { state: 'FAILED' } : { state: 'PENDING', delayMs: 20 }
   return { fence, attempt: { state, report }, next }
@@ -53,11 +53,11 @@ function settlement({ fence }, state) {
 async function work() {
   for (;;) {
     const expired = await webhooks.claimExpired({ limit: 20, leaseMs: 2_000 })
-    if (expired.length > 0) await webhooks.settle(expired.map((one) => settlement(one, 'INTERRUPTED')))
+    if (expired.length > 0) await webhooks.recordAttemptResults(expired.map((one) => result(one, 'INTERRUPTED')))
     const { claimed } = await webhooks.claimDue({
       limit: 12, leaseMs: 2_000, maxInFlight: { healthy: ${cap}, failing: 2 }, keepForHealthy: 0,
     })
-    await webhooks.settle(await Promise.all(claimed.map(attempt)))
+    await webhooks.recordAttemptResults(await Promise.all(claimed.map(attempt)))
     if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -80,17 +80,17 @@ await ingest()
 /** Counts POSTs per event id, and how many are under way per endpoint. Answers 500 to every seventh. */
 function startSink(): Promise<{ url: string; posts: Map<string, number>; most: () => number; server: Server }> {
   const posts = new Map<string, number>()
-  const underWay = new Map<string, number>()
+  const inFlight = new Map<string, number>()
   let most = 0
   let total = 0
   const server = createServer((request, response) => {
     const eventId = String(request.headers['x-event-id'])
     const endpointId = String(request.headers['x-endpoint'])
     posts.set(eventId, (posts.get(eventId) ?? 0) + 1)
-    underWay.set(endpointId, (underWay.get(endpointId) ?? 0) + 1)
-    most = Math.max(most, underWay.get(endpointId) ?? 0)
+    inFlight.set(endpointId, (inFlight.get(endpointId) ?? 0) + 1)
+    most = Math.max(most, inFlight.get(endpointId) ?? 0)
     const fails = total++ % 7 === 0
-    response.on('close', () => underWay.set(endpointId, (underWay.get(endpointId) ?? 0) - 1))
+    response.on('close', () => inFlight.set(endpointId, (inFlight.get(endpointId) ?? 0) - 1))
     setImmediate(() => response.writeHead(fails ? 500 : 200).end('ok'))
   })
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ test('three processes on one database, one of them killed under load', { timeout
   expect(new Set(accepted)).toEqual(new Set(recorded.rows.map(({ id }) => id)))
   expect(await storage.verifications.findKycStatus(uuid('user 0'))).toBe('PASS')
   expect(
-    await storage.verifications.findPrior(submission('s0', { key: { userId: uuid('user 0') } }).key),
+    await storage.verifications.findExisting(submission('s0', { key: { userId: uuid('user 0') } }).key),
   ).not.toBeNull()
 
   const ended = await pool.query<{ state: string; most: number }>(

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Claims once with a lease of a second, posts, and settles as delivered when the answer comes. */
+/** Claims once with a lease of a second, posts, and records it as delivered when the answer comes. */
 const program = `
 import { createPostgresStorage } from '#src/postgres/index.ts'
 import { report } from '#test/samples.ts'
@@ -34,7 +34,7 @@ const { claimed } = await webhooks.claimDue({
 console.log('claimed ' + claimed.length)
 await Promise.all(claimed.map(({ deliveryId, body }) =>
   fetch(sink, { method: 'POST', headers: { 'x-delivery': deliveryId }, body }).then((answer) => answer.text())))
-const { stale } = await webhooks.settle(claimed.map(({ fence }) => (
+const { stale } = await webhooks.recordAttemptResults(claimed.map(({ fence }) => (
   { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })))
 console.log('stale ' + stale.length)
 process.exit(0)
@@ -86,11 +86,13 @@ test('F13 F14 F15 a worker that slept between sending and recording changes noth
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   expect(new Set(taken.map(({ deliveryId }) => deliveryId)).size).toBe(count)
-  // Half of them are settled before the sleeper wakes, the others are still held by the rescuer.
-  const settled = taken.slice(0, count / 2)
+  // Half of them are recorded before the sleeper wakes, the others are still held by the rescuer.
+  const recorded = taken.slice(0, count / 2)
   const interrupted = { state: 'INTERRUPTED' as const, report: { ...report, cause: 'INTERRUPTED' as const } }
   const next = { state: 'PENDING' as const, delayMs: 60_000 }
-  const answer = await storage.webhooks.settle(settled.map(({ fence }) => ({ fence, attempt: interrupted, next })))
+  const answer = await storage.webhooks.recordAttemptResults(
+    recorded.map(({ fence }) => ({ fence, attempt: interrupted, next })),
+  )
   expect(answer).toEqual({ stale: [] })
 
   const { appId } = hook
@@ -105,5 +107,5 @@ test('F13 F14 F15 a worker that slept between sending and recording changes noth
   )
   // The rescuer's own fences still hold.
   const rest = taken.slice(count / 2).map(({ fence }) => ({ fence, attempt: interrupted, next }))
-  expect(await storage.webhooks.settle(rest)).toEqual({ stale: [] })
+  expect(await storage.webhooks.recordAttemptResults(rest)).toEqual({ stale: [] })
 })

@@ -2,7 +2,7 @@ import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-c
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { awaitTurns } from '../../src/webhooks/claim-statements.postgres.js'
+import { awaitSchedules } from '../../src/webhooks/claim-statements.postgres.js'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { auditSeal, verify } from '../audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from '../samples.js'
@@ -62,9 +62,13 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await webhooks.claimDue(claimRequest)
   const [expired] = await webhooks.claimExpired({ limit: 5, leaseMs: 45_000 })
   const retry = { state: 'PENDING', delayMs: 0 } as const
-  await webhooks.settle([{ fence: (expired ?? claimed[0])!.fence, attempt: { state: 'FAILED', report }, next: retry }])
+  await webhooks.recordAttemptResults([
+    { fence: (expired ?? claimed[0])!.fence, attempt: { state: 'FAILED', report }, next: retry },
+  ])
   for (const { fence } of (await webhooks.claimDue(claimRequest)).claimed)
-    await webhooks.settle([{ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } }])
+    await webhooks.recordAttemptResults([
+      { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+    ])
   const deliveryId = claimed[0]!.deliveryId
   await webhooks.findDelivery({ appId, deliveryId })
   await webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })
@@ -125,8 +129,8 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   const [photo] = (await photoJobs.claimDue({ limit: 5, leaseMs: 60_000 })).claimed
   if (photo === undefined) throw new Error('no photo')
   await photoJobs.renewLease(photo.fence, 60_000)
-  await photoJobs.settle(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
-  await photoJobs.settle(photo.fence, { state: 'STORED' })
+  await photoJobs.recordOutcome(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
+  await photoJobs.recordOutcome(photo.fence, { state: 'STORED' })
   await photoJobs.listPhotos(photo.owner, photo.verificationId)
   const hash = randomBytes(32)
   const holder = { kind: 'operator' } as const
@@ -192,7 +196,7 @@ test('pages are read in the order of an index', async () => {
 })
 
 test('a claim reads turns and waiting deliveries in the order of an index, and joins no two lists', async () => {
-  const plan = await planOf('kyc_relay_claim_in_turn', statements.get('kyc_relay_claim_in_turn') ?? '')
+  const plan = await planOf('kyc_relay_claim_fairly', statements.get('kyc_relay_claim_fairly') ?? '')
   const read = (index: string) => plan.filter((step) => step.includes(`Index Scan using kyc_relay_${index} on`))
   expect(read('endpoint_turns_in_order')).toHaveLength(2)
   expect(read('delivery_queue_waiting')).toHaveLength(1)
@@ -209,8 +213,8 @@ test('a claim does not search the whole queue where PostgreSQL last saw it empty
     SELECT 'an app', n, 'a delivery', 'an endpoint', now() FROM generate_series(1, 5000) AS n;
     DELETE FROM kyc_relay_delivery_queue;
     ANALYZE kyc_relay_delivery_queue`)
-  const text = statements.get('kyc_relay_claim_in_turn') ?? ''
-  const plan = await planOf('kyc_relay_claim_in_turn', text, 'SET enable_seqscan = on; SET enable_sort = on')
+  const text = statements.get('kyc_relay_claim_fairly') ?? ''
+  const plan = await planOf('kyc_relay_claim_fairly', text, 'SET enable_seqscan = on; SET enable_sort = on')
   // Once to lock those that were chosen, once to claim those that were locked.
   expect(plan.filter((step) => /Tid Scan on kyc_relay_delivery_queue/.test(step))).toHaveLength(2)
   expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
@@ -218,7 +222,7 @@ test('a claim does not search the whole queue where PostgreSQL last saw it empty
 
 test('a wait for turns chooses them once: nothing is joined that PostgreSQL would run again for each that changed', async () => {
   const values = { now: null, healthyCap: 4, failingCap: 1, limit: 64, failingLimit: 32 }
-  const plan = await planOf('kyc_relay_await_turns', awaitTurns.query(values).text)
+  const plan = await planOf('kyc_relay_await_turns', awaitSchedules.query(values).text)
   expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_turns'))).toHaveLength(3)
   expect(plan.filter((step) => /Nested Loop|Join/.test(step))).toEqual([])
 })

@@ -90,7 +90,7 @@ test('so a plan that was made for an empty queue is not kept for a long one', as
   for (let n = 0; n < 7; n++) {
     await webhooks.insertEvent(event(`e${n}`, [hook]))
     const { claimed } = await webhooks.claimDue(claimRequest)
-    await webhooks.settle(
+    await webhooks.recordAttemptResults(
       claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
     )
   }
@@ -100,7 +100,7 @@ test('so a plan that was made for an empty queue is not kept for a long one', as
   const searches = async () => {
     const { rows: prepared } = await pool.query<{ name: string; kinds: string[] }>(
       `SELECT name, parameter_types::text[] AS kinds FROM pg_prepared_statements
-      WHERE name IN ('kyc_relay_claim_in_turn', 'kyc_relay_settle_ended')`,
+      WHERE name IN ('kyc_relay_claim_fairly', 'kyc_relay_record_ended')`,
     )
     expect(prepared).toHaveLength(2)
     const plans: string[] = []

@@ -13,7 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAuditChain } from '../../src/audit/chain.sqlite.js'
 import { createAuditLog } from '../../src/audit/log.sqlite.js'
 import { createSqliteStorage, createSqliteVault, openSqliteAuditLog } from '../../src/sqlite/index.js'
-import { createSharedCommits } from '../../src/engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../../src/engine/sqlite/group-commit.js'
 import {
   expectEndpointAndSignInEntries,
   expectGrantEntries,
@@ -168,7 +168,7 @@ test('an entry that was undone within a shared commit is not built on', async ()
   const path = join(testFolder(), 'kyc.db')
   await (await createSqliteStorage({ path }, { audit: auditSeal })).close()
   const client = new Database(path)
-  const commits = createSharedCommits(client)
+  const commits = createGroupCommit(client)
   const chain = openAuditChain(client, 'stores', { seal: auditSeal, commits, now: () => startOfTests })
   const append = (subject: string) =>
     chain.append({ kind: 'USER_ERASED', atMs: 1, appId: 'a', userId: 'u', subject, contentDigest: '0'.repeat(64) })

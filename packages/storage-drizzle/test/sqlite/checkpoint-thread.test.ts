@@ -36,13 +36,13 @@ function writtenDatabase() {
 describe('the thread', () => {
   test('copies the WAL into the file, and leaves the file to its last connection', async () => {
     const { path, client, wal } = writtenDatabase()
-    const seat = createCheckpointThread().join(path)
+    const checkpointClient = createCheckpointThread().register(path)
     expect(wal()).toMatchObject({ busy: 0, checkpointed: 0 })
-    expect(await seat.checkpoint()).toBeNull()
+    expect(await checkpointClient.checkpoint()).toBeNull()
     const { log } = wal() as { log: number }
     expect(log).toBeGreaterThan(1_024)
     expect(wal()).toMatchObject({ log, checkpointed: log })
-    await seat.leave()
+    await checkpointClient.release()
     expect(existsSync(`${path}-wal`)).toBe(true)
     client.close()
     expect(existsSync(`${path}-wal`)).toBe(false)
@@ -52,32 +52,32 @@ describe('the thread', () => {
     const workers = watchWorkers()
     const thread = createCheckpointThread()
     const databases = [writtenDatabase(), writtenDatabase()]
-    const seats = databases.map(({ path }) => thread.join(path))
+    const clients = databases.map(({ path }) => thread.register(path))
     expect(workers).toEqual([])
-    expect(await Promise.all(seats.map((seat) => seat.checkpoint()))).toEqual([null, null])
+    expect(await Promise.all(clients.map((client) => client.checkpoint()))).toEqual([null, null])
     expect(workers).toHaveLength(1)
     const ended = once(workers[0] as Worker, 'exit')
-    await seats[0]?.leave()
-    await seats[0]?.leave()
+    await clients[0]?.release()
+    await clients[0]?.release()
     // The last connection removes the WAL: none of the thread is left.
     databases[0]?.client.close()
     expect(existsSync(`${databases[0]?.path}-wal`)).toBe(false)
-    expect(await seats[1]?.checkpoint()).toBeNull()
+    expect(await clients[1]?.checkpoint()).toBeNull()
     expect(workers[0]?.threadId).toBeGreaterThan(0)
-    await seats[1]?.leave()
+    await clients[1]?.release()
     await ended
     // Who comes later gets another.
-    const later = thread.join(writtenDatabase().path)
+    const later = thread.register(writtenDatabase().path)
     expect(await later.checkpoint()).toBeNull()
     expect(workers).toHaveLength(2)
-    await later.leave()
+    await later.release()
   })
 
   test('leaving waits for what was asked', async () => {
     const { path, wal } = writtenDatabase()
-    const seat = createCheckpointThread().join(path)
-    const asked = seat.checkpoint()
-    await seat.leave()
+    const client = createCheckpointThread().register(path)
+    const asked = client.checkpoint()
+    await client.release()
     const { log } = wal() as { log: number }
     expect(wal()).toMatchObject({ checkpointed: log })
     expect(await asked).toBeNull()
@@ -88,16 +88,16 @@ describe('the thread', () => {
     const [missing, damaged] = [join(folder, 'missing.db'), join(folder, 'damaged.db')]
     writeFileSync(damaged, Buffer.alloc(8_192, 0xa5))
     const thread = createCheckpointThread()
-    const seats = [missing, damaged].map((path) => thread.join(path))
-    const errors = await Promise.all(seats.map((seat) => seat.checkpoint()))
+    const clients = [missing, damaged].map((path) => thread.register(path))
+    const errors = await Promise.all(clients.map((client) => client.checkpoint()))
     expect(errors).toMatchObject([
       { code: 'STORE_UNAVAILABLE', driverCode: 'SQLITE_CANTOPEN' },
       { code: 'STORE_FAILED', driverCode: 'SQLITE_NOTADB' },
     ])
     expect(errors.map((error) => error?.message).join()).not.toMatch(/unable|not a database/)
     expect(existsSync(missing)).toBe(false)
-    expect(seats.map((seat) => seat.isThere())).toEqual([true, true])
-    await Promise.all(seats.map((seat) => seat.leave()))
+    expect(clients.map((client) => client.isThere())).toEqual([true, true])
+    await Promise.all(clients.map((client) => client.release()))
   })
 
   test('sees neither the environment of the process nor its options', async () => {
@@ -108,9 +108,9 @@ describe('the thread', () => {
        const seen = [...Object.keys(process.env), ...process.execArgv].length
        parentPort.on('message', ({ id }) => parentPort.postMessage({ id, code: seen === 0 ? null : 'SQLITE_IOERR' }))`,
     )
-    const seat = createCheckpointThread(program).join('some.db')
-    expect(await seat.checkpoint()).toBeNull()
-    await seat.leave()
+    const client = createCheckpointThread(program).register('some.db')
+    expect(await client.checkpoint()).toBeNull()
+    await client.release()
   })
 
   test.each([
@@ -135,13 +135,13 @@ describe('the thread', () => {
     const program = source === null ? null : join(testFolder(), 'program.mjs')
     if (program !== null && source !== null && source !== '') writeFileSync(program, source)
     const thread = createCheckpointThread(program)
-    const seat = thread.join('some.db')
-    expect(await seat.checkpoint()).toBeNull()
-    expect(seat.isThere()).toBe(false)
-    expect(await seat.checkpoint()).toBeNull()
+    const client = thread.register('some.db')
+    expect(await client.checkpoint()).toBeNull()
+    expect(client.isThere()).toBe(false)
+    expect(await client.checkpoint()).toBeNull()
     expect(workers).toHaveLength(program === null ? 0 : 1)
-    await seat.leave()
-    expect(thread.join('some.db').isThere()).toBe(program !== null)
+    await client.release()
+    expect(thread.register('some.db').isThere()).toBe(program !== null)
   })
 })
 

@@ -6,7 +6,7 @@ import { StorageError } from '../../src/sqlite/index.js'
 import type { CheckpointThread } from '../../src/engine/sqlite/checkpoint-thread.js'
 import { dueAfter, mostPages, takeOverCheckpoints, threadPages } from '../../src/engine/sqlite/checkpoints.js'
 import { checkpointPages, openConnection } from '../../src/engine/sqlite/open.js'
-import { createSharedCommits } from '../../src/engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../../src/engine/sqlite/group-commit.js'
 import { testFolder } from './sqlite-files.js'
 
 /** As long as it may become, and one commit of 16 MiB. */
@@ -21,13 +21,13 @@ function heldThread() {
   let asked = 0
   let left = 0
   const thread: CheckpointThread = {
-    join: () => ({
+    register: () => ({
       isThere: () => isThere,
       checkpoint() {
         asked++
         return new Promise<Ended>((resolve) => void pending.push(resolve))
       },
-      async leave() {
+      async release() {
         left++
       },
     }),
@@ -59,7 +59,7 @@ function open(thread: CheckpointThread) {
   onTestFinished(close)
   client.exec('CREATE TABLE rows (bytes BLOB)')
   const failures: StorageError[] = []
-  const commits = createSharedCommits(client, (error) => failures.push(error))
+  const commits = createGroupCommit(client, (error) => failures.push(error))
   const checkpoints = takeOverCheckpoints(client, commits.fail, thread)
   commits.checkpointWith(checkpoints)
   const insert = client.prepare('INSERT INTO rows VALUES (randomblob(?))')

@@ -214,6 +214,6 @@ function newVaultHarness(): PiiVaultHarness {
   }
 }
 
-describe('PiiTokenizer, TokenInspector and PiiCustodian', () => {
+describe('PiiTokenizer, TokenInspector, PiiRevealer and PiiEraser', () => {
   test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
 })

@@ -98,7 +98,7 @@ describe('a failure at every statement', () => {
       ])
       failing.arm(-1)
       const [recorded, inserted] = answers.map(({ status }) => status === 'fulfilled')
-      expect((await storage.verifications.findPrior(one.key)) !== null).toBe(recorded)
+      expect((await storage.verifications.findExisting(one.key)) !== null).toBe(recorded)
       const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 20 })
       expect(items.filter(({ eventId }) => eventId === uuid('event new'))).toHaveLength(inserted ? 2 : 0)
       told.add(`${recorded} ${inserted}`)

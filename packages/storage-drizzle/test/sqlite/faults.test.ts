@@ -21,7 +21,7 @@ async function writeEverything({ verifications, webhooks, transactions, users, r
   await transactions.moveTransaction(transactionMove('one', [hook]))
   const { claimed } = await webhooks.claimDue(claimRequest)
   await webhooks.claimExpired({ limit: 5, leaseMs: 45_000 })
-  await webhooks.settle(
+  await webhooks.recordAttemptResults(
     claimed.map(({ fence }) => ({ fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } })),
   )
   await webhooks.cancelPending({ appId: uuid('app'), userId: uuid('user'), reason: 'USER_ERASED' })
@@ -78,7 +78,7 @@ describe('F02 a database file that another process is writing to', () => {
       retryable: true,
       driverCode: 'SQLITE_BUSY',
     })
-    expect(await storage.verifications.findPrior(submission('one').key)).toBeNull()
+    expect(await storage.verifications.findExisting(submission('one').key)).toBeNull()
     expect(dumpRowsOf(path)).toBe(before)
     other.exec('ROLLBACK')
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })

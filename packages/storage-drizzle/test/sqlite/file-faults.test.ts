@@ -48,15 +48,15 @@ async function recordSome(path: string, from: number, to: number): Promise<void>
 /** Which of `s0` to `s19` are there; whatever is, is whole, and the database goes on. */
 async function recorded(path: string): Promise<number> {
   const storage = await createSqliteStorage({ path })
-  const priors = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => storage.verifications.findPrior(recording(`s${n}`).key)),
+  const existing = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => storage.verifications.findExisting(recording(`s${n}`).key)),
   )
   expect(await storage.verifications.record(recording('next'))).toMatchObject({ kind: 'recorded' })
   await storage.close()
   const database = new Database(path, { readonly: true })
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   database.close()
-  const there = priors.map((prior) => prior !== null)
+  const there = existing.map((existing) => existing !== null)
   const count = there.filter(Boolean).length
   expect(there).toEqual(there.map((_, n) => n < count))
   return count

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSqliteStorage, type StorageError } from '../../src/sqlite/index.js'
 import { openConnection } from '../../src/engine/sqlite/open.js'
-import { createSharedCommits } from '../../src/engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../../src/engine/sqlite/group-commit.js'
 import { submission, uuid } from '../samples.js'
 import { canMount, smallVolume } from './small-volume.js'
 import { testFolder } from './sqlite-files.js'
@@ -66,7 +66,7 @@ describe.skipIf(!mayMount)('F08 on a small volume', () => {
     }
     const full = { code: 'STORE_UNAVAILABLE', retryable: true, driverCode: 'SQLITE_FULL' }
     expect(refused).toMatchObject([full, full, full])
-    expect(await storage.verifications.findPrior(recording(0).key)).toMatchObject({ kind: 'replayed' })
+    expect(await storage.verifications.findExisting(recording(0).key)).toMatchObject({ kind: 'replayed' })
     volume.makeRoom()
     expect(await storage.verifications.record(recording(20_000))).toMatchObject({ kind: 'recorded' })
     expect(failures).toEqual([])
@@ -88,7 +88,7 @@ describe.skipIf(!mayMount)('F08 on a small volume', () => {
     volume.fill()
     const again = await open(volume.folder)
     for (let n = 0; n < 20; n++)
-      expect(await again.storage.verifications.findPrior(recording(n).key)).toMatchObject({ kind: 'replayed' })
+      expect(await again.storage.verifications.findExisting(recording(n).key)).toMatchObject({ kind: 'replayed' })
     expect(await again.storage.verifications.record(recording(20))).toMatchObject({ kind: 'recorded' })
     expect(again.failures).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('a write that finds the disk full', () => {
     onTestFinished(close)
     client.exec('CREATE TABLE rows (n INTEGER)')
     const failures: StorageError[] = []
-    const commits = createSharedCommits(client, (error) => void failures.push(error))
+    const commits = createGroupCommit(client, (error) => void failures.push(error))
     let asked = 0
     commits.checkpointWith({
       beforeWrite: () => null,

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage, StorageError } from '../../src/sqlite/index.js'
 import { assertDurable } from '../../src/engine/sqlite/open.js'
-import { createSharedCommits } from '../../src/engine/sqlite/group-commit.js'
+import { createGroupCommit } from '../../src/engine/sqlite/group-commit.js'
 import { endpoint, event, submission, uuid } from '../samples.js'
 import { dumpRowsOf, testFolder } from './sqlite-files.js'
 
@@ -57,14 +57,14 @@ describe('shared commits', () => {
   })
 
   test.each([
-    { gatheringTurns: 0, turns: 2, commits: 2 },
-    { gatheringTurns: 2, turns: 2, commits: 1 },
-    { gatheringTurns: 2, turns: 6, commits: 2 },
-  ])('gathers writes for %o', async ({ gatheringTurns, turns, commits: expected }) => {
+    { delayTurns: 0, turns: 2, commits: 2 },
+    { delayTurns: 2, turns: 2, commits: 1 },
+    { delayTurns: 2, turns: 6, commits: 2 },
+  ])('delays a commit for more writes: for %o', async ({ delayTurns, turns, commits: expected }) => {
     const database = new Database(':memory:')
     database.exec('CREATE TABLE t (n INTEGER)')
     const insert = database.prepare('INSERT INTO t VALUES (?)')
-    const commits = createSharedCommits(database, undefined, gatheringTurns)
+    const commits = createGroupCommit(database, undefined, delayTurns)
     const writes: Promise<unknown>[] = []
     for (let turn = 0; turn < turns; turn++) {
       writes.push(commits.write(() => insert.run(turn)))
@@ -97,7 +97,7 @@ describe('shared commits', () => {
   test('undoes the part of a failing write that had already happened', async () => {
     const database = new Database(':memory:')
     database.exec('CREATE TABLE t (n INTEGER)')
-    const commits = createSharedCommits(database)
+    const commits = createGroupCommit(database)
     const insert = database.prepare('INSERT INTO t VALUES (?)')
     const answers = await Promise.allSettled([
       commits.write(() => insert.run(1).changes),
@@ -128,7 +128,7 @@ describe('shared commits', () => {
       },
     })
     const failures: string[] = []
-    const commits = createSharedCommits(database, ({ code }) => failures.push(code))
+    const commits = createGroupCommit(database, ({ code }) => failures.push(code))
     const insert = database.prepare('INSERT INTO t VALUES (?)')
     const answers = await Promise.allSettled([1, 2].map((n) => commits.write(() => insert.run(n).changes)))
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -140,7 +140,7 @@ describe('shared commits', () => {
   test('a broken disk in the middle of several writes fails them all at once', async () => {
     const database = new Database(':memory:')
     let runs = 0
-    const commits = createSharedCommits(database)
+    const commits = createGroupCommit(database)
     const broken = () => {
       runs++
       throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
@@ -192,7 +192,7 @@ describe('shared commits', () => {
       reason: { code: 'STORE_UNAVAILABLE', retryable: true, driverCode: 'SQLITE_FULL' },
     })
     expect(await storage.verifications.findKycStatus(uuid('user'))).toBe('PASS')
-    expect(await storage.verifications.findPrior(bulky.key)).toBeNull()
+    expect(await storage.verifications.findExisting(bulky.key)).toBeNull()
     database.pragma('max_page_count = 1000000')
     expect(await storage.verifications.record(bulky)).toMatchObject({ kind: 'recorded' })
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
@@ -226,7 +226,7 @@ describe('shared commits', () => {
     const database = new Database(':memory:')
     database.exec('CREATE TABLE t (n INTEGER)')
     const failures: StorageError[] = []
-    const commits = createSharedCommits(database, (error) => failures.push(error))
+    const commits = createGroupCommit(database, (error) => failures.push(error))
     const broken = commits.write(() => {
       throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
     })

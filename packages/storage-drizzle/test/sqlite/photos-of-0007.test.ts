@@ -55,7 +55,8 @@ test('photos of a database of 0007 are kept, seen as they stand, and can be refu
   expect(claimed.map(({ fence, sealedUrl }) => [fence.photoJobId, sealedUrl])).toEqual([
     [photoIdOf(0), new Uint8Array([7])],
   ])
-  for (const { fence } of claimed) await storage.photoJobs.settle(fence, { state: 'REFUSED', failure: 'NOT_A_PHOTO' })
+  for (const { fence } of claimed)
+    await storage.photoJobs.recordOutcome(fence, { state: 'REFUSED', failure: 'NOT_A_PHOTO' })
   const photos = await storage.photoJobs.listPhotos(owner, verificationId)
   expect(photos.find(({ photoJobId }) => photoJobId === photoIdOf(0))).toMatchObject({ state: 'REFUSED' })
   await storage.close()

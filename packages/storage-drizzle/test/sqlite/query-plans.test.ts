@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { prepareClaiming } from '../../src/webhooks/claim-statements.sqlite.js'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
 import { migrate } from '../../src/engine/sqlite/migrate.js'
-import { prepareSettling } from '../../src/webhooks/attempt-results.sqlite.js'
+import { prepareResultStatements } from '../../src/webhooks/attempt-results.sqlite.js'
 import { auditSeal } from '../audit/audit-samples.js'
 import { endpoint } from '../samples.js'
 
@@ -83,7 +83,7 @@ test('no statement that runs for every delivery is planned anew at each run or o
   migrate(database, 'sqlite', () => new Date(0))
   const prepared = listenToPrepare(database)
   prepareClaiming(database)
-  prepareSettling(database)
+  prepareResultStatements(database)
   expect(prepared.size).toBeGreaterThan(12)
   expect([...prepared].filter((source) => /\bLIMIT \?(?! \+ 0)|\bRETURNING\b/.test(source))).toEqual([])
 })

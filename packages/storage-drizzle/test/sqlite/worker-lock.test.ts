@@ -35,7 +35,7 @@ test('a second worker process is refused, and takes over at once when the first 
   first.kill('SIGKILL')
   expect(await first.ended).toBe('SIGKILL')
   const lock = await storage.acquireWorkerLock()
-  // Its lease had 45 s to go: the holder of the lock knows that nobody is left to settle it.
+  // Its lease had 45 s to go: the holder of the lock knows that nobody is left to record it.
   const left = await storage.webhooks.claimExpired({ limit: 10, leaseMs: 45_000 })
   expect(left.map(({ fence }) => fence.attempt)).toEqual([1])
   await lock.release()

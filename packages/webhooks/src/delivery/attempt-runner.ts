@@ -27,18 +27,18 @@ export interface AttemptDeps {
 const senderGraceMs = 1_000
 
 /** A key to sign with, or why nothing may be sent. */
-export type Clearance = SigningKey | AttemptCause
+export type Authorization = SigningKey | AttemptCause
 
 /**
  * Looks up whether what was claimed together may be sent, and with which key: one answer for each.
  *
  * @param soon Whether to let what is ready to run go first, such as the next claim.
  */
-export async function lookUpClearances(
+export async function authorizeDeliveries(
   claimed: readonly ClaimedDelivery[],
   soon: boolean,
   deps: AttemptDeps,
-): Promise<readonly Clearance[]> {
+): Promise<readonly Authorization[]> {
   const [granted, keys] = await Promise.all([
     lookUpEach(claimed, (some) => deps.grants.find(some.map(({ appId, userId }) => ({ appId, userId }))), deps),
     lookUpEach(claimed, (some) => deps.signingKeys.current(some.map(({ appId }) => appId)), deps),
@@ -93,19 +93,19 @@ async function lookUpEach<A>(
 /**
  * Makes one attempt, opened at `openedAtMs` (monotonic), and says what it saw. Never rejects.
  *
- * @param index Place of the delivery among the clearances.
+ * @param index Place of the delivery among the authorizations.
  */
 export async function runAttempt(
   delivery: ClaimedDelivery,
-  clearances: Promise<readonly Clearance[]>,
+  authorizations: Promise<readonly Authorization[]>,
   index: number,
   openedAtMs: number,
   deps: AttemptDeps,
 ): Promise<AttemptReport> {
   try {
-    const clearance = (await clearances)[index] ?? 'INTERNAL_ERROR'
-    if (typeof clearance === 'string') return reportOfCause(clearance)
-    return await sendSigned(delivery, clearance, openedAtMs, deps)
+    const authorization = (await authorizations)[index] ?? 'INTERNAL_ERROR'
+    if (typeof authorization === 'string') return reportOfCause(authorization)
+    return await sendSigned(delivery, authorization, openedAtMs, deps)
   } catch {
     return reportOfCause('INTERNAL_ERROR')
   }

@@ -1,7 +1,7 @@
 import type { AttemptCause } from './webhook-store.js'
 
 /**
- * Judges a final status line (docs/contract.md 10.1): 200–299 is success, a redirect is a failure that is never
+ * Checks a final status line (docs/contract.md 10.1): 200–299 is success, a redirect is a failure that is never
  * followed, everything else is a failure.
  *
  * @param status - the final status code; 1xx never is final, so it counts as an invalid answer

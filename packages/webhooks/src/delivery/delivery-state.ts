@@ -1,5 +1,5 @@
 import { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
-import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, Settlement } from './webhook-store.js'
+import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, AttemptResult } from './webhook-store.js'
 
 /** How long a delivery that could not be sent for a reason of ours waits, and for how long altogether. */
 export interface UnsentPolicy {
@@ -64,8 +64,8 @@ export function attemptStateOf(cause: AttemptCause | null): Exclude<AttemptState
   return 'FAILED'
 }
 
-/** What {@link settleAttempt} needs beside the attempt itself. */
-export interface SettleContext {
+/** What {@link attemptResultOf} needs beside the attempt itself. */
+export interface AttemptResultContext {
   readonly now: Date
   /** At least 0 and less than 1, for the jitter of the delay. */
   readonly random: () => number
@@ -85,21 +85,21 @@ export interface SettleContext {
  *
  * @example
  * ```ts
- * import { settleAttempt, reportOfCause } from '@kyc-relay/webhooks/delivery'
+ * import { attemptResultOf, reportOfCause } from '@kyc-relay/webhooks/delivery'
  *
- * const settlement = settleAttempt(
+ * const result = attemptResultOf(
  *   { fence: { deliveryId: '0198c1c0-0000-7000-8000-000000000001', attempt: 5, token: 't' }, unsentForMs: 0 },
  *   reportOfCause('TIMEOUT'),
  *   { now: new Date(), random: Math.random },
  * )
- * settlement.next // { state: 'FAILED' }
+ * result.next // { state: 'FAILED' }
  * ```
  */
-export function settleAttempt(
+export function attemptResultOf(
   attempt: { readonly fence: Fence; readonly unsentForMs: number },
   report: AttemptReport,
-  context: SettleContext,
-): Settlement {
+  context: AttemptResultContext,
+): AttemptResult {
   const state = attemptStateOf(report.cause)
   return { fence: attempt.fence, attempt: { state, report }, next: nextOf(attempt, state, report, context) }
 }
@@ -108,8 +108,8 @@ function nextOf(
   attempt: { readonly fence: Fence; readonly unsentForMs: number },
   state: Exclude<AttemptState, 'STARTED'>,
   report: AttemptReport,
-  context: SettleContext,
-): Settlement['next'] {
+  context: AttemptResultContext,
+): AttemptResult['next'] {
   if (state === 'SUCCEEDED') return { state: 'DELIVERED' }
   if (report.cause === 'GRANT_REVOKED') return { state: 'CANCELLED', reason: 'GRANT_REVOKED' }
   if (state === 'UNSENT') {

@@ -1,25 +1,25 @@
 import type { GrantLookup } from '../publishing/grants.js'
-import { lookUpClearances, runAttempt, type AttemptDeps } from './attempt-runner.js'
-import { createAttemptsUnderWay } from './in-flight-attempts.js'
-import { defaultUnsentPolicy, reportOfCause, settleAttempt } from './delivery-state.js'
+import { authorizeDeliveries, runAttempt, type AttemptDeps } from './attempt-runner.js'
+import { createInFlightAttempts } from './in-flight-attempts.js'
+import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
 import { createOwnOutage, outagePauseMs } from './own-outage.js'
 import type { Sender } from './sender.js'
-import { createSettlementQueue, type SettlementFate } from './result-batcher.js'
+import { createResultBatcher, type WriteOutcome } from './result-batcher.js'
 import type { SigningKeys } from './signing-keys.js'
-import type { AttemptReport, ClaimedDelivery, Settlement, WebhookStore } from './webhook-store.js'
+import type { AttemptReport, ClaimedDelivery, AttemptResult, WebhookStore } from './webhook-store.js'
 import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
 
 /** What went wrong inside the worker. It goes on in every case. */
-export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'SETTLE_FAILED' | 'SUBSCRIBE_FAILED'
+export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'RECORD_FAILED' | 'SUBSCRIBE_FAILED'
 
 /** What a worker tells an observer, for metrics and logs. What an observer throws is ignored. */
 export interface DeliveryWorkerObserver {
-  /** An attempt ended and its settlement was written, found stale, or given up at shutdown. */
-  onSettled?(event: {
+  /** An attempt ended and its result was written, found stale, or given up at shutdown. */
+  onResultWritten?(event: {
     readonly delivery: ClaimedDelivery
-    readonly settlement: Settlement
-    readonly fate: SettlementFate
+    readonly result: AttemptResult
+    readonly outcome: WriteOutcome
   }): void
   /** Deliveries were claimed and their attempts begin; `takenOver`: from a worker whose lease ended, to be ended now. */
   onClaimed?(event: {
@@ -33,7 +33,7 @@ export interface DeliveryWorkerObserver {
 
 /** What a worker works with. */
 export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
-  readonly store: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'settle' | 'onDue'>
+  readonly store: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'recordAttemptResults' | 'onDue'>
   readonly signingKeys: SigningKeys
   readonly grants: GrantLookup
   readonly send: Sender
@@ -50,9 +50,9 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
 export interface DeliveryWorker {
   /** Starts working until `stop()`. Does nothing when it works already. */
   start(): void
-  /** Claims nothing more, lets attempts under way end, and resolves when they have, within `stopTimeoutMs`. */
+  /** Claims nothing more, lets attempts in flight end, and resolves when they have, within `stopTimeoutMs`. */
   stop(): Promise<void>
-  /** One look at the store: takes over what was interrupted, claims what is due, resolves when all of it is settled. */
+  /** One look at the store: takes over what was interrupted, claims what is due, resolves when all results are recorded. */
   runOnce(): Promise<{ readonly claimed: number; readonly takenOver: number }>
   /** Looks at the store now instead of at the next poll. */
   wake(): void
@@ -95,30 +95,30 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const outage = createOwnOutage(timers, options.maxBatch)
   const attemptDeps: AttemptDeps = { ...deps, ...options, timers, onLookUpFailed: outage.lookUpFailed }
   const unsentPolicy = { ...defaultUnsentPolicy, ...options.unsent }
-  const settleContext = ({ unsentForMs }: ClaimedDelivery) => ({
+  const resultContext = ({ unsentForMs }: ClaimedDelivery) => ({
     now: deps.now(),
     random: deps.random,
     retry: options.retry,
     unsent: { ...unsentPolicy, retryMs: outage.delayMs(unsentForMs, unsentPolicy.retryMs) },
   })
-  const settlements = createSettlementQueue({
+  const batcher = createResultBatcher({
     store,
     timers,
     maxBatch: options.maxBatch,
     retryMs: options.errorPauseMs,
-    inFlight: () => underWay.count(),
-    // The places that these give back are claimed at once: a store that shares commits writes both in one.
+    inFlight: () => inFlight.count(),
+    // The slots that these give back are claimed at once: a store that shares commits writes both in one.
     onWriting: (count) => {
-      beingSettled = count
+      beingRecorded = count
       if (count > 0) wake()
     },
-    onError: () => observe(() => deps.onProblem?.('SETTLE_FAILED')),
+    onError: () => observe(() => deps.onProblem?.('RECORD_FAILED')),
   })
 
-  const underWay = createAttemptsUnderWay({ timers, options, onEnd: () => wake() })
+  const inFlight = createInFlightAttempts({ timers, options, onFinish: () => wake() })
   let running: Promise<void> | null = null
   let stopping = false
-  let beingSettled = 0
+  let beingRecorded = 0
   let failures = 0
   let wokenUp = false
   let wakeUp = () => {}
@@ -154,25 +154,25 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   }
 
   /** How many may be claimed now, and how many of these failing endpoints may not have. */
-  function placesToClaim(): { limit: number; keepForHealthy: number } {
-    const free = Math.min(underWay.freePlaces() + beingSettled, options.concurrency)
-    const limit = Math.min(free, options.maxBatch, outage.placesLeft())
+  function slotsToClaim(): { limit: number; keepForHealthy: number } {
+    const free = Math.min(inFlight.freeSlots() + beingRecorded, options.concurrency)
+    const limit = Math.min(free, options.maxBatch, outage.slotsLeft())
     const freeForFailing = free - Math.floor(options.concurrency * options.shareForHealthy)
     return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
   }
 
-  /** One attempt from its opening to its settlement. */
+  /** One attempt from its opening to its result. */
   async function attempt(delivery: ClaimedDelivery, seen: AttemptReport | Promise<AttemptReport>): Promise<void> {
-    const one = underWay.begin()
+    const one = inFlight.start()
     try {
       const report = await seen
-      underWay.saw(one, report)
-      outage.saw(report.cause)
-      const settlement = settleAttempt(delivery, report, settleContext(delivery))
-      const fate = await settlements.add(settlement)
-      observe(() => deps.onSettled?.({ delivery, settlement, fate }))
+      inFlight.recordLatency(one, report)
+      outage.recordCause(report.cause)
+      const result = attemptResultOf(delivery, report, resultContext(delivery))
+      const outcome = await batcher.add(result)
+      observe(() => deps.onResultWritten?.({ delivery, result, outcome }))
     } finally {
-      underWay.end(one)
+      inFlight.finish(one)
     }
   }
 
@@ -185,19 +185,19 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     return { count: expired.length, work }
   }
 
-  /** Claims what fits into the free places and starts all of it at once. */
+  /** Claims what fits into the free slots and starts all of it at once. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
-    const { limit, keepForHealthy } = placesToClaim()
+    const { limit, keepForHealthy } = slotsToClaim()
     if (limit <= 0) {
-      const isOutage = outage.placesLeft() <= 0
-      const nextDueInMs = isOutage ? outage.morePlacesInMs() : (underWay.nextFreeInMs() ?? 0)
+      const isOutage = outage.slotsLeft() <= 0
+      const nextDueInMs = isOutage ? outage.moreSlotsInMs() : (inFlight.nextFreeInMs() ?? 0)
       return { count: 0, full: false, nextDueInMs, work: [] }
     }
     const openedAtMs = timers.monotonicMs()
     const { claimed, nextDueInMs } = await store.claimDue({
       limit,
       leaseMs: options.leaseMs,
-      maxInFlight: underWay.caps(),
+      maxInFlight: inFlight.caps(),
       keepForHealthy,
     })
     if (claimed.length === 0) return { count: 0, full: false, nextDueInMs, work: [] }
@@ -206,9 +206,9 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     const full = claimed.length === limit
     // Another claim follows a full one at once: the store works on it while these are signed and sent.
     const soon = full && running !== null
-    const clearances = lookUpClearances(claimed, soon, attemptDeps)
+    const authorizations = authorizeDeliveries(claimed, soon, attemptDeps)
     const work = claimed.map((delivery, index) =>
-      attempt(delivery, runAttempt(delivery, clearances, index, openedAtMs, attemptDeps)),
+      attempt(delivery, runAttempt(delivery, authorizations, index, openedAtMs, attemptDeps)),
     )
     return { count: claimed.length, full, nextDueInMs, work }
   }
@@ -286,12 +286,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       endRest()
       const drained = (async () => {
         await running
-        await underWay.ended()
+        await inFlight.drained()
         return 'drained' as const
       })()
       await new Promise<void>((resolve) => {
         const cancel = timers.schedule(() => {
-          settlements.abandon()
+          batcher.abandon()
           resolve()
         }, options.stopTimeoutMs)
         void drained.then(() => {
@@ -310,7 +310,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wake,
     status: () => ({
       running: running !== null && !stopping,
-      inFlight: underWay.count(),
+      inFlight: inFlight.count(),
       failures,
       sinceLastLookMs: lookedAtMs === null ? null : timers.monotonicMs() - lookedAtMs,
     }),

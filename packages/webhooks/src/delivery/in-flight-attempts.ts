@@ -2,27 +2,27 @@ import type { AttemptReport } from './webhook-store.js'
 import type { DeliveryWorkerOptions } from './worker-options.js'
 import type { WorkerTimers } from './worker-timers.js'
 
-/** One attempt, from its opening to its settlement. */
-export interface UnderWay {
+/** One attempt, from its opening to its recorded result. */
+export interface InFlightAttempt {
   /** Monotonic. */
-  readonly beganAtMs: number
+  readonly startedAtMs: number
 }
 
-/** What one worker has under way, and how much more may begin. */
-export interface AttemptsUnderWay {
-  /** Counts one more, until it ends. */
-  begin(): UnderWay
-  /** It was answered, or was not: how long answers usually take is learned from it. */
-  saw(one: UnderWay, report: AttemptReport): void
-  /** It is settled, and gives its place back. */
-  end(one: UnderWay): void
-  /** How many are under way, those that are being settled included. */
+/** The attempts that one worker has in flight, and how many more may start. */
+export interface InFlightAttempts {
+  /** Counts one more attempt until it finishes. */
+  start(): InFlightAttempt
+  /** Learns from the attempt how long answers usually take. */
+  recordLatency(one: InFlightAttempt, report: AttemptReport): void
+  /** Its result is recorded: its slot is free again. */
+  finish(one: InFlightAttempt): void
+  /** How many are in flight, including those whose result is being recorded. */
   count(): number
-  /** Resolves once nothing is under way. */
-  ended(): Promise<void>
-  /** How many may begin now. */
-  freePlaces(): number
-  /** Milliseconds until time alone frees the next place; null when only an end can. */
+  /** Resolves once nothing is in flight. */
+  drained(): Promise<void>
+  /** How many may start now. */
+  freeSlots(): number
+  /** Milliseconds until time alone frees the next slot; null when only a finished attempt can. */
   nextFreeInMs(): number | null
   /** Caps per endpoint for a claim at this moment. */
   caps(): { readonly healthy: number; readonly failing: number }
@@ -30,78 +30,78 @@ export interface AttemptsUnderWay {
 
 /** An attempt that takes so many times as long as usual waits for a slow endpoint. */
 const slowFactor = 2
-/** No attempt is slow before this age: a place that is freed sooner saves nothing. */
+/** No attempt is slow before this age: a slot that is freed sooner saves nothing. */
 const leastSlowAfterMs = 100
 /** Share of each new answer in what is usual: about the last hundred count. */
 const weightOfOne = 1 / 32
 /** With this share of all sockets waiting for slow endpoints, no endpoint gets a second one. */
 const pressureForOneEach = 0.375
 
-/** Keeps count for one worker. `onEnd` is called whenever one ended. */
-export function createAttemptsUnderWay({
+/** Counts the attempts of one worker. Calls `onFinish` whenever one finished. */
+export function createInFlightAttempts({
   timers,
   options,
-  onEnd,
+  onFinish,
 }: {
   readonly timers: WorkerTimers
   readonly options: Required<
     Pick<DeliveryWorkerOptions, 'concurrency' | 'slowAfterMs' | 'maxOpen' | 'maxInFlightPerEndpoint'>
   >
-  readonly onEnd: () => void
-}): AttemptsUnderWay {
-  const underWay = new Set<UnderWay>()
+  readonly onFinish: () => void
+}): InFlightAttempts {
+  const inFlight = new Set<InFlightAttempt>()
   /** Those that wait for no slow endpoint yet, oldest first. */
-  const recent = new Set<UnderWay>()
-  const whenEnded: (() => void)[] = []
+  const recent = new Set<InFlightAttempt>()
+  const whenDrained: (() => void)[] = []
   // Until something was seen, slow is what is slow at the latest.
   let usualMs = options.slowAfterMs / slowFactor
 
   const slowAfterMs = () => Math.min(options.slowAfterMs, Math.max(leastSlowAfterMs, slowFactor * usualMs))
 
-  /** Waiting for a slow endpoint costs a socket and nothing else, so it blocks no place. */
+  /** Waiting for a slow endpoint costs a socket and nothing else, so it blocks no slot. */
   function letSlowOnesGo(): void {
     const slowSinceMs = timers.monotonicMs() - slowAfterMs()
     for (const one of recent) {
-      if (one.beganAtMs > slowSinceMs) break
+      if (one.startedAtMs > slowSinceMs) break
       recent.delete(one)
     }
   }
 
   return {
-    begin() {
-      const one = { beganAtMs: timers.monotonicMs() }
-      underWay.add(one)
+    start() {
+      const one = { startedAtMs: timers.monotonicMs() }
+      inFlight.add(one)
       recent.add(one)
       return one
     },
-    saw({ beganAtMs }, { cause }) {
+    recordLatency({ startedAtMs }, { cause }) {
       // A time-out tells how long we waited, not how long answers take; what was interrupted was another process's.
       if (cause === 'TIMEOUT' || cause === 'INTERRUPTED') return
-      const tookMs = Math.min(timers.monotonicMs() - beganAtMs, options.slowAfterMs)
+      const tookMs = Math.min(timers.monotonicMs() - startedAtMs, options.slowAfterMs)
       usualMs += (tookMs - usualMs) * weightOfOne
     },
-    end(one) {
-      underWay.delete(one)
+    finish(one) {
+      inFlight.delete(one)
       recent.delete(one)
-      onEnd()
-      if (underWay.size > 0) return
-      for (const tell of whenEnded.splice(0)) tell()
+      onFinish()
+      if (inFlight.size > 0) return
+      for (const tell of whenDrained.splice(0)) tell()
     },
-    count: () => underWay.size,
-    ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEnded.push(resolve))),
-    freePlaces() {
+    count: () => inFlight.size,
+    drained: () => (inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => whenDrained.push(resolve))),
+    freeSlots() {
       letSlowOnesGo()
-      return Math.min(options.concurrency - recent.size, options.maxOpen - underWay.size)
+      return Math.min(options.concurrency - recent.size, options.maxOpen - inFlight.size)
     },
     nextFreeInMs() {
-      if (underWay.size >= options.maxOpen) return null
+      if (inFlight.size >= options.maxOpen) return null
       const [oldest] = recent
-      return oldest === undefined ? null : Math.max(1, oldest.beganAtMs + slowAfterMs() - timers.monotonicMs())
+      return oldest === undefined ? null : Math.max(1, oldest.startedAtMs + slowAfterMs() - timers.monotonicMs())
     },
     caps() {
       letSlowOnesGo()
       const { healthy, failing } = options.maxInFlightPerEndpoint
-      const pressure = (underWay.size - recent.size) / (options.maxOpen * pressureForOneEach)
+      const pressure = (inFlight.size - recent.size) / (options.maxOpen * pressureForOneEach)
       const lowered = (cap: number) => Math.max(Math.min(1, cap), Math.ceil(cap * (1 - pressure)))
       return { healthy: lowered(healthy), failing: lowered(failing) }
     },

@@ -21,8 +21,8 @@ export {
   deliveryTransitions,
   isFinalDeliveryState,
   reportOfCause,
-  settleAttempt,
-  type SettleContext,
+  attemptResultOf,
+  type AttemptResultContext,
   type UnsentPolicy,
 } from './delivery-state.js'
 export {
@@ -37,7 +37,7 @@ export { reproducibleCurl, type CurlDelivery } from './reproducible-curl.js'
 export { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
 export type { Sender, SendRequest, SendResult } from './sender.js'
 export { signedHeaders, type SignedHeadersInput } from './signed-headers.js'
-export type { SettlementFate } from './result-batcher.js'
+export type { WriteOutcome } from './result-batcher.js'
 export type { SigningKey, SigningKeys } from './signing-keys.js'
 export { WebhookError, type PreparationViolation, type WebhookErrorCode } from './webhook-error.js'
 export type {
@@ -52,7 +52,7 @@ export type {
   Fence,
   InsertedEvent,
   PreparedEvent,
-  Settlement,
+  AttemptResult,
   WebhookStore,
   WithheldReason,
 } from './webhook-store.js'

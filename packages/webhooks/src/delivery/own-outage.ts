@@ -13,13 +13,13 @@ export interface OwnOutage {
   /** Grants or signing keys could not be read, so that a delivery was not sent. */
   lookUpFailed(): void
   /** An attempt ended with this cause, null for a 2xx. One that reached its endpoint ends an outage, whatever came of it. */
-  saw(cause: AttemptCause | null): void
+  recordCause(cause: AttemptCause | null): void
   /** So many deliveries were claimed now. */
   claimed(count: number): void
   /** How many may be claimed now: during an outage so many a second, to find out when it ends. Else any number. */
-  placesLeft(): number
-  /** Milliseconds until more than {@link placesLeft} may be claimed. */
-  morePlacesInMs(): number
+  slotsLeft(): number
+  /** Milliseconds until more than {@link slotsLeft} may be claimed. */
+  moreSlotsInMs(): number
   /**
    * How long a delivery that was not sent waits: 1 s during an outage. Else as long as it has waited so far, since the fault
    * is its own: at least 1 s, at most `longestMs`.
@@ -47,7 +47,7 @@ export function createOwnOutage(timers: Pick<WorkerTimers, 'monotonicMs'>, claim
     lookUpFailed() {
       isFailing = true
     },
-    saw(cause) {
+    recordCause(cause) {
       const state = attemptStateOf(cause)
       if (cause === 'RESOLVER_DOWN' || cause === 'OUT_OF_SOCKETS') isFailing = true
       if (state !== 'SUCCEEDED' && state !== 'FAILED') return
@@ -58,11 +58,11 @@ export function createOwnOutage(timers: Pick<WorkerTimers, 'monotonicMs'>, claim
       countAnew()
       counted += count
     },
-    placesLeft() {
+    slotsLeft() {
       countAnew()
       return isOn() ? Math.max(0, claimsASecond - counted) : Infinity
     },
-    morePlacesInMs: () => Math.max(0, countedSinceMs + outagePauseMs - timers.monotonicMs()),
+    moreSlotsInMs: () => Math.max(0, countedSinceMs + outagePauseMs - timers.monotonicMs()),
     delayMs(unsentForMs, longestMs) {
       const waitMs = isOn() ? outagePauseMs : Math.max(outagePauseMs, unsentForMs)
       return Math.min(waitMs, longestMs)

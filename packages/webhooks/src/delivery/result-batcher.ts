@@ -1,48 +1,48 @@
-import type { Settlement, WebhookStore } from './webhook-store.js'
+import type { AttemptResult, WebhookStore } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
-/** What became of a settlement: written, refused as stale, or given up because the worker had to stop. */
-export type SettlementFate = 'applied' | 'stale' | 'abandoned'
+/** What became of a write: applied, refused as stale, or abandoned because the worker had to stop. */
+export type WriteOutcome = 'applied' | 'stale' | 'abandoned'
 
-/** Writes settlements in batches: what arrives while one write is under way shares the next. */
-export interface SettlementQueue {
-  add(settlement: Settlement): Promise<SettlementFate>
+/** Writes attempt results in batches: results that arrive during a write share the next one. */
+export interface ResultBatcher {
+  add(result: AttemptResult): Promise<WriteOutcome>
   /** Stops retrying; whatever is unwritten, now or later, is answered `abandoned`. */
   abandon(): void
 }
 
 interface Waiting {
-  readonly settlement: Settlement
-  readonly resolve: (fate: SettlementFate) => void
+  readonly result: AttemptResult
+  readonly resolve: (outcome: WriteOutcome) => void
 }
 
-/** Longest wait for company. */
-const lingerMs = 8
+/** Longest delay of a write, so that more results share its commit. */
+const batchDelayMs = 8
 
-/** A write of so many shows that the store is busy: the next one waits for company. */
+/** From this batch size on the store counts as busy, and the next write is delayed. */
 const busyBatch = 8
 
-/** When so large a share of all attempts under way has ended, their settlements are written without waiting. */
+/** Share of the attempts in flight whose results are written without delay. */
 const shareWorthACommit = 0.5
 
-/** So many refusals in a row, one by one, mean that the store is down rather than a settlement bad. */
+/** After this many refusals in a row the store counts as down, rather than a result as bad. */
 const refusalsBeforeGivingUp = 3
 
 /**
- * A settlement is retried until the store took it or called it stale: the fence makes a late write harmless, while a
+ * A result is retried until the store took it or called it stale: the fence makes a late write harmless, while a
  * lost one would send again what a partner already has.
  */
-export function createSettlementQueue(deps: {
-  readonly store: Pick<WebhookStore, 'settle'>
+export function createResultBatcher(deps: {
+  readonly store: Pick<WebhookStore, 'recordAttemptResults'>
   readonly timers: WorkerTimers
   readonly maxBatch: number
   readonly retryMs: number
-  /** Attempts whose settlement is still to come, those that wait here included. */
+  /** Attempts whose result is still to be written, including those that wait here. */
   readonly inFlight: () => number
-  /** A write of so many settlements is under way; 0 when it ended. Called before anything else can run. */
+  /** Told how many results are being written; 0 at the end. Called before anything else can run. */
   readonly onWriting: (count: number) => void
   readonly onError: () => void
-}): SettlementQueue {
+}): ResultBatcher {
   const { store, timers } = deps
   const waiting: Waiting[] = []
   const pauses = new Set<() => void>()
@@ -50,10 +50,10 @@ export function createSettlementQueue(deps: {
   let abandoned = false
 
   async function write(batch: readonly Waiting[]): Promise<void> {
-    const { stale } = await announced(batch.length, store.settle(batch.map(({ settlement }) => settlement)))
-    const isStale = ({ fence }: Settlement) =>
+    const { stale } = await announced(batch.length, store.recordAttemptResults(batch.map(({ result }) => result)))
+    const isStale = ({ fence }: AttemptResult) =>
       stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
-    for (const { settlement, resolve } of batch) resolve(isStale(settlement) ? 'stale' : 'applied')
+    for (const { result, resolve } of batch) resolve(isStale(result) ? 'stale' : 'applied')
   }
 
   async function announced<T>(count: number, write: Promise<T>): Promise<T> {
@@ -65,7 +65,7 @@ export function createSettlementQueue(deps: {
     }
   }
 
-  /** Writes a batch; one by one if the store refuses it, so that one bad settlement keeps no neighbour waiting. */
+  /** Writes a batch; one by one if the store refuses it, so that one bad result keeps no neighbour waiting. */
   async function writeOrSplit(batch: readonly Waiting[]): Promise<Waiting[]> {
     try {
       await write(batch)
@@ -104,19 +104,19 @@ export function createSettlementQueue(deps: {
   }
 
   let lastBatch = 0
-  let endLinger = () => {}
+  let endBatchDelay = () => {}
 
-  /** Waits a moment for company, since what is written together shares one durable commit. Nothing waits at leisure. */
-  async function linger(): Promise<void> {
+  /** Delays a write by up to 8 ms so that results share a commit; never when the store is idle. */
+  async function waitForBatch(): Promise<void> {
     if (isWorthACommit()) return
     await new Promise<void>((resolve) => {
-      const cancel = timers.schedule(resolve, lingerMs)
-      endLinger = () => {
+      const cancel = timers.schedule(resolve, batchDelayMs)
+      endBatchDelay = () => {
         cancel()
         resolve()
       }
     })
-    endLinger = () => {}
+    endBatchDelay = () => {}
   }
 
   const isWorthACommit = () =>
@@ -127,13 +127,13 @@ export function createSettlementQueue(deps: {
 
   function flush(): void {
     if (!flushing) void writeWaiting()
-    else if (isWorthACommit()) endLinger()
+    else if (isWorthACommit()) endBatchDelay()
   }
 
   async function writeWaiting(): Promise<void> {
     flushing = true
     while (waiting.length > 0 && !abandoned) {
-      await linger()
+      await waitForBatch()
       const batch = waiting.splice(0, deps.maxBatch)
       lastBatch = batch.length
       const refused = await writeOrSplit(batch)
@@ -147,9 +147,9 @@ export function createSettlementQueue(deps: {
   }
 
   return {
-    add(settlement) {
+    add(result) {
       return new Promise((resolve) => {
-        waiting.push({ settlement, resolve })
+        waiting.push({ result, resolve })
         flush()
       })
     },

@@ -53,7 +53,7 @@ export interface InsertedEvent {
   readonly duplicate: boolean
 }
 
-/** Names one attempt and the right to settle it. A claim by anyone else makes the fence stale. */
+/** Names one attempt and the right to record its result. A claim by anyone else makes the fence stale. */
 export interface Fence {
   readonly deliveryId: string
   /** 1 to 5. */
@@ -126,7 +126,7 @@ export interface AttemptReport {
 }
 
 /** How an attempt ended and what follows for its delivery. Applied only while the fence is current. */
-export interface Settlement {
+export interface AttemptResult {
   readonly fence: Fence
   readonly attempt: { readonly state: Exclude<AttemptState, 'STARTED'>; readonly report: AttemptReport }
   readonly next:
@@ -179,7 +179,7 @@ export interface WebhookStore {
   registerEndpoint(endpoint: Endpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
   /**
    * Removes an endpoint of this app and cancels its pending deliveries; false when there is none (any more). An attempt
-   * under way ends by itself: a success counts, and a settlement that asks for another attempt cancels instead.
+   * under way ends by itself: a success counts, and a result that asks for another attempt cancels instead.
    */
   removeEndpoint(request: { readonly appId: string; readonly endpointId: string }): Promise<boolean>
   /** Oldest first, removed ones left out. */
@@ -195,7 +195,7 @@ export interface WebhookStore {
    * Claims due deliveries and opens their attempts: each is given to exactly one caller until its lease ends.
    *
    * An endpoint never has more in flight, over all claimers, than `maxInFlight.healthy`, or `maxInFlight.failing` while
-   * its last attempt failed. Of `limit`, `keepForHealthy` places are never given to failing endpoints. Within that,
+   * its last attempt failed. Of `limit`, `keepForHealthy` slots are never given to failing endpoints. Within that,
    * longest due first, endpoints taking turns.
    *
    * @returns the claimed deliveries, and when the next unclaimed one will be due (milliseconds; 0 when something is due
@@ -208,22 +208,22 @@ export interface WebhookStore {
     readonly keepForHealthy: number
   }): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly nextDueInMs: number | null }>
 
-  /** Takes over attempts whose lease ended, under fresh fences, so that they can be settled as `INTERRUPTED`. */
+  /** Takes over attempts whose lease ended, under fresh fences, so that they can be recorded as `INTERRUPTED`. */
   claimExpired(request: { readonly limit: number; readonly leaseMs: number }): Promise<readonly ClaimedDelivery[]>
 
   /**
-   * Applies each settlement whose fence is current; the others change nothing and are answered as stale. A fence stays
+   * Applies each result whose fence is current; the others change nothing and are answered as stale. A fence stays
    * current after its lease ended until somebody takes the attempt over.
    *
    * The log shows a number once: an attempt that gave its number back is replaced by the one that uses it.
    */
-  settle(settlements: readonly Settlement[]): Promise<{ readonly stale: readonly Fence[] }>
+  recordAttemptResults(results: readonly AttemptResult[]): Promise<{ readonly stale: readonly Fence[] }>
 
   /**
-   * Cancels what is pending for a user of an app (grant revoked, user erased). An attempt under way ends by itself: a
-   * success counts, and a settlement that asks for another attempt cancels instead.
+   * Cancels what is pending for a user of an app (grant revoked, user erased). An attempt in flight ends by itself: a
+   * success counts, and a result that asks for another attempt cancels instead.
    *
-   * @returns how many deliveries were cancelled, those included that end with the attempt under way
+   * @returns how many deliveries were cancelled, those included that end with the attempt in flight
    */
   cancelPending(request: { readonly appId: string; readonly userId: string; readonly reason: string }): Promise<number>
 

@@ -5,23 +5,23 @@ import type { RetryPolicy } from './retry-schedule.js'
 
 /** Settings of a worker; every one has a default. */
 export interface DeliveryWorkerOptions {
-  /** Attempts under way at once that do not yet wait for a slow endpoint, 1 or more. Default 512. */
+  /** Attempts in flight at once that do not yet wait for a slow endpoint, 1 or more. Default 512. */
   readonly concurrency?: number
   /**
    * From this age on at the latest an attempt waits for a slow endpoint, and its place goes to others: from twice the
    * time that answers take of late, but not before 100 ms. Default 2,000.
    */
   readonly slowAfterMs?: number
-  /** Attempts under way at once altogether: open sockets. Default 2,048. */
+  /** Attempts in flight at once altogether: open sockets. Default 2,048. */
   readonly maxOpen?: number
   /** Share of `concurrency` that failing endpoints never get, 0 to 1. Default 0.5. */
   readonly shareForHealthy?: number
   /**
-   * Attempts under way at once per endpoint, over all processes. Default 4, and 1 while the endpoint keeps failing. Fewer,
+   * Attempts in flight at once per endpoint, over all processes. Default 4, and 1 while the endpoint keeps failing. Fewer,
    * down to 1, while many sockets wait for slow endpoints.
    */
   readonly maxInFlightPerEndpoint?: { readonly healthy: number; readonly failing: number }
-  /** Most deliveries claimed, and most settlements written, in one go. Default 256. */
+  /** Most deliveries claimed, and most results written, in one go. Default 256. */
   readonly maxBatch?: number
   /** Whole length of an attempt. Default 30,000 (docs/contract.md 10.1). */
   readonly attemptTimeoutMs?: number
@@ -35,7 +35,7 @@ export interface DeliveryWorkerOptions {
   readonly errorPauseMs?: number
   /** Longest wait for grants and signing keys. Default 5,000. */
   readonly lookUpTimeoutMs?: number
-  /** How long `stop()` waits for attempts under way. Default 35,000. */
+  /** How long `stop()` waits for attempts in flight. Default 35,000. */
   readonly stopTimeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
   readonly unsent?: Partial<UnsentPolicy>

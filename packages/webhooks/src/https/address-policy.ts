@@ -54,7 +54,7 @@ const mappedIpv4 = blocks('::ffff:0:0/96')
  * Whether an IP address is one that a public server can have.
  *
  * A positive rule: IPv6 must lie inside `2000::/3`, and neither family inside a special-purpose block. An IPv4-mapped
- * IPv6 address is judged by the IPv4 it holds. Anything that is not an IP address in its plain spelling is not public.
+ * IPv6 address is checked by the IPv4 it holds. Anything that is not an IP address in its plain spelling is not public.
  *
  * @param address - dotted decimal IPv4 without leading zeros, or IPv6 (RFC 4291, 2.2) without brackets or zone
  *

@@ -56,9 +56,9 @@ const privateSuffixes = [
 const maxUrlLength = 2_048
 
 /**
- * Judges an endpoint URL at registration, and again before each attempt (docs/contract.md 7).
+ * Checks an endpoint URL at registration, and again before each attempt (docs/contract.md 7).
  *
- * The name is not resolved here: the address is judged when a connection is made.
+ * The name is not resolved here: the address is checked when a connection is made.
  *
  * @returns the normalised URL to store and send to, or why it is refused. No part of the URL is repeated.
  *

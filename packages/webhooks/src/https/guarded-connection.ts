@@ -18,7 +18,7 @@ export interface GuardedConnectionOptions {
   readonly wellKnownName?: string | null
   /** CA certificates (PEM) trusted instead of the public authorities. */
   readonly trustedCa?: string | readonly string[]
-  /** Judges every address that a name resolves to. Default {@link isPublicAddress}; narrow it, never widen it. */
+  /** Checks every address that a name resolves to. Default {@link isPublicAddress}; narrow it, never widen it. */
   readonly isAllowedAddress?: (address: string) => boolean
   /** Longest time for one TCP connection before the name's next address is tried. Default 10,000. */
   readonly connectTimeoutMs?: number

@@ -74,7 +74,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * Creates a downloader that can reach public HTTPS servers and nothing else, whatever URL it is given and wherever it is
  * redirected to.
  *
- * Every URL, that of each redirect too, is judged afresh: its spelling, its name, every address the name resolves to, and
+ * Every URL, that of each redirect too, is checked afresh: its spelling, its name, every address the name resolves to, and
  * the address of the open connection. Each request has a connection of its own and carries no credential, cookie or
  * referrer. Nothing is decompressed.
  *
@@ -147,7 +147,7 @@ async function follow(
   }
 }
 
-/** The URL as it will be asked for; null when it is refused. Judged as the parser reads it, not as it is spelt. */
+/** The URL as it will be asked for; null when it is refused. Checked as the parser reads it, not as it is spelt. */
 function allowedUrl(text: string, base: URL | undefined, policy: EndpointUrlPolicy): URL | null {
   let parsed: URL
   try {

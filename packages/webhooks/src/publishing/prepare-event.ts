@@ -175,7 +175,7 @@ function newDelivery(endpoint: Endpoint, newId: () => string): PreparedEvent['de
   return { deliveryId: newId(), endpointId: endpoint.endpointId, xEventId: newId() }
 }
 
-/** Takes what was given for what is unknown, so that only the rest is judged. */
+/** Takes what was given for what is unknown, so that only the rest is checked. */
 function placeholderIdentity(appId: string, userId: string, data: Readonly<Record<string, unknown>>): Identity {
   const given = (field: string, otherwise: string) => {
     const value = data[field]

@@ -5,7 +5,7 @@ import type {
   DeliveryState,
   Endpoint,
   PreparedEvent,
-  Settlement,
+  AttemptResult,
 } from '../delivery/webhook-store.js'
 
 export interface StoredEndpoint {
@@ -20,7 +20,7 @@ export interface StoredAttempt {
   readonly startedAtMs: number
   token: string
   leaseEndsAtMs: number
-  ended: { readonly atMs: number; readonly settlement: Settlement } | null
+  ended: { readonly atMs: number; readonly result: AttemptResult } | null
 }
 
 export interface StoredDelivery {
@@ -97,10 +97,10 @@ export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
   const { ended } = attempt
   return {
     number: attempt.number,
-    state: ended?.settlement.attempt.state ?? 'STARTED',
+    state: ended?.result.attempt.state ?? 'STARTED',
     startedAt: new Date(attempt.startedAtMs),
     endedAt: ended === null ? null : new Date(ended.atMs),
-    report: ended === null ? null : structuredClone(ended.settlement.attempt.report),
+    report: ended === null ? null : structuredClone(ended.result.attempt.report),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, DeliveryState, Fence, Settlement, WebhookStore } from '../delivery/webhook-store.js'
+import type { ClaimedDelivery, DeliveryState, Fence, AttemptResult, WebhookStore } from '../delivery/webhook-store.js'
 import {
   attemptRecordOf,
   byDue,
@@ -84,18 +84,18 @@ export function createMemoryWebhookStore(
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
       waiting.sort(byDue)
       // Since when it waits for this turn: an endpoint with a long backlog must not go first for ever.
-      const turnAtMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
-      return { failing, turnAtMs, waiting: waiting.slice(0, free) }
+      const waitingSinceMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
+      return { failing, waitingSinceMs, waiting: waiting.slice(0, free) }
     })
   }
 
-  function settleOne(settlement: Settlement): boolean {
-    const delivery = deliveries.get(settlement.fence.deliveryId)
+  function recordOne(result: AttemptResult): boolean {
+    const delivery = deliveries.get(result.fence.deliveryId)
     const attempt = delivery?.open
-    if (!delivery || !attempt || attempt.token !== settlement.fence.token) return false
-    attempt.ended = { atMs: nowMs(), settlement }
+    if (!delivery || !attempt || attempt.token !== result.fence.token) return false
+    attempt.ended = { atMs: nowMs(), result }
     delivery.open = null
-    const { state } = settlement.attempt
+    const { state } = result.attempt
     if (state === 'UNSENT') {
       delivery.attemptsMade -= 1
       delivery.unsentSinceMs ??= nowMs()
@@ -103,7 +103,7 @@ export function createMemoryWebhookStore(
       delivery.unsentSinceMs = null
       endpointOf(delivery).failing = state !== 'SUCCEEDED'
     }
-    const { next } = settlement
+    const { next } = result
     if (next.state === 'PENDING' && delivery.cancelRequested !== null) {
       end(delivery, 'CANCELLED', delivery.cancelRequested)
     } else if (next.state === 'PENDING') {
@@ -154,7 +154,7 @@ export function createMemoryWebhookStore(
     },
 
     async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {
-      const queues = dueByEndpoint(maxInFlight).sort((one, other) => one.turnAtMs - other.turnAtMs)
+      const queues = dueByEndpoint(maxInFlight).sort((one, other) => one.waitingSinceMs - other.waitingSinceMs)
       const claimed: ClaimedDelivery[] = []
       let forFailing = Math.max(0, limit - keepForHealthy)
       for (let turn = 0; claimed.length < limit; turn += 1) {
@@ -198,9 +198,9 @@ export function createMemoryWebhookStore(
       })
     },
 
-    async settle(settlements) {
+    async recordAttemptResults(results) {
       const stale: Fence[] = []
-      for (const settlement of settlements) if (!settleOne(settlement)) stale.push(settlement.fence)
+      for (const result of results) if (!recordOne(result)) stale.push(result.fence)
       return { stale }
     },
 

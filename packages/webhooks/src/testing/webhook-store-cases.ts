@@ -4,7 +4,7 @@ import { eventCases } from './webhook-store/event-cases.js'
 import type { WebhookStoreCase } from './webhook-store/harness.js'
 import { leaseCases } from './webhook-store/lease-cases.js'
 import { readingCases } from './webhook-store/reading-cases.js'
-import { settleCases } from './webhook-store/attempt-result-cases.js'
+import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 
 /**
  * Every MUST of the `WebhookStore` port, as data for any test runner. Each case wants a fresh harness.
@@ -25,6 +25,6 @@ export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...eventCases,
   ...claimCases,
   ...leaseCases,
-  ...settleCases,
+  ...attemptResultCases,
   ...readingCases,
 ]

@@ -46,7 +46,7 @@ function createWorker(overrides: Partial<DeliveryWorkerDeps> = {}) {
     now: () => time.now(),
     random: () => 0.5,
     timers: time,
-    onSettled: () => void (attempts += 1),
+    onResultWritten: () => void (attempts += 1),
     ...overrides,
   })
 }
@@ -66,7 +66,7 @@ const outages: readonly (readonly [string, () => Partial<DeliveryWorkerDeps>])[]
         ...store,
         claimDue: unlessDown(store.claimDue),
         claimExpired: unlessDown(store.claimExpired),
-        settle: unlessDown(store.settle),
+        recordAttemptResults: unlessDown(store.recordAttemptResults),
       },
     }),
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { classifyResponse } from '../../src/delivery/classify-response.js'
 
-test('every status from 0 to 1,100 is judged', () => {
+test('every status from 0 to 1,100 is checked', () => {
   for (let status = 0; status <= 1_100; status += 1) {
     const expected =
       status < 200 || status > 999

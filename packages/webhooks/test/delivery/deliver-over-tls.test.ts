@@ -79,8 +79,8 @@ async function deliver() {
     now: () => new Date(),
     random: () => 0.5,
     options: { retry: { baseMs: 1 } },
-    onSettled: ({ settlement }) => {
-      if (settlement.next.state !== 'PENDING') finished()
+    onResultWritten: ({ result }) => {
+      if (result.next.state !== 'PENDING') finished()
     },
   })
   let finished = () => {}

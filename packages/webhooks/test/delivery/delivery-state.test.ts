@@ -4,7 +4,7 @@ import {
   deliveryTransitions,
   isFinalDeliveryState,
   reportOfCause,
-  settleAttempt,
+  attemptResultOf,
 } from '../../src/delivery/delivery-state.js'
 import type { AttemptCause, AttemptReport, AttemptState } from '../../src/delivery/webhook-store.js'
 
@@ -30,8 +30,8 @@ const causes = Object.keys(stateByCause) as AttemptCause[]
 const dayMs = 86_400_000
 
 const now = new Date('2026-03-01T12:00:00Z')
-const settle = (attempt: number, report: AttemptReport, more: { unsentForMs?: number; random?: number } = {}) =>
-  settleAttempt({ fence: { deliveryId: 'd', attempt, token: 't' }, unsentForMs: more.unsentForMs ?? 0 }, report, {
+const resultAfter = (attempt: number, report: AttemptReport, more: { unsentForMs?: number; random?: number } = {}) =>
+  attemptResultOf({ fence: { deliveryId: 'd', attempt, token: 't' }, unsentForMs: more.unsentForMs ?? 0 }, report, {
     now,
     random: () => more.random ?? 0.5,
   })
@@ -44,20 +44,23 @@ const answered = (headers: Record<string, string>): AttemptReport => ({
 
 describe.each(causes)('%s', (cause) => {
   test.each([1, 2, 3, 4, 5])('ends attempt %i as the schedule says', (attempt) => {
-    const settlement = settle(attempt, reportOfCause(cause))
+    const result = resultAfter(attempt, reportOfCause(cause))
     const state = stateByCause[cause]
     expect(attemptStateOf(cause)).toBe(state)
-    expect(settlement.attempt).toEqual({ state, report: reportOfCause(cause) })
-    expect(settlement.fence).toEqual({ deliveryId: 'd', attempt, token: 't' })
-    if (cause === 'GRANT_REVOKED') expect(settlement.next).toEqual({ state: 'CANCELLED', reason: 'GRANT_REVOKED' })
-    else if (state === 'UNSENT') expect(settlement.next).toEqual({ state: 'PENDING', delayMs: 30_000 })
-    else if (attempt === 5) expect(settlement.next).toEqual({ state: 'FAILED' })
-    else expect(settlement.next).toEqual({ state: 'PENDING', delayMs: 30_000 * 6 ** (attempt - 1) })
+    expect(result.attempt).toEqual({ state, report: reportOfCause(cause) })
+    expect(result.fence).toEqual({ deliveryId: 'd', attempt, token: 't' })
+    if (cause === 'GRANT_REVOKED') expect(result.next).toEqual({ state: 'CANCELLED', reason: 'GRANT_REVOKED' })
+    else if (state === 'UNSENT') expect(result.next).toEqual({ state: 'PENDING', delayMs: 30_000 })
+    else if (attempt === 5) expect(result.next).toEqual({ state: 'FAILED' })
+    else expect(result.next).toEqual({ state: 'PENDING', delayMs: 30_000 * 6 ** (attempt - 1) })
   })
 })
 
 test.each([1, 2, 3, 4, 5])('a 2xx on attempt %i delivers', (attempt) => {
-  expect(settle(attempt, succeeded)).toMatchObject({ attempt: { state: 'SUCCEEDED' }, next: { state: 'DELIVERED' } })
+  expect(resultAfter(attempt, succeeded)).toMatchObject({
+    attempt: { state: 'SUCCEEDED' },
+    next: { state: 'DELIVERED' },
+  })
 })
 
 test.each([
@@ -66,7 +69,7 @@ test.each([
   [dayMs, 'FAILED'],
   [dayMs * 2, 'FAILED'],
 ])('what could not be sent for %i ms is %s', (unsentForMs, state) => {
-  expect(settle(3, reportOfCause('RESOLVER_DOWN'), { unsentForMs }).next.state).toBe(state)
+  expect(resultAfter(3, reportOfCause('RESOLVER_DOWN'), { unsentForMs }).next.state).toBe(state)
 })
 
 describe('Retry-After', () => {
@@ -82,11 +85,11 @@ describe('Retry-After', () => {
     ['garbage', { 'retry-after': 'tomorrow' }, 30_000],
     ['negative', { 'retry-after': '-600' }, 30_000],
   ])('%s', (_name, headers: Record<string, string>, delayMs) => {
-    expect(settle(1, answered(headers)).next).toEqual({ state: 'PENDING', delayMs })
+    expect(resultAfter(1, answered(headers)).next).toEqual({ state: 'PENDING', delayMs })
   })
 
   test('does not add a sixth attempt', () => {
-    expect(settle(5, answered({ 'retry-after': '60' })).next).toEqual({ state: 'FAILED' })
+    expect(resultAfter(5, answered({ 'retry-after': '60' })).next).toEqual({ state: 'FAILED' })
   })
 })
 

@@ -230,12 +230,12 @@ describe('what is not sent', () => {
   test('a missing signing key gives the number back, is looked for ever less often, and given up after 24 h', async () => {
     lookSeldom()
     const event = await publish(store, [await registerEndpoint(store)])
-    const settledAtMs: number[] = []
+    const recordedAtMs: number[] = []
     const noKey = { signingKeys: { current: async () => [null] } }
-    const worker = createWorker({ ...noKey, onSettled: () => settledAtMs.push(time.monotonicMs()) })
+    const worker = createWorker({ ...noKey, onResultWritten: () => recordedAtMs.push(time.monotonicMs()) })
     worker.start()
     await time.pass(95_000)
-    expect(settledAtMs).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 62_000, 92_000])
+    expect(recordedAtMs).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 62_000, 92_000])
     expect((await read(event.deliveries[0]))?.attempts.at(-1)).toMatchObject({
       state: 'UNSENT',
       report: { cause: 'SIGNING_KEY_MISSING' },
@@ -258,15 +258,15 @@ describe('what is not sent', () => {
   ] as const)('%s gives the number back, is tried every second, and given up in time', async (_name, broken, cause) => {
     lookSeldom()
     const event = await publish(store, [await registerEndpoint(store)])
-    const settledAtMs: number[] = []
+    const recordedAtMs: number[] = []
     const worker = createWorker({
       ...broken,
-      onSettled: () => settledAtMs.push(time.monotonicMs()),
+      onResultWritten: () => recordedAtMs.push(time.monotonicMs()),
       options: { unsent: { giveUpAfterMs: 600_000 } },
     })
     worker.start()
     await time.pass(5_500)
-    expect(settledAtMs).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000])
+    expect(recordedAtMs).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000])
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attemptsMade: 0 })
     expect((await read(event.deliveries[0]))?.attempts.at(-1)).toMatchObject({ state: 'UNSENT', report: { cause } })
     await time.pass(700_000)
@@ -392,7 +392,8 @@ describe('what fails around it', () => {
     let failures = 20
     const failing: WebhookStore = {
       ...store,
-      settle: (settlements) => ((failures -= 1) >= 0 ? Promise.reject(new Error('down')) : store.settle(settlements)),
+      recordAttemptResults: (results) =>
+        (failures -= 1) >= 0 ? Promise.reject(new Error('down')) : store.recordAttemptResults(results),
     }
     const worker = createWorker({ store: failing })
     worker.start()
@@ -405,7 +406,7 @@ describe('what fails around it', () => {
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
   })
 
-  test('one settlement that the store refuses keeps no neighbour back', async () => {
+  test('one result that the store refuses keeps no neighbour back', async () => {
     const endpoint = await registerEndpoint(store)
     const poison = await publish(store, [endpoint])
     await publish(store, [endpoint])
@@ -413,10 +414,10 @@ describe('what fails around it', () => {
     const poisonId = poison.deliveries[0]?.deliveryId
     const failing: WebhookStore = {
       ...store,
-      settle: (settlements) =>
-        settlements.some(({ fence }) => fence.deliveryId === poisonId)
+      recordAttemptResults: (results) =>
+        results.some(({ fence }) => fence.deliveryId === poisonId)
           ? Promise.reject(new Error('constraint'))
-          : store.settle(settlements),
+          : store.recordAttemptResults(results),
     }
     const worker = createWorker({ store: failing })
     worker.start()
@@ -427,12 +428,12 @@ describe('what fails around it', () => {
     await stopped
   })
 
-  test('a stale settlement is told to the observer and changes nothing', async () => {
+  test('a stale result is told to the observer and changes nothing', async () => {
     const event = await publish(store, [await registerEndpoint(store)])
-    const fates: string[] = []
+    const outcomes: string[] = []
     const done = createWorker({
       send: senderOf(() => time.sleep(20_000).then(() => accepted)),
-      onSettled: ({ fate }) => fates.push(fate),
+      onResultWritten: ({ outcome }) => outcomes.push(outcome),
     }).runOnce()
     await time.pass(10_000)
     time.stall(40_000)
@@ -440,7 +441,7 @@ describe('what fails around it', () => {
     expect(taken).toHaveLength(1)
     await time.pass(20_000)
     await done
-    expect(fates).toEqual(['stale'])
+    expect(outcomes).toEqual(['stale'])
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attempts: [{ state: 'STARTED' }] })
   })
 
@@ -449,7 +450,7 @@ describe('what fails around it', () => {
     const throwing = () => {
       throw new Error('observer')
     }
-    const worker = createWorker({ onSettled: throwing, onClaimed: throwing, onProblem: throwing })
+    const worker = createWorker({ onResultWritten: throwing, onClaimed: throwing, onProblem: throwing })
     worker.start()
     await time.pass(10)
     await worker.stop()
@@ -556,22 +557,22 @@ describe('places', () => {
     await worker.stop()
   })
 
-  test('an endpoint has at most four attempts under way, and one while it keeps failing', async () => {
+  test('an endpoint has at most four attempts in flight, and one while it keeps failing', async () => {
     const endpoint = await registerEndpoint(store)
     for (let n = 0; n < 12; n += 1) await publish(store, [endpoint])
-    let underWay = 0
+    let inFlight = 0
     const peaks: number[] = []
     const worker = createWorker({
       send: senderOf(async () => {
-        peaks.push((underWay += 1))
+        peaks.push((inFlight += 1))
         await time.sleep(1_000)
-        underWay -= 1
+        inFlight -= 1
         return refused
       }),
     })
     worker.start()
     await time.pass(500)
-    expect(underWay).toBe(4)
+    expect(inFlight).toBe(4)
     await time.pass(5_000)
     expect(Math.max(...peaks)).toBe(4)
     expect(peaks.slice(4).every((count) => count === 1)).toBe(true)
@@ -678,10 +679,10 @@ describe('starting, waking and stopping', () => {
 
   test('stopping ends after 35 seconds even if an outcome cannot be written', async () => {
     await publish(store, [await registerEndpoint(store)])
-    const fates: string[] = []
+    const outcomes: string[] = []
     const worker = createWorker({
-      store: { ...store, settle: () => Promise.reject(new Error('down')) },
-      onSettled: ({ fate }) => fates.push(fate),
+      store: { ...store, recordAttemptResults: () => Promise.reject(new Error('down')) },
+      onResultWritten: ({ outcome }) => outcomes.push(outcome),
     })
     worker.start()
     await time.pass(1_000)
@@ -689,7 +690,7 @@ describe('starting, waking and stopping', () => {
     await time.pass(35_000)
     await stopping
     await settlePromises()
-    expect(fates).toEqual(['abandoned'])
+    expect(outcomes).toEqual(['abandoned'])
     expect(time.nextAtMs()).toBeNull()
   })
 

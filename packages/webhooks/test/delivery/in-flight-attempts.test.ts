@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createAttemptsUnderWay } from '../../src/delivery/in-flight-attempts.js'
+import { createInFlightAttempts } from '../../src/delivery/in-flight-attempts.js'
 import { reportOfCause } from '../../src/delivery/delivery-state.js'
 import type { AttemptCause, AttemptReport } from '../../src/delivery/webhook-store.js'
 import { VirtualTime } from './virtual-time.js'
@@ -12,7 +12,7 @@ beforeEach(() => {
 const answered: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null }
 
 function started(options: { concurrency?: number; maxOpen?: number; slowAfterMs?: number } = {}) {
-  const underWay = createAttemptsUnderWay({
+  const inFlight = createInFlightAttempts({
     timers: time,
     options: {
       concurrency: 10,
@@ -21,19 +21,19 @@ function started(options: { concurrency?: number; maxOpen?: number; slowAfterMs?
       maxInFlightPerEndpoint: { healthy: 4, failing: 1 },
       ...options,
     },
-    onEnd: () => {},
+    onFinish: () => {},
   })
   /** Attempts that take so long and end so. */
   const begin = (count: number, tookMs: number, cause: AttemptCause | null = null) => {
     for (let n = 0; n < count; n += 1) {
-      const one = underWay.begin()
+      const one = inFlight.start()
       time.schedule(() => {
-        underWay.saw(one, cause === null ? answered : reportOfCause(cause))
-        underWay.end(one)
+        inFlight.recordLatency(one, cause === null ? answered : reportOfCause(cause))
+        inFlight.finish(one)
       }, tookMs)
     }
   }
-  return { underWay, begin }
+  return { inFlight, begin }
 }
 
 describe('a place is held until an attempt takes longer than attempts do', () => {
@@ -43,25 +43,25 @@ describe('a place is held until an attempt takes longer than attempts do', () =>
     ['answers of 10 ms: not before 100', 10, 200, 100],
     ['answers of 1.9 s: slowAfterMs at the latest', 1_900, 200, 2_000],
   ])('%s', async (_name, usualMs, answers, slowAfterMs) => {
-    const { underWay, begin } = started()
+    const { inFlight, begin } = started()
     for (let n = 0; n < answers; n += 1) {
       begin(1, usualMs)
       await time.pass(usualMs)
     }
     begin(10, 30_000)
-    expect(underWay.freePlaces()).toBe(0)
-    expect(underWay.nextFreeInMs()).toBeCloseTo(slowAfterMs, -1)
+    expect(inFlight.freeSlots()).toBe(0)
+    expect(inFlight.nextFreeInMs()).toBeCloseTo(slowAfterMs, -1)
     await time.pass(slowAfterMs - 10)
-    expect(underWay.freePlaces()).toBe(0)
+    expect(inFlight.freeSlots()).toBe(0)
     await time.pass(20)
-    expect(underWay.freePlaces()).toBe(10)
+    expect(inFlight.freeSlots()).toBe(10)
   })
 
   test.each<[string, AttemptCause, number]>([
     ['time-outs say', 'TIMEOUT', 30_000],
     ['what was taken over says', 'INTERRUPTED', 0],
   ])('%s nothing about how long answers take', async (_name, cause, tookMs) => {
-    const { underWay, begin } = started()
+    const { inFlight, begin } = started()
     for (let n = 0; n < 200; n += 1) {
       begin(1, 100)
       await time.pass(100)
@@ -69,28 +69,28 @@ describe('a place is held until an attempt takes longer than attempts do', () =>
     begin(50, tookMs, cause)
     await time.pass(30_000)
     begin(10, 30_000)
-    expect(underWay.nextFreeInMs()).toBeCloseTo(200, -1)
+    expect(inFlight.nextFreeInMs()).toBeCloseTo(200, -1)
   })
 
   test('it has ended when the last one has, and at once when there is none', async () => {
-    const { underWay, begin } = started()
-    await underWay.ended()
+    const { inFlight, begin } = started()
+    await inFlight.drained()
     begin(2, 100)
     begin(1, 200)
     let hasEnded = 0
-    for (let n = 0; n < 2; n += 1) void underWay.ended().then(() => (hasEnded += 1))
+    for (let n = 0; n < 2; n += 1) void inFlight.drained().then(() => (hasEnded += 1))
     await time.pass(199)
-    expect([underWay.count(), hasEnded]).toEqual([1, 0])
+    expect([inFlight.count(), hasEnded]).toEqual([1, 0])
     await time.pass(1)
-    expect([underWay.count(), hasEnded]).toEqual([0, 2])
+    expect([inFlight.count(), hasEnded]).toEqual([0, 2])
   })
 
   test('with every socket open only an end frees a place', async () => {
-    const { underWay, begin } = started({ maxOpen: 10 })
+    const { inFlight, begin } = started({ maxOpen: 10 })
     begin(10, 30_000)
     await time.pass(5_000)
-    expect(underWay.freePlaces()).toBe(0)
-    expect(underWay.nextFreeInMs()).toBeNull()
+    expect(inFlight.freeSlots()).toBe(0)
+    expect(inFlight.nextFreeInMs()).toBeNull()
   })
 })
 
@@ -103,8 +103,8 @@ test.each([
   [38, 1],
   [99, 1],
 ])('with %i of 100 sockets waiting for slow endpoints an endpoint gets at most %i', async (slow, healthy) => {
-  const { underWay, begin } = started()
+  const { inFlight, begin } = started()
   begin(slow, 30_000)
   await time.pass(2_000)
-  expect(underWay.caps()).toEqual({ healthy, failing: 1 })
+  expect(inFlight.caps()).toEqual({ healthy, failing: 1 })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { reportOfCause } from '../../src/delivery/delivery-state.js'
-import { createSettlementQueue } from '../../src/delivery/result-batcher.js'
-import type { AttemptReport, Settlement } from '../../src/delivery/webhook-store.js'
+import { createResultBatcher } from '../../src/delivery/result-batcher.js'
+import type { AttemptReport, AttemptResult } from '../../src/delivery/webhook-store.js'
 import { VirtualTime } from './virtual-time.js'
 
 const report: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null }
 
-function settlement(n: number): Settlement {
+function result(n: number): AttemptResult {
   return {
     fence: { deliveryId: `delivery ${n}`, attempt: 1, token: `token ${n}` },
     attempt: { state: 'SUCCEEDED', report },
@@ -14,15 +14,15 @@ function settlement(n: number): Settlement {
   }
 }
 
-/** A queue with so many attempts under way, whose store takes 10 ms for each write. */
+/** A batcher with so many attempts in flight, whose store takes 10 ms for each write. */
 function started(inFlight: number, maxBatch = 256) {
   const time = new VirtualTime()
   /** When each write began, and how many it held. */
   const writes: [number, number][] = []
-  const queue = createSettlementQueue({
+  const batcher = createResultBatcher({
     store: {
-      async settle(settlements) {
-        writes.push([time.monotonicMs(), settlements.length])
+      async recordAttemptResults(results) {
+        writes.push([time.monotonicMs(), results.length])
         await time.sleep(10)
         return { stale: [] }
       },
@@ -35,12 +35,12 @@ function started(inFlight: number, maxBatch = 256) {
     onError: () => {},
   })
   const add = (count: number) => {
-    for (let n = 0; n < count; n += 1) void queue.add(settlement(n))
+    for (let n = 0; n < count; n += 1) void batcher.add(result(n))
   }
-  return { time, writes, queue, add }
+  return { time, writes, batcher, add }
 }
 
-describe('settlements', () => {
+describe('results', () => {
   test('are written at once while the store is at leisure', async () => {
     const { time, writes, add } = started(100)
     add(1)
@@ -56,7 +56,7 @@ describe('settlements', () => {
     ])
   })
 
-  test('wait up to 8 ms for company after a write of 8', async () => {
+  test('are delayed by up to 8 ms after a write of 8', async () => {
     const { time, writes, add } = started(100)
     add(8)
     await time.pass(12)
@@ -70,7 +70,7 @@ describe('settlements', () => {
     ])
   })
 
-  test('wait no longer for company once half of what is under way has ended', async () => {
+  test('are no longer delayed once half of the attempts in flight have ended', async () => {
     const { time, writes, add } = started(20)
     add(8)
     await time.pass(12)
@@ -85,7 +85,7 @@ describe('settlements', () => {
     ])
   })
 
-  test('wait for no company that would not fit into one write', async () => {
+  test('are not delayed for results that would not fit into one write', async () => {
     const { time, writes, add } = started(100, 8)
     add(8)
     await time.pass(12)
@@ -98,16 +98,16 @@ describe('settlements', () => {
   })
 
   test('wait for nothing once the worker gives up', async () => {
-    const { time, writes, queue, add } = started(100)
+    const { time, writes, batcher, add } = started(100)
     add(8)
     await time.pass(12)
-    const fate = queue.add(settlement(8))
+    const outcome = batcher.add(result(8))
     await time.pass(1)
-    queue.abandon()
+    batcher.abandon()
     await time.pass(0)
     expect(writes.at(-1)).toEqual([13, 1])
     await time.pass(10)
-    expect(await fate).toBe('applied')
-    expect(await queue.add(settlement(9))).toBe('abandoned')
+    expect(await outcome).toBe('applied')
+    expect(await batcher.add(result(9))).toBe('abandoned')
   })
 })

@@ -13,7 +13,7 @@ export interface HeapPressure {
   close(): void
 }
 
-/** The judgement alone. `nowMs` never runs backwards. */
+/** The check alone. `nowMs` never runs backwards. */
 export function judgeHeap(nowMs: () => number): {
   /** A full collection ended and left so much of the heap's limit in use. */
   collected(usedShare: number): void
@@ -30,15 +30,15 @@ export function judgeHeap(nowMs: () => number): {
 
 /** Listens to the collections of this process. */
 export function watchHeap(nowMs: () => number): HeapPressure {
-  const judgement = judgeHeap(nowMs)
+  const check = judgeHeap(nowMs)
   const observer = new PerformanceObserver((list) => {
     const full = list.getEntries().some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
     if (!full) return
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    judgement.collected(used / limit)
+    check.collected(used / limit)
   })
   observer.observe({ entryTypes: ['gc'] })
-  return { isFull: judgement.isFull, close: () => observer.disconnect() }
+  return { isFull: check.isFull, close: () => observer.disconnect() }
 }
 
 function kindOf(entry: object): unknown {

@@ -55,7 +55,7 @@ export interface DiskSpace {
 }
 
 /**
- * Judges disk space. It begins with nothing measured and nothing low.
+ * Checks disk space. It begins with nothing measured and nothing low.
  *
  * @param options `onLow` and `onEnough` are called once at each change.
  */

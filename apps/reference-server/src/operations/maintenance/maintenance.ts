@@ -50,29 +50,33 @@ export function createMaintenance(deps: {
       {
         name: 'purge orphan tokens',
         intervalMs: hourMs,
-        run: (mayGoOn) => deps.tokenPurge.run(mayGoOn),
+        run: (shouldContinue) => deps.tokenPurge.run(shouldContinue),
       },
       {
         name: 'remove old rows',
         intervalMs: hourMs,
-        async run(mayGoOn) {
+        async run(shouldContinue) {
           const progress = start('remove old rows')
-          const count = await removeOldRows(retention, mayGoOn, (count) => progress.tell({ count }))
+          const count = await removeOldRows(retention, shouldContinue, (count) => progress.tell({ count }))
           progress.end('old rows removed', { count })
         },
       },
       {
         name: 're-wrap data keys',
         intervalMs: hourMs,
-        async run(mayGoOn) {
-          await telling('re-wrap data keys', 'data keys re-wrapped', (tell) => rewrapDataKeys(vault, tell, mayGoOn))
+        async run(shouldContinue) {
+          await telling('re-wrap data keys', 'data keys re-wrapped', (tell) =>
+            rewrapDataKeys(vault, tell, shouldContinue),
+          )
         },
       },
       {
         name: 're-wrap API keys',
         intervalMs: hourMs,
-        async run(mayGoOn) {
-          await telling('re-wrap API keys', 'API keys re-wrapped', (tell) => rewrapApiKeys(deps.apiKeys, tell, mayGoOn))
+        async run(shouldContinue) {
+          await telling('re-wrap API keys', 'API keys re-wrapped', (tell) =>
+            rewrapApiKeys(deps.apiKeys, tell, shouldContinue),
+          )
         },
       },
     ],

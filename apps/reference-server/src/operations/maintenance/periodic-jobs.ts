@@ -3,8 +3,8 @@ export interface PeriodicJob {
   readonly name: string
   /** From the end of one run to the start of the next; the first run is at once. */
   readonly intervalMs: number
-  /** `mayGoOn` turns false when the server stops: the job then ends after what it is doing. */
-  run(mayGoOn: () => boolean): Promise<void>
+  /** `shouldContinue` turns false when the server stops: the job then ends after what it is doing. */
+  run(shouldContinue: () => boolean): Promise<void>
 }
 
 /** Runs jobs beside each other until they are stopped. A job that fails is run again at its next time. */

@@ -1,4 +1,4 @@
-import { MAX_TOKEN_AGE_MS, type PiiCustodian, type Token, type VerificationStore } from '@kyc-relay/kyc-core'
+import { MAX_TOKEN_AGE_MS, type PiiEraser, type Token, type VerificationStore } from '@kyc-relay/kyc-core'
 import type { CheckpointVerdict } from '../audit/checkpoint-comparison.js'
 
 const hourMs = 60 * 60 * 1000
@@ -45,8 +45,8 @@ export interface PurgeReport {
 
 /** What {@link createOrphanPurge} works with. */
 export interface OrphanPurgeDeps {
-  readonly custodian: Pick<
-    PiiCustodian,
+  readonly vault: Pick<
+    PiiEraser,
     'listOlderThan' | 'quarantine' | 'listQuarantined' | 'restore' | 'destroyQuarantined' | 'countTokens'
   >
   readonly verifications: Pick<VerificationStore, 'findReferencedTokens'>
@@ -63,11 +63,11 @@ export interface OrphanPurgeDeps {
 /**
  * One run of the purge.
  *
- * @param mayGoOn Asked before each page; what is left then is found by the next run.
+ * @param shouldContinue Asked before each page; what is left then is found by the next run.
  * @param onExamined Told how many tokens were looked at so far, after each page.
  */
 export type PurgeOrphanTokens = (
-  mayGoOn?: () => boolean,
+  shouldContinue?: () => boolean,
   onExamined?: (examined: number) => void,
 ) => Promise<PurgeReport>
 
@@ -81,7 +81,7 @@ export type PurgeOrphanTokens = (
  * token: what was found referred to may be so no more in a database that was restored.
  */
 export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
-  const { custodian, verifications } = deps
+  const { vault, verifications } = deps
   let after: Token | undefined
   let wholePassAtMs = -Infinity
 
@@ -89,10 +89,10 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   async function* pagesOf(
     list: (after: Token | undefined) => Promise<readonly Token[]>,
     start: Token | undefined,
-    mayGoOn: () => boolean,
+    shouldContinue: () => boolean,
   ) {
     let last = start
-    while (mayGoOn()) {
+    while (shouldContinue()) {
       const page = await list(last)
       const referenced = await verifications.findReferencedTokens(page)
       yield { page, referenced, orphans: page.filter((token) => !referenced.has(token)) }
@@ -102,33 +102,35 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   }
 
   const quarantinedFor = (ageMs: number) => (after: Token | undefined) =>
-    custodian.listQuarantined({ ageMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
+    vault.listQuarantined({ ageMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
   const olderTokens = (after: Token | undefined) =>
-    custodian.listOlderThan({ ageMs: orphanAgeMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
+    vault.listOlderThan({ ageMs: orphanAgeMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
 
-  async function restoreReferenced(mayGoOn: () => boolean): Promise<number> {
+  async function restoreReferenced(shouldContinue: () => boolean): Promise<number> {
     const referred: Token[] = []
-    for await (const { referenced } of pagesOf(quarantinedFor(-1), undefined, mayGoOn)) referred.push(...referenced)
+    for await (const { referenced } of pagesOf(quarantinedFor(-1), undefined, shouldContinue))
+      referred.push(...referenced)
     let restored = 0
-    for (const some of slices(referred)) restored += await custodian.restore(some)
+    for (const some of slices(referred)) restored += await vault.restore(some)
     return restored
   }
 
-  async function destroyOld(mayGoOn: () => boolean): Promise<number> {
+  async function destroyOld(shouldContinue: () => boolean): Promise<number> {
     const old: Token[] = []
-    for await (const { orphans } of pagesOf(quarantinedFor(quarantineMs), undefined, mayGoOn)) old.push(...orphans)
+    for await (const { orphans } of pagesOf(quarantinedFor(quarantineMs), undefined, shouldContinue))
+      old.push(...orphans)
     let destroyed = 0
     for (const tokens of slices(old)) {
-      if (!mayGoOn()) break
-      destroyed += await custodian.destroyQuarantined({ tokens, ageMs: quarantineMs })
+      if (!shouldContinue()) break
+      destroyed += await vault.destroyQuarantined({ tokens, ageMs: quarantineMs })
     }
     return destroyed
   }
 
   /** Null where the database can be trusted to say what is referred to, or where nothing is there to be purged. */
   async function refusalOfDatabase(): Promise<PurgeRefusal | null> {
-    const [oldest] = await custodian.listOlderThan({ ageMs: orphanAgeMs, limit: 1 })
-    const [held] = await custodian.listQuarantined({ ageMs: -1, limit: 1 })
+    const [oldest] = await vault.listOlderThan({ ageMs: orphanAgeMs, limit: 1 })
+    const [held] = await vault.listQuarantined({ ageMs: -1, limit: 1 })
     if (oldest === undefined && held === undefined) return null
     if (await deps.isBusinessDatabaseEmpty()) return 'BUSINESS_DATABASE_EMPTY'
     const verdict = await deps.compareCheckpoints()
@@ -139,13 +141,13 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   /** How many tokens may enter quarantine in a day, if `asked` want to. */
   async function allowedInADay(asked: number): Promise<number> {
     if (asked <= deps.mostInADay) return deps.mostInADay
-    const { tokens } = await custodian.countTokens({ limit: Math.min(mostCounted, asked * shareOfVault) })
+    const { tokens } = await vault.countTokens({ limit: Math.min(mostCounted, asked * shareOfVault) })
     return Math.max(deps.mostInADay, Math.floor(tokens / shareOfVault))
   }
 
-  return async (mayGoOn = () => true, onExamined = () => undefined) => {
+  return async (shouldContinue = () => true, onExamined = () => undefined) => {
     const report = { examined: 0, restored: 0, quarantined: 0, destroyed: 0 }
-    report.restored = await restoreReferenced(mayGoOn)
+    report.restored = await restoreReferenced(shouldContinue)
 
     const refuse = (refusal: PurgeRefusal): PurgeReport => {
       after = undefined
@@ -160,12 +162,12 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
       wholePassAtMs = atMs
     }
     // All orphans are counted before the first is touched: a database that knows only some tokens shows as a whole.
-    const { quarantinedInADay } = await custodian.countTokens({ limit: 1 })
+    const { quarantinedInADay } = await vault.countTokens({ limit: 1 })
     const most = Math.max(deps.mostInADay, mostCounted / shareOfVault)
     const orphans = new Set<Token>()
     let lastReferenced = after
     let isWhole = false
-    for await (const { page, ...found } of pagesOf(olderTokens, after, mayGoOn)) {
+    for await (const { page, ...found } of pagesOf(olderTokens, after, shouldContinue)) {
       for (const token of found.orphans) orphans.add(token)
       report.examined += page.length
       onExamined(report.examined)
@@ -180,14 +182,14 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     const allowed = await allowedInADay(asked)
     if (asked > allowed) return refuse('SHARE_IMPLAUSIBLE')
     for (const tokens of slices([...orphans])) {
-      const entered = await custodian.quarantine({ tokens, mostInADay: allowed })
+      const entered = await vault.quarantine({ tokens, mostInADay: allowed })
       // Another process has used up the day meanwhile.
       if (entered === null) return refuse('SHARE_IMPLAUSIBLE')
       report.quarantined += entered
     }
     // The place in the list is that of a token that is still in use.
     after = lastReferenced
-    report.destroyed = await destroyOld(mayGoOn)
+    report.destroyed = await destroyOld(shouldContinue)
     return { ...report, refusal: null }
   }
 }

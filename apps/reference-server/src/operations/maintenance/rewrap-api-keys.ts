@@ -15,7 +15,7 @@ type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
 export async function rewrapApiKeys(
   deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
   onProgress: (progress: { readonly rewrapped: number; readonly remaining: number }) => void = () => undefined,
-  mayGoOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<number> {
   const { directory, cipher, now } = deps
   const current = await cipher.currentKeyId()
@@ -28,7 +28,7 @@ export async function rewrapApiKeys(
   for await (const page of pagesOfApiKeys(directory, now)) {
     const outdated = outdatedOf(page)
     for (const row of outdated) {
-      if (!mayGoOn()) return rewrapped
+      if (!shouldContinue()) return rewrapped
       const { appId, version, sealed: former } = row
       const fresh = await rewrapApiKey(cipher, row)
       if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1

@@ -12,10 +12,10 @@ const batchSize = 200
 export async function rewrapDataKeys(
   rotation: PiiKeyRotation,
   onProgress: (progress: { readonly rewrapped: number; readonly remaining: number }) => void = () => undefined,
-  mayGoOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<number> {
   let total = 0
-  while (mayGoOn()) {
+  while (shouldContinue()) {
     const { rewrapped, remaining } = await rotation.rewrapDataKeys({ limit: batchSize })
     total += rewrapped
     if (rewrapped > 0) onProgress({ rewrapped: total, remaining })

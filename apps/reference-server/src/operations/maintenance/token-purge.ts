@@ -7,14 +7,14 @@ import { createOrphanPurge, type OrphanPurgeDeps, type PurgeReport } from './pur
 
 /** The purge of orphan tokens as a job of the server, and whether it refuses to run. */
 export interface TokenPurge {
-  run(mayGoOn?: () => boolean): Promise<void>
+  run(shouldContinue?: () => boolean): Promise<void>
   /** True from a run that was refused until one that was not. */
   isRefused(): boolean
 }
 
 /** Runs the purge and tells of it: log, metrics, readiness. */
 export function createTokenPurge(deps: {
-  readonly custodian: OrphanPurgeDeps['custodian']
+  readonly vault: OrphanPurgeDeps['vault']
   readonly verifications: OrphanPurgeDeps['verifications']
   readonly overview: Pick<VerificationOverview, 'listLatest'>
   /** The audit log of the business database, and its checkpoints; null without one. */
@@ -32,7 +32,7 @@ export function createTokenPurge(deps: {
       ? () => Promise.resolve('AS_WITNESSED' as const)
       : createCheckpointComparison({ path: deps.checkpointPath, seal: deps.seal, log: audit })
   const purge = createOrphanPurge({
-    custodian: deps.custodian,
+    vault: deps.vault,
     verifications: deps.verifications,
     isBusinessDatabaseEmpty: async () => (await overview.listLatest({ limit: 1 })).length === 0,
     compareCheckpoints,
@@ -43,9 +43,9 @@ export function createTokenPurge(deps: {
   let refused = false
 
   return {
-    async run(mayGoOn) {
+    async run(shouldContinue) {
       const progress = startProgressLog(job, log, nowMs)
-      const report = await purge(mayGoOn, (examined) => progress.tell({ count: examined, examined }))
+      const report = await purge(shouldContinue, (examined) => progress.tell({ count: examined, examined }))
       deps.onPurged(report)
       refused = report.refusal !== null
       if (report.restored > 0) log.warn('tokens restored from quarantine', { job, count: report.restored })

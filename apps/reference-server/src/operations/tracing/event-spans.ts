@@ -44,7 +44,7 @@ export function traceTransactions(store: TransactionStore): TransactionStore {
  * A span for each attempt, from its claim until its end is recorded. It begins a trace of its own, which may be days
  * after the event, with a link to the span that published it.
  */
-export function createAttemptSpans(): Required<Pick<DeliveryWorkerObserver, 'onClaimed' | 'onSettled'>> {
+export function createAttemptSpans(): Required<Pick<DeliveryWorkerObserver, 'onClaimed' | 'onResultWritten'>> {
   const spans = new WeakMap<ClaimedDelivery, Span>()
   return {
     onClaimed({ deliveries }) {
@@ -64,14 +64,14 @@ export function createAttemptSpans(): Required<Pick<DeliveryWorkerObserver, 'onC
         spans.set(delivery, span)
       }
     },
-    onSettled({ delivery, settlement, fate }) {
+    onResultWritten({ delivery, result, outcome }) {
       const span = spans.get(delivery)
       if (span === undefined) return
-      const { state, report } = settlement.attempt
+      const { state, report } = result.attempt
       describeSpan(span, () => ({
         attemptState: state,
-        deliveryState: settlement.next.state,
-        fate,
+        deliveryState: result.next.state,
+        writeOutcome: outcome,
         ...(report.status === null ? {} : { statusClass: `${Math.trunc(report.status / 100)}xx` }),
       }))
       if (report.cause !== null) failSpan(span, report.cause)

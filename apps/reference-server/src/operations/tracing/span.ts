@@ -22,7 +22,7 @@ export interface SpanFields {
   readonly attempt?: number
   readonly attemptState?: string
   readonly deliveryState?: string
-  readonly fate?: string
+  readonly writeOutcome?: string
   readonly statusClass?: string
   readonly errorType?: string
 }
@@ -47,7 +47,7 @@ const attributeNames: Readonly<Record<keyof SpanFields, string>> = {
   attempt: 'kyc_relay.attempt',
   attemptState: 'kyc_relay.attempt_state',
   deliveryState: 'kyc_relay.delivery_state',
-  fate: 'kyc_relay.settlement',
+  writeOutcome: 'kyc_relay.write_outcome',
   statusClass: 'kyc_relay.status_class',
   errorType: 'error.type',
 }

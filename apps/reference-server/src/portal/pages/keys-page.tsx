@@ -1,13 +1,13 @@
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import type { Rehearsal } from '../../webhooks-api/key-rotation-dry-run.js'
+import type { KeyRotationDryRun } from '../../webhooks-api/key-rotation-dry-run.js'
 import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
 import { CopyBlock, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
 import { RecordTable } from '../html/record-table.js'
 
-type Rehearsed = Exclude<Rehearsal, string>
+type FinishedDryRun = Exclude<KeyRotationDryRun, string>
 
 /** The API key: its versions, and the three steps of a rotation. */
 export const KeysPage: FC<{
@@ -15,9 +15,9 @@ export const KeysPage: FC<{
   readonly versions: readonly KeyVersion[]
   readonly endpoints: readonly Endpoint[]
   readonly newKey?: string | null
-  readonly rehearsal?: Rehearsed | null
+  readonly dryRun?: FinishedDryRun | null
   readonly notice?: Notice | null
-}> = ({ session, versions, endpoints, newKey = null, rehearsal = null, notice = null }) => {
+}> = ({ session, versions, endpoints, newKey = null, dryRun = null, notice = null }) => {
   const waiting = versions.find((version) => version.standing === 'WAITING')
   return (
     <PortalFrame
@@ -100,7 +100,7 @@ export const KeysPage: FC<{
               Two test events go to one URL, one signed with each key. A receiver that accepts both is ready: activation
               loses nothing, whatever is in flight.
             </p>
-            {rehearsal === null ? null : <RehearsalResult rehearsal={rehearsal} />}
+            {dryRun === null ? null : <DryRunResult dryRun={dryRun} />}
             {endpoints.length === 0 ? (
               <p class="hint">There is no URL to rehearse with. You can activate the key.</p>
             ) : (
@@ -112,7 +112,7 @@ export const KeysPage: FC<{
                     {endpoints.map((endpoint) => (
                       <option
                         value={endpoint.endpointId}
-                        selected={rehearsal?.endpoint.endpointId === endpoint.endpointId ? true : undefined}
+                        selected={dryRun?.endpoint.endpointId === endpoint.endpointId ? true : undefined}
                       >
                         {endpoint.url}
                       </option>
@@ -131,7 +131,7 @@ export const KeysPage: FC<{
             </p>
             <form method="post" action="/portal/keys/activate">
               <CsrfField session={session} />
-              <button type="submit" class={rehearsal?.ready ? 'primary' : undefined}>
+              <button type="submit" class={dryRun?.ready ? 'primary' : undefined}>
                 Activate key {waiting.version}
               </button>
             </form>
@@ -156,12 +156,12 @@ const Standing: FC<{ readonly standing: KeyVersion['standing'] }> = ({ standing 
   return <State tone="quiet">Retiring</State>
 }
 
-const RehearsalResult: FC<{ readonly rehearsal: Rehearsed }> = ({ rehearsal }) => (
-  <div class={`notice ${rehearsal.ready ? 'good' : 'bad'}`} role="status">
-    <h3>{rehearsal.ready ? 'Ready: both signatures were accepted' : 'Not ready'}</h3>
-    <p class="url">{rehearsal.endpoint.url}</p>
+const DryRunResult: FC<{ readonly dryRun: FinishedDryRun }> = ({ dryRun }) => (
+  <div class={`notice ${dryRun.ready ? 'good' : 'bad'}`} role="status">
+    <h3>{dryRun.ready ? 'Ready: both signatures were accepted' : 'Not ready'}</h3>
+    <p class="url">{dryRun.endpoint.url}</p>
     <dl class="facts wide">
-      {rehearsal.results.map((one) => (
+      {dryRun.results.map((one) => (
         <div>
           <dt>
             Key {one.version}, {one.key === 'SIGNING' ? 'which signs now' : 'the new one'}

@@ -173,7 +173,7 @@ describe('an event', () => {
       'kyc_relay.attempt': 1,
       'kyc_relay.attempt_state': 'SUCCEEDED',
       'kyc_relay.delivery_state': 'DELIVERED',
-      'kyc_relay.settlement': 'applied',
+      'kyc_relay.write_outcome': 'applied',
       'kyc_relay.status_class': '2xx',
     })
     expect(delivery?.status.code).toBe(SpanStatusCode.UNSET)

@@ -1,7 +1,7 @@
 import type { JsonValue, SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
-/** The instant at which every case is judged. */
+/** The instant at which every case is checked. */
 export const CASES_NOW = '2026-01-06T12:00:00Z'
 
 /** What every case changes: a valid submission of an invented person with a US address. */

@@ -7,13 +7,13 @@ import { storageErrorOf } from './errors.js'
 
 /** The thread of a process that makes the checkpoints of its SQLite files, one at a time. */
 export interface CheckpointThread {
-  /** A place in the thread for a store. It starts with the first checkpoint, and ends when the last store left. */
-  join(path: string): CheckpointSeat
+  /** Registers a store. The thread starts with the first checkpoint, and ends when the last store is released. */
+  register(path: string): CheckpointClient
 }
 
 /** One store's access to the thread. */
-export interface CheckpointSeat {
-  /** False once the thread could not be started or died: it is not started again while a store sits in it. */
+export interface CheckpointClient {
+  /** False once the thread could not be started or died: it is not started again while a store is registered. */
   isThere(): boolean
   /**
    * Copies what the WAL holds into the file. The process lives until that is over.
@@ -22,7 +22,7 @@ export interface CheckpointSeat {
    */
   checkpoint(): Promise<StorageError | null>
   /** Waits for the checkpoint that runs and closes the thread's connection. Harmless when repeated. */
-  leave(): Promise<void>
+  release(): Promise<void>
 }
 
 interface Answer {
@@ -52,7 +52,7 @@ function findProgram(): string | null {
 
 /** @param program Path of what the thread runs; null for none. Default: the file that is shipped beside the code. */
 export function createCheckpointThread(program: string | null = findProgram()): CheckpointThread {
-  let seats = 0
+  let clients = 0
   let running: Running | null = null
   let isLost = program === null
   let last = 0
@@ -106,17 +106,17 @@ export function createCheckpointThread(program: string | null = findProgram()): 
   }
 
   return {
-    join(path) {
+    register(path) {
       const store = ++last
       // As SQLite does it: the name stays the same file when the process changes its folder.
       const file = absolute(path)
-      seats += 1
+      clients += 1
       let wasUsed = false
-      let left: Promise<void> | null = null
-      const leave = async (): Promise<void> => {
+      let released: Promise<void> | null = null
+      const release = async (): Promise<void> => {
         if (wasUsed && running !== null) await ask(store, null)
-        seats -= 1
-        if (seats === 0) await end()
+        clients -= 1
+        if (clients === 0) await end()
       }
       return {
         isThere: () => !isLost,
@@ -124,7 +124,7 @@ export function createCheckpointThread(program: string | null = findProgram()): 
           wasUsed = true
           return ask(store, file)
         },
-        leave: () => (left ??= leave()),
+        release: () => (released ??= release()),
       }
     },
   }

@@ -167,7 +167,7 @@ export function takeOverCheckpoints(
   client.pragma('wal_autocheckpoint = 0')
   const measure = prepare<[], WalState>(client, 'PRAGMA wal_checkpoint(NOOP)')
   const checkpoint = prepare(client, 'PRAGMA wal_checkpoint(PASSIVE)')
-  const seat = thread.join(client.name)
+  const checkpointClient = thread.register(client.name)
   let running: Promise<void> | null = null
   /** Whether the thread met an error: the next checkpoint is made here, and tells what it is. */
   let wasRefused = false
@@ -175,7 +175,7 @@ export function takeOverCheckpoints(
 
   function stateOfThread(): 'idle' | 'busy' | 'none' {
     if (running !== null) return 'busy'
-    return seat.isThere() && !wasRefused ? 'idle' : 'none'
+    return checkpointClient.isThere() && !wasRefused ? 'idle' : 'none'
   }
 
   /** Whether a checkpoint here would hold everything up for longer than one that SQLite makes inside a COMMIT. */
@@ -185,7 +185,7 @@ export function takeOverCheckpoints(
   }
 
   async function inThread(): Promise<void> {
-    const error = await seat.checkpoint()
+    const error = await checkpointClient.checkpoint()
     running = null
     wasRefused = error !== null
     if (error?.code !== 'STORE_FAILED') return
@@ -219,6 +219,6 @@ export function takeOverCheckpoints(
       if (failure !== null) throw failure
       emptyWal(client)
     },
-    close: () => seat.leave(),
+    close: () => checkpointClient.release(),
   }
 }

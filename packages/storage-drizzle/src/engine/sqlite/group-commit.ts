@@ -5,7 +5,7 @@ import type { Checkpoints } from './checkpoints.js'
 import { isDiskFull, storageErrorOf } from './errors.js'
 
 /** Runs writes of concurrent callers in one transaction, so that they share one fsync. */
-export interface SharedCommits {
+export interface GroupCommit {
   /**
    * Runs `work` inside the next shared transaction and resolves with its answer once that transaction is durable.
    *
@@ -46,13 +46,13 @@ const mostPerCommit = 256
 /**
  * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`, `FILES_REPLACED`). Every later write is refused: after
  *   a failed fsync only a new process, which recovers from the WAL, knows what is on disk.
- * @param gatheringTurns Most turns of the event loop that a commit is put off while each of them brings more writes.
+ * @param delayTurns Most turns of the event loop that a commit is put off while each of them brings more writes.
  */
-export function createSharedCommits(
+export function createGroupCommit(
   client: Database.Database,
   onFailure: (error: StorageError) => void = () => undefined,
-  gatheringTurns = 0,
-): SharedCommits {
+  delayTurns = 0,
+): GroupCommit {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollback = client.prepare('ROLLBACK')
@@ -61,7 +61,7 @@ export function createSharedCommits(
   const rollbackToSavepoint = client.prepare('ROLLBACK TO kyc_relay_write')
   const changes = client.prepare<[], number>('SELECT total_changes()').pluck()
   let commitCount: CommitCount | null = null
-  let checkpoints: Parameters<SharedCommits['checkpointWith']>[0] | null = null
+  let checkpoints: Parameters<GroupCommit['checkpointWith']>[0] | null = null
 
   let queue: Waiting[] = []
   let scheduled = false
@@ -205,9 +205,9 @@ export function createSharedCommits(
   }
 
   /** A turn that brings nothing more costs microseconds; a commit for half of those who are about to write, its fsync. */
-  function gather(queuedBefore: number, turnsLeft: number): void {
+  function delayCommit(queuedBefore: number, turnsLeft: number): void {
     if (turnsLeft === 0 || queue.length === queuedBefore) flush()
-    else setImmediate(gather, queue.length, turnsLeft - 1)
+    else setImmediate(delayCommit, queue.length, turnsLeft - 1)
   }
 
   return {
@@ -220,7 +220,7 @@ export function createSharedCommits(
         if (scheduled) return
         scheduled = true
         // After the I/O callbacks of this turn of the loop: the requests that arrived together are all here by then.
-        setImmediate(gather, 0, gatheringTurns)
+        setImmediate(delayCommit, 0, delayTurns)
       })
     },
     epoch: () => epoch,

@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 import { prepare } from './prepared.js'
-import type { SharedCommits } from './group-commit.js'
+import type { GroupCommit } from './group-commit.js'
 
 const tables = { stores: 'kyc_relay_readiness', vault: 'kyc_relay_vault_readiness' } as const
 
 /** Makes what writes the one row that is there for it, and resolves once that is committed. */
 export function createTryWrite(
   client: Database.Database,
-  commits: SharedCommits,
+  commits: GroupCommit,
   options: { readonly part: keyof typeof tables; readonly clock: () => Date },
 ): () => Promise<void> {
   const upsert = prepare<[at: number]>(

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { AttemptReport, ClaimedDelivery, Settlement } from '../../delivery/webhook-store.js'
+import type { AttemptReport, ClaimedDelivery, AttemptResult } from '../../delivery/webhook-store.js'
 import { webhookStoreCase } from './harness.js'
 import {
   appA,
@@ -8,8 +8,8 @@ import {
   createSamples,
   listAll,
   race,
-  settled,
-  settlementOf,
+  recordResults,
+  resultOf,
   userOne,
   userTwo,
   wideClaim,
@@ -39,9 +39,9 @@ const reports: Readonly<Record<string, AttemptReport>> = {
   },
 }
 
-export const settleCases = [
+export const attemptResultCases = [
   webhookStoreCase(
-    'WS-SETTLE-1',
+    'WS-RESULT-1',
     'Every final state MUST be reached and kept with its instants',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
@@ -51,11 +51,11 @@ export const settleCases = [
       const { claimed } = await store.claimDue(wideClaim)
       const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
       await advance(1_234)
-      await settled(
+      await recordResults(
         store,
-        settlementOf.delivered(one),
-        settlementOf.failed(two),
-        settlementOf.cancelled(three, 'GRANT_REVOKED – ünïcode'),
+        resultOf.delivered(one),
+        resultOf.failed(two),
+        resultOf.cancelled(three, 'GRANT_REVOKED – ünïcode'),
       )
       const read = async ({ deliveryId }: ClaimedDelivery) => {
         const found = await other.findDelivery({ appId: appA, deliveryId })
@@ -70,8 +70,8 @@ export const settleCases = [
   ),
 
   webhookStoreCase(
-    'WS-SETTLE-2',
-    'A report MUST be read back exactly as it was settled',
+    'WS-RESULT-2',
+    'A report MUST be read back exactly as it was recorded',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       for (const [name, report] of Object.entries(reports)) {
@@ -79,7 +79,7 @@ export const settleCases = [
         const { fence } = await claimOne(store)
         await advance(777)
         const state = report.cause === 'INTERRUPTED' ? 'INTERRUPTED' : 'FAILED'
-        await settled(store, { fence, attempt: { state, report }, next: { state: 'FAILED' } })
+        await recordResults(store, { fence, attempt: { state, report }, next: { state: 'FAILED' } })
         const [attempt] = (await other.findDelivery({ appId: appA, deliveryId }))?.attempts ?? []
         equal(attempt?.state, state)
         equal((attempt?.endedAt?.getTime() ?? NaN) - (attempt?.startedAt.getTime() ?? NaN), 777)
@@ -91,7 +91,7 @@ export const settleCases = [
   ),
 
   webhookStoreCase(
-    'WS-SETTLE-3',
+    'WS-RESULT-3',
     'Attempts MUST be counted and logged in their order',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
@@ -99,10 +99,7 @@ export const settleCases = [
       for (let attempt = 1; attempt <= 5; attempt += 1) {
         const delivery = await claimOne(store)
         equal(delivery.fence.attempt, attempt)
-        await settled(
-          store,
-          attempt < 5 ? settlementOf.retry(delivery, 1_000 * attempt) : settlementOf.failed(delivery),
-        )
+        await recordResults(store, attempt < 5 ? resultOf.retry(delivery, 1_000 * attempt) : resultOf.failed(delivery))
         await advance(1_000 * attempt)
       }
       deepEqual((await store.claimDue(wideClaim)).claimed, [])
@@ -116,17 +113,17 @@ export const settleCases = [
   ),
 
   webhookStoreCase(
-    'WS-SETTLE-4',
+    'WS-RESULT-4',
     'An unsent attempt MUST give its number back, and say since when nothing could be sent',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
-      await settled(store, settlementOf.retry(await claimOne(store), 10))
+      await recordResults(store, resultOf.retry(await claimOne(store), 10))
       await advance(10)
       for (const unsentForMs of [0, 30_000, 60_000]) {
         const delivery = await claimOne(store)
         deepEqual([delivery.fence.attempt, delivery.unsentForMs], [2, unsentForMs])
-        await settled(store, settlementOf.unsent(delivery, 30_000))
+        await recordResults(store, resultOf.unsent(delivery, 30_000))
         const read = await other.findDelivery({ appId: appA, deliveryId })
         equal(read?.attemptsMade, 1)
         deepEqual(
@@ -140,21 +137,21 @@ export const settleCases = [
         await advance(30_000)
       }
       const delivery = await claimOne(store)
-      await settled(store, settlementOf.delivered(delivery))
+      await recordResults(store, resultOf.delivered(delivery))
       const read = await other.findDelivery({ appId: appA, deliveryId })
       deepEqual([read?.state, read?.attemptsMade, read?.attempts.length], ['DELIVERED', 2, 2])
     },
   ),
 
   webhookStoreCase(
-    'WS-SETTLE-5',
-    'Of racing settlements of one attempt exactly one MUST be applied',
+    'WS-RESULT-5',
+    'Of racing results of one attempt exactly one MUST be applied',
     async ({ store, other }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store))
       const delivery = await claimOne(store)
       const answers = await race(store, other, (handle, racer) =>
-        handle.settle([racer % 3 === 0 ? settlementOf.delivered(delivery) : settlementOf.failed(delivery)]),
+        handle.recordAttemptResults([racer % 3 === 0 ? resultOf.delivered(delivery) : resultOf.failed(delivery)]),
       )
       equal(answers.filter(({ stale }) => stale.length === 0).length, 1)
       const [read] = await listAll(store)
@@ -163,56 +160,41 @@ export const settleCases = [
     },
   ),
 
-  webhookStoreCase(
-    'WS-SETTLE-6',
-    'Stale settlements MUST NOT keep the others of their batch back',
-    async ({ store }) => {
-      const { registered, published, id } = createSamples()
-      await published(store, await registered(store), 3)
-      const { claimed } = await store.claimDue(wideClaim)
-      const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
-      await settled(store, settlementOf.delivered(one))
-      const unknown: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, deliveryId: id() } }
-      const forged: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, token: 'forged' } }
-      const elsewhere: Settlement = { ...settlementOf.delivered(two), fence: { ...two.fence, attempt: 2 } }
-      const batch = [
-        settlementOf.failed(one),
-        settlementOf.delivered(two),
-        settlementOf.failed(two),
-        unknown,
-        forged,
-        elsewhere,
-      ]
-      const { stale } = await store.settle([...batch, settlementOf.delivered(three)])
-      deepEqual(stale, [one.fence, two.fence, unknown.fence, forged.fence, elsewhere.fence])
-      deepEqual(
-        (await listAll(store)).map(({ state }) => state),
-        ['DELIVERED', 'DELIVERED', 'DELIVERED'],
-      )
-    },
-  ),
+  webhookStoreCase('WS-RESULT-6', 'Stale results MUST NOT keep the others of their batch back', async ({ store }) => {
+    const { registered, published, id } = createSamples()
+    await published(store, await registered(store), 3)
+    const { claimed } = await store.claimDue(wideClaim)
+    const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
+    await recordResults(store, resultOf.delivered(one))
+    const unknown: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, deliveryId: id() } }
+    const forged: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, token: 'forged' } }
+    const elsewhere: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, attempt: 2 } }
+    const batch = [resultOf.failed(one), resultOf.delivered(two), resultOf.failed(two), unknown, forged, elsewhere]
+    const { stale } = await store.recordAttemptResults([...batch, resultOf.delivered(three)])
+    deepEqual(stale, [one.fence, two.fence, unknown.fence, forged.fence, elsewhere.fence])
+    deepEqual(
+      (await listAll(store)).map(({ state }) => state),
+      ['DELIVERED', 'DELIVERED', 'DELIVERED'],
+    )
+  }),
 
-  webhookStoreCase('WS-SETTLE-7', 'Nothing MUST leave a final state', async ({ store, advance }) => {
+  webhookStoreCase('WS-RESULT-7', 'Nothing MUST leave a final state', async ({ store, advance }) => {
     const { registered, published } = createSamples()
     const endpoint = await registered(store)
     await published(store, endpoint, 3)
     const { claimed } = await store.claimDue(wideClaim)
     const [one, two, three] = claimed as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery]
-    await settled(
+    await recordResults(
       store,
-      settlementOf.delivered(one),
-      settlementOf.failed(two),
-      settlementOf.cancelled(three, 'GRANT_REVOKED'),
+      resultOf.delivered(one),
+      resultOf.failed(two),
+      resultOf.cancelled(three, 'GRANT_REVOKED'),
     )
     const ended = await listAll(store)
     await advance(1_000_000)
     for (const delivery of claimed) {
-      for (const again of [
-        settlementOf.delivered(delivery),
-        settlementOf.retry(delivery, 0),
-        settlementOf.failed(delivery),
-      ]) {
-        equal((await store.settle([again])).stale.length, 1)
+      for (const again of [resultOf.delivered(delivery), resultOf.retry(delivery, 0), resultOf.failed(delivery)]) {
+        equal((await store.recordAttemptResults([again])).stale.length, 1)
       }
     }
     await store.cancelPending({ appId: appA, userId: userOne, reason: 'ERASED' })
@@ -222,8 +204,8 @@ export const settleCases = [
     deepEqual(await listAll(store), ended)
   }),
 
-  webhookStoreCase('WS-SETTLE-8', 'Settling nothing MUST be fine', async ({ store }) => {
-    deepEqual(await store.settle([]), { stale: [] })
+  webhookStoreCase('WS-RESULT-8', 'Recording nothing MUST be fine', async ({ store }) => {
+    deepEqual(await store.recordAttemptResults([]), { stale: [] })
   }),
 
   webhookStoreCase(
@@ -249,15 +231,15 @@ export const settleCases = [
 
   webhookStoreCase(
     'WS-CANCEL-2',
-    'An attempt under way MUST end by itself when its user is cancelled, and MUST NOT be followed by another',
+    'An attempt in flight MUST end by itself when its user is cancelled, and MUST NOT be followed by another',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [first = '', second = ''] = await published(store, await registered(store), 2)
       const { claimed } = await store.claimDue(wideClaim)
       await other.cancelPending({ appId: appA, userId: userOne, reason: 'ERASED' })
       for (const delivery of claimed) {
-        const { delivered, retry } = settlementOf
-        await settled(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 5))
+        const { delivered, retry } = resultOf
+        await recordResults(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 5))
       }
       await advance(10)
       deepEqual((await store.claimDue(wideClaim)).claimed, [])

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { webhookStoreCase } from './harness.js'
-import { appA, claimOne, createSamples, race, settled, settlementOf, wideClaim } from './sample-records.js'
+import { appA, claimOne, createSamples, race, recordResults, resultOf, wideClaim } from './sample-records.js'
 
 /** Caps that hold nobody back. */
 const uncapped = { ...wideClaim, maxInFlight: { healthy: 1_000, failing: 1_000 } }
@@ -57,7 +57,7 @@ export const claimCases = [
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store))
-      await settled(store, settlementOf.retry(await claimOne(store), 30_000))
+      await recordResults(store, resultOf.retry(await claimOne(store), 30_000))
       await advance(29_999)
       deepEqual(await store.claimDue(wideClaim), { claimed: [], nextDueInMs: 1 })
       await advance(1)
@@ -75,7 +75,7 @@ export const claimCases = [
     const second = await store.claimDue(wideClaim)
     equal(second.nextDueInMs, null, 'in flight is not waiting')
     for (const [index, delivery] of [...first.claimed, ...second.claimed].entries()) {
-      await settled(store, settlementOf.retry(delivery, 5_000 + index))
+      await recordResults(store, resultOf.retry(delivery, 5_000 + index))
     }
     equal((await store.claimDue(wideClaim)).nextDueInMs, 5_000)
   }),
@@ -101,7 +101,7 @@ export const claimCases = [
         equal(claimed.filter(({ endpoint }) => endpoint.endpointId === endpointId).length, 4)
       }
       deepEqual(await store.claimDue(wideClaim), { claimed: [], nextDueInMs: 0 })
-      await settled(store, ...claimed.slice(0, 1).map(settlementOf.delivered))
+      await recordResults(store, ...claimed.slice(0, 1).map(resultOf.delivered))
       equal((await other.claimDue(wideClaim)).claimed.length, 1, 'an ended attempt frees its place')
     },
   ),
@@ -112,11 +112,11 @@ export const claimCases = [
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store), 9)
-      await settled(store, settlementOf.retry(await claimOne(store, { limit: 1 }), 60_000))
+      await recordResults(store, resultOf.retry(await claimOne(store, { limit: 1 }), 60_000))
       const failing = await claimOne(store)
-      await settled(store, settlementOf.unsent(failing, 90_000))
+      await recordResults(store, resultOf.unsent(failing, 90_000))
       const still = await claimOne(store)
-      await settled(store, settlementOf.delivered(still))
+      await recordResults(store, resultOf.delivered(still))
       equal((await store.claimDue(wideClaim)).claimed.length, 4)
       await advance(60_000)
       equal((await store.claimDue(wideClaim)).claimed.length, 0)
@@ -131,7 +131,7 @@ export const claimCases = [
       const endpoint = await registered(store)
       failing.push(endpoint)
       await published(store, endpoint)
-      await settled(store, settlementOf.retry(await claimOne(store), 3_600_000))
+      await recordResults(store, resultOf.retry(await claimOne(store), 3_600_000))
     }
     for (const endpoint of failing) await published(store, endpoint, 2)
     await published(store, healthy, 2)
@@ -152,7 +152,7 @@ export const claimCases = [
       const { registered, published } = createSamples()
       const endpoint = await registered(store)
       const [late] = await published(store, endpoint)
-      await settled(store, settlementOf.retry(await claimOne(store), 500))
+      await recordResults(store, resultOf.retry(await claimOne(store), 500))
       const rest: string[] = []
       for (let n = 0; n < 3; n += 1) {
         await advance(200)
@@ -162,7 +162,7 @@ export const claimCases = [
       for (let n = 0; n < 4; n += 1) {
         const delivery = await claimOne(store, { limit: 1 })
         order.push(delivery.deliveryId)
-        await settled(store, settlementOf.delivered(delivery))
+        await recordResults(store, resultOf.delivered(delivery))
       }
       deepEqual(order, [rest[0], rest[1], late, rest[2]])
     },
@@ -205,7 +205,7 @@ export const claimCases = [
       const { claimed } = await store.claimDue(wideClaim)
       for (const delivery of claimed) {
         tokens.add(delivery.fence.token)
-        await settled(store, settlementOf.retry(delivery, 10))
+        await recordResults(store, resultOf.retry(delivery, 10))
       }
       await advance(10)
     }

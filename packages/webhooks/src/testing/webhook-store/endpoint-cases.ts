@@ -8,8 +8,8 @@ import {
   createSamples,
   listAll,
   race,
-  settled,
-  settlementOf,
+  recordResults,
+  resultOf,
   wideClaim,
 } from './sample-records.js'
 
@@ -97,7 +97,7 @@ export const endpointCases = [
 
   webhookStoreCase(
     'WS-ENDPOINT-8',
-    'An attempt under way while its endpoint is removed MUST end by itself, and MUST NOT be followed by another',
+    'An attempt in flight while its endpoint is removed MUST end by itself, and MUST NOT be followed by another',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const endpoint = await registered(store)
@@ -105,8 +105,8 @@ export const endpointCases = [
       const { claimed } = await store.claimDue(wideClaim)
       await other.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
       for (const delivery of claimed) {
-        const { delivered, retry } = settlementOf
-        await settled(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 1))
+        const { delivered, retry } = resultOf
+        await recordResults(store, delivery.deliveryId === first ? delivered(delivery) : retry(delivery, 1))
       }
       await advance(1_000)
       deepEqual((await store.claimDue(wideClaim)).claimed, [])
@@ -123,7 +123,7 @@ export const endpointCases = [
       const old = await registered(store)
       await published(store, old)
       const delivery = await claimOne(store)
-      await settled(store, settlementOf.retry(delivery, 10))
+      await recordResults(store, resultOf.retry(delivery, 10))
       await store.removeEndpoint({ appId: appA, endpointId: old.endpointId })
       const again = await registered(store, { url: old.url })
       await advance(10)

@@ -7,8 +7,8 @@ import {
   createSamples,
   listAll,
   race,
-  settled,
-  settlementOf,
+  recordResults,
+  resultOf,
   userTwo,
   wideClaim,
 } from './sample-records.js'
@@ -217,12 +217,12 @@ export const eventCases = [
       const [takenOver] = await store.claimExpired({ limit: 10, leaseMs: 1_000 })
       ok(takenOver)
       equal(takenOver.traceContext, sampleTraceContext)
-      await settled(store, settlementOf.failed(takenOver))
+      await recordResults(store, resultOf.failed(takenOver))
       const resent = { appId: appA, deliveryId: takenOver.deliveryId, newDeliveryId: id() }
       equal(await store.resendDelivery(resent), 'resent')
       const again = await claimOne(store)
       equal(again.traceContext, sampleTraceContext)
-      await settled(store, settlementOf.delivered(again))
+      await recordResults(store, resultOf.delivered(again))
       await store.insertEvent(event([endpoint], { traceContext: null }))
       equal((await claimOne(other)).traceContext ?? null, null)
     },

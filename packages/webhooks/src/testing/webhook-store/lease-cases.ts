@@ -1,13 +1,13 @@
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { reportOfCause } from '../../delivery/delivery-state.js'
-import type { ClaimedDelivery, Settlement } from '../../delivery/webhook-store.js'
+import type { ClaimedDelivery, AttemptResult } from '../../delivery/webhook-store.js'
 import { webhookStoreCase } from './harness.js'
-import { appA, claimOne, createSamples, race, settled, settlementOf, wideClaim } from './sample-records.js'
+import { appA, claimOne, createSamples, race, recordResults, resultOf, wideClaim } from './sample-records.js'
 
 const { leaseMs } = wideClaim
 const takeOver = { limit: 100, leaseMs }
 
-const interrupted = ({ fence }: ClaimedDelivery): Settlement => ({
+const interrupted = ({ fence }: ClaimedDelivery): AttemptResult => ({
   fence,
   attempt: { state: 'INTERRUPTED', report: reportOfCause('INTERRUPTED') },
   next: { state: 'PENDING', delayMs: 30_000 },
@@ -59,17 +59,17 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-4',
-    'A settlement under a fence that was taken over MUST change nothing and be told so',
+    'A result under a fence that was taken over MUST change nothing and be told so',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
       const slow = await claimOne(store)
       await advance(leaseMs)
       const [taken] = await other.claimExpired(takeOver)
-      deepEqual(await store.settle([settlementOf.delivered(slow)]), { stale: [slow.fence] })
+      deepEqual(await store.recordAttemptResults([resultOf.delivered(slow)]), { stale: [slow.fence] })
       equal((await store.findDelivery({ appId: appA, deliveryId }))?.state, 'PENDING')
-      await settled(other, interrupted(taken as ClaimedDelivery))
-      deepEqual(await store.settle([settlementOf.delivered(slow)]), { stale: [slow.fence] })
+      await recordResults(other, interrupted(taken as ClaimedDelivery))
+      deepEqual(await store.recordAttemptResults([resultOf.delivered(slow)]), { stale: [slow.fence] })
       const read = await store.findDelivery({ appId: appA, deliveryId })
       deepEqual(
         [read?.state, read?.attemptsMade, read?.attempts.map(({ state }) => state)],
@@ -80,13 +80,13 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-5',
-    'A lease that ended MUST still settle while nobody took it over',
+    'The result of a lease that ended MUST still be recorded while nobody took it over',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
       const delivery = await claimOne(store)
       await advance(leaseMs * 2)
-      await settled(store, settlementOf.delivered(delivery))
+      await recordResults(store, resultOf.delivered(delivery))
       equal((await store.findDelivery({ appId: appA, deliveryId }))?.state, 'DELIVERED')
       deepEqual(await store.claimExpired(takeOver), [])
     },
@@ -120,7 +120,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-8',
-    'An ended lease MUST count for the cap until it is settled',
+    'An ended lease MUST count for the cap until it is recorded',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store), 8)
@@ -129,14 +129,14 @@ export const leaseCases = [
       equal((await store.claimDue(wideClaim)).claimed.length, 0)
       const taken = await store.claimExpired(takeOver)
       equal((await store.claimDue(wideClaim)).claimed.length, 0)
-      await settled(store, ...taken.map(interrupted))
+      await recordResults(store, ...taken.map(interrupted))
       equal((await store.claimDue(wideClaim)).claimed.length, 1, 'the cap of a failing endpoint')
     },
   ),
 
   webhookStoreCase(
     'WS-LEASE-9',
-    'A settlement that races a take-over MUST be applied or stale, never both and never neither',
+    'A result that races a take-over MUST be applied or stale, never both and never neither',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const ids: string[] = []
@@ -146,7 +146,7 @@ export const leaseCases = [
       const outcomes = await Promise.all(
         claimed.map(async (delivery) => {
           const [answer, taken] = await Promise.all([
-            store.settle([settlementOf.delivered(delivery)]),
+            store.recordAttemptResults([resultOf.delivered(delivery)]),
             other.claimExpired({ ...takeOver, limit: 1 }),
           ])
           return { delivery, stale: answer.stale.length === 1, taken }
@@ -163,7 +163,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-10',
-    'What is taken over and never settled MUST NOT hold up the rest',
+    'What is taken over and never recorded MUST NOT hold up the rest',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       for (let n = 0; n < 4; n += 1) {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import type { DeliveryRecord, WebhookStore } from '../../delivery/webhook-store.js'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
-import { appA, appB, claimOne, createSamples, settled, settlementOf, wideClaim } from './sample-records.js'
+import { appA, appB, claimOne, createSamples, recordResults, resultOf, wideClaim } from './sample-records.js'
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 
@@ -104,7 +104,7 @@ export const readingCases: readonly WebhookStoreCase[] = [
       await published(store, two, 1, { type: 'TRANSACTION_UPDATE' })
       await published(store, two, 1, { type: 'WIDGET_KYC_INITIATION' })
     }
-    for (let n = 0; n < 4; n += 1) await settled(store, settlementOf.delivered(await claimOne(store, { limit: 1 })))
+    for (let n = 0; n < 4; n += 1) await recordResults(store, resultOf.delivered(await claimOne(store, { limit: 1 })))
     const all = (await readPages(store, { appId: appA, limit: 200 })).flat()
     equal(all.filter(({ state }) => state === 'DELIVERED').length, 4)
     for (const state of ['DELIVERED', 'PENDING', undefined] as const) {
@@ -150,7 +150,7 @@ export const readingCases: readonly WebhookStoreCase[] = [
       const { registered, published, id } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
       const original = await claimOne(store)
-      await settled(store, settlementOf.failed(original))
+      await recordResults(store, resultOf.failed(original))
       const before = await store.findDelivery({ appId: appA, deliveryId })
       const newDeliveryId = id()
       equal(await other.resendDelivery({ appId: appA, deliveryId, newDeliveryId }), 'resent')
@@ -160,7 +160,7 @@ export const readingCases: readonly WebhookStoreCase[] = [
         [newDeliveryId, original.eventId, original.xEventId, 1, [...original.body]],
       )
       equal((await other.findDelivery({ appId: appA, deliveryId: newDeliveryId }))?.resendOf, deliveryId)
-      await settled(store, settlementOf.delivered(again))
+      await recordResults(store, resultOf.delivered(again))
       deepEqual(await store.findDelivery({ appId: appA, deliveryId }), before, 'the original stays as it ended')
     },
   ),
@@ -176,7 +176,7 @@ export const readingCases: readonly WebhookStoreCase[] = [
       equal(await resend(appA, deliveryId), 'not_finished', 'waiting')
       const claimed = await claimOne(store)
       equal(await resend(appA, deliveryId), 'not_finished', 'in flight')
-      await settled(store, settlementOf.delivered(claimed))
+      await recordResults(store, resultOf.delivered(claimed))
       equal(await resend(appA, id()), 'not_found')
       equal(await resend(appB, deliveryId), 'not_found')
       await store.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
@@ -199,7 +199,7 @@ export const readingCases: readonly WebhookStoreCase[] = [
       const endpoint = await registered(first.store, { eventTypes: ['WIDGET_DEPOSIT_COMPLETE'] })
       const prepared = event([endpoint], { sourceEventId: 'deposit-1' })
       await first.store.insertEvent(prepared)
-      await settled(first.store, settlementOf.retry(await claimOne(first.store), 1_000))
+      await recordResults(first.store, resultOf.retry(await claimOne(first.store), 1_000))
       const deliveryId = prepared.deliveries[0]?.deliveryId ?? ''
       const before = await first.store.findDelivery({ appId: appA, deliveryId })
       await first.close()

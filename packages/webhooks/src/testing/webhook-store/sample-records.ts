@@ -5,7 +5,7 @@ import type {
   ClaimedDelivery,
   Endpoint,
   PreparedEvent,
-  Settlement,
+  AttemptResult,
   WebhookStore,
 } from '../../delivery/webhook-store.js'
 
@@ -86,37 +86,37 @@ export const failedReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1),
 export const succeededReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
 
 /** How the attempt of a claim ended. */
-export const settlementOf = {
-  delivered: ({ fence }: ClaimedDelivery): Settlement => ({
+export const resultOf = {
+  delivered: ({ fence }: ClaimedDelivery): AttemptResult => ({
     fence,
     attempt: { state: 'SUCCEEDED', report: succeededReport },
     next: { state: 'DELIVERED' },
   }),
-  retry: ({ fence }: ClaimedDelivery, delayMs: number): Settlement => ({
+  retry: ({ fence }: ClaimedDelivery, delayMs: number): AttemptResult => ({
     fence,
     attempt: { state: 'FAILED', report: failedReport },
     next: { state: 'PENDING', delayMs },
   }),
-  failed: ({ fence }: ClaimedDelivery): Settlement => ({
+  failed: ({ fence }: ClaimedDelivery): AttemptResult => ({
     fence,
     attempt: { state: 'FAILED', report: failedReport },
     next: { state: 'FAILED' },
   }),
-  cancelled: ({ fence }: ClaimedDelivery, reason: string): Settlement => ({
+  cancelled: ({ fence }: ClaimedDelivery, reason: string): AttemptResult => ({
     fence,
     attempt: { state: 'UNSENT', report: reportOfCause('GRANT_REVOKED') },
     next: { state: 'CANCELLED', reason },
   }),
-  unsent: ({ fence }: ClaimedDelivery, delayMs: number): Settlement => ({
+  unsent: ({ fence }: ClaimedDelivery, delayMs: number): AttemptResult => ({
     fence,
     attempt: { state: 'UNSENT', report: reportOfCause('SIGNING_KEY_MISSING') },
     next: { state: 'PENDING', delayMs },
   }),
 }
 
-/** Settles and expects every fence to be current. */
-export async function settled(store: WebhookStore, ...settlements: readonly Settlement[]): Promise<void> {
-  deepEqual(await store.settle(settlements), { stale: [] })
+/** Records results and expects every fence to be current. */
+export async function recordResults(store: WebhookStore, ...results: readonly AttemptResult[]): Promise<void> {
+  deepEqual(await store.recordAttemptResults(results), { stale: [] })
 }
 
 /** Every delivery of an app, newest first. */

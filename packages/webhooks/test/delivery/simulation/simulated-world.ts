@@ -1,6 +1,6 @@
 import { createDeliveryWorker, type DeliveryWorkerDeps } from '../../../src/delivery/delivery-worker.js'
 import { resultOfCause, type Sender, type SendResult } from '../../../src/delivery/sender.js'
-import type { DeliveryState, Endpoint, Settlement, WebhookStore } from '../../../src/delivery/webhook-store.js'
+import type { DeliveryState, Endpoint, AttemptResult, WebhookStore } from '../../../src/delivery/webhook-store.js'
 import { createMemoryWebhookStore } from '../../../src/testing/index.js'
 import { accepted, appId, grant, publish, refused, registerEndpoint } from '../delivery-samples.js'
 import { VirtualTime } from '../virtual-time.js'
@@ -40,7 +40,7 @@ export interface SimulationResult {
   readonly violations: readonly string[]
   readonly posts: number
   readonly crashes: number
-  /** Settlements that came too late. */
+  /** Results that came too late. */
   readonly stale: number
   readonly states: Readonly<Record<string, number>>
   /** Changes when anything that can be seen from outside changes. */
@@ -139,27 +139,27 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       claimDue: (request) => mine(overNetwork(() => store.claimDue(request))),
       claimExpired: (request) =>
         mine(overNetwork(() => (sabotage === 'never-takes-over' ? Promise.resolve([]) : store.claimExpired(request)))),
-      settle: (settlements) => mine(overNetwork(() => store.settle(settlements.map(spoil)))),
+      recordAttemptResults: (results) => mine(overNetwork(() => store.recordAttemptResults(results.map(spoil)))),
       onDue: async (wake) => store.onDue(() => (dead ? undefined : wake())),
     }
-    const spoil = (settlement: Settlement): Settlement => {
-      const { attempt, next, fence } = settlement
+    const spoil = (result: AttemptResult): AttemptResult => {
+      const { attempt, next, fence } = result
       const unsent = { ...attempt, state: 'UNSENT' as const }
       if (sabotage === 'interrupted-not-counted' && attempt.state === 'INTERRUPTED')
-        return { ...settlement, attempt: unsent }
+        return { ...result, attempt: unsent }
       if (sabotage === 'believes-timeouts' && attempt.report.cause === 'TIMEOUT') {
-        return { ...settlement, next: { state: 'DELIVERED' } }
+        return { ...result, next: { state: 'DELIVERED' } }
       }
       if (sabotage === 'retries-at-once' && next.state === 'PENDING') {
-        return { ...settlement, next: { ...next, delayMs: 1_000 } }
+        return { ...result, next: { ...next, delayMs: 1_000 } }
       }
       if (sabotage === 'gives-up-early' && fence.attempt === 4 && attempt.state === 'FAILED') {
-        return { ...settlement, next: { state: 'FAILED' } }
+        return { ...result, next: { state: 'FAILED' } }
       }
       if (sabotage === 'sixth-attempt' && next.state === 'FAILED') {
-        return { ...settlement, attempt: unsent, next: { state: 'PENDING', delayMs: 60_000 } }
+        return { ...result, attempt: unsent, next: { state: 'PENDING', delayMs: 60_000 } }
       }
-      return settlement
+      return result
     }
     const deps: DeliveryWorkerDeps = {
       store: faulty,
@@ -178,8 +178,8 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       send,
       now: () => time.now(),
       random,
-      onSettled: ({ fate }) => {
-        if (fate === 'stale') stale += 1
+      onResultWritten: ({ outcome }) => {
+        if (outcome === 'stale') stale += 1
       },
       timers: {
         monotonicMs: () => time.monotonicMs(),

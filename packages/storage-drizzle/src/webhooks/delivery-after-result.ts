@@ -1,6 +1,6 @@
-import type { DeliveryState, Settlement } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryState, AttemptResult } from '@kyc-relay/webhooks/delivery'
 
-/** What a store knows of a delivery in flight when it is settled. */
+/** What a store knows of a delivery in flight when its attempt ends. */
 export interface LeasedDelivery {
   readonly attemptsMade: number
   readonly unsentSinceMs: number | null
@@ -9,8 +9,8 @@ export interface LeasedDelivery {
   readonly endpointRemoved: boolean
 }
 
-/** What a settlement makes of it. */
-export interface SettlementOutcome {
+/** What a result makes of it. */
+export interface DeliveryAfterResult {
   readonly state: DeliveryState
   readonly attemptsMade: number
   readonly dueAtMs: number | null
@@ -21,9 +21,13 @@ export interface SettlementOutcome {
   readonly endpointFailing: boolean | null
 }
 
-/** Decides what a settlement makes of a delivery. Pure, and the same for every engine. */
-export function settlementOutcome(delivery: LeasedDelivery, settlement: Settlement, nowMs: number): SettlementOutcome {
-  const { attempt, next } = settlement
+/** Decides what a result makes of a delivery. Pure, and the same for every engine. */
+export function deliveryAfterResult(
+  delivery: LeasedDelivery,
+  result: AttemptResult,
+  nowMs: number,
+): DeliveryAfterResult {
+  const { attempt, next } = result
   const unsent = attempt.state === 'UNSENT'
   // What was cancelled meanwhile, or has nowhere to go any more, is never due again.
   const cancel = delivery.cancelRequested ?? (delivery.endpointRemoved ? 'ENDPOINT_REMOVED' : null)
