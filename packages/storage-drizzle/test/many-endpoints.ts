@@ -8,7 +8,7 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import { settlePromises, VirtualTime } from '../../webhooks/test/delivery/virtual-time.js'
 
-/** Decision 30: at most so many endpoints per app. */
+/** The service registers at most this many endpoints for an app. */
 export const endpointsPerApp = 50
 
 /** A real store with endpoints 1 to `count`, `endpointsPerApp` of each app, whose URL is `endpointUrl`. */

@@ -79,7 +79,7 @@ export interface Ingestion {
   validateSubmission(input: unknown): SubmissionValidation
 }
 
-/** Decision 2: looked up before validation, so only what can be a recorded id is looked up at all. */
+/** The look-up comes before validation, so only a text that can be a recorded id is looked up. */
 function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
   if (typeof input !== 'object' || input === null || !Object.hasOwn(input, 'externalVerificationId')) return null
   const { externalVerificationId } = input as { readonly externalVerificationId: unknown }

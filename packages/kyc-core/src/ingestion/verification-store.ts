@@ -2,7 +2,7 @@ import type { Decision, KycStatus, SubmissionOutcome } from '../status/kyc-statu
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { Token } from '../tokenization/token.js'
 
-/** Identifies one submission: unique per app, for ever (decision 2). `userId` is who submits it now. */
+/** Identifies one submission: unique per app, without a time limit. `userId` is who submits it now. */
 export interface SubmissionKey extends AppUser {
   readonly externalVerificationId: string
 }
@@ -30,7 +30,7 @@ export interface RecordedCheck {
   readonly status: 'PASSED' | 'FAILED' | 'NOT_APPLICABLE'
 }
 
-/** A photo to fetch after the commit (decision 19). The URL is sealed: it can carry credentials and PII. */
+/** A photo to fetch after the commit. The URL is sealed: it can carry credentials and PII. */
 export interface PhotoJob {
   readonly photoJobId: string
   readonly side: 'front' | 'back' | 'selfie'

@@ -1,7 +1,7 @@
 /** Formats that are taken. */
 export type PhotoFormat = 'JPEG' | 'PNG' | 'WEBP' | 'HEIC'
 
-/** Most bytes of one photo: 10 MB (decision 19). */
+/** Most bytes of one photo: 10 MB. */
 export const MAX_PHOTO_BYTES = 10_000_000
 
 /**

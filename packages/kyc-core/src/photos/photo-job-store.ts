@@ -66,7 +66,7 @@ export interface PhotoRecord {
 }
 
 /**
- * Keeps the jobs that `VerificationStore.record` queues in the same write as the verification (decision 19).
+ * Keeps the jobs that `VerificationStore.record` queues in the same write as the verification.
  *
  * Every method is one atomic unit of work. One clock, the store's, decides what is due and when a lease ends. A backend
  * for those who take no photos leaves this port out.

@@ -4,7 +4,7 @@ export type KycStatus = 'UNVERIFIED' | 'PASS' | 'PASS_INTERNATIONAL'
 /** The provider's decision. */
 export type Decision = 'PASSED' | 'FAILED'
 
-/** `status` of the response (decision 3). */
+/** `status` of the response: status set now, an existing status preserved, or `FAILED` recorded. */
 export type SubmissionOutcome = 'VERIFIED' | 'ALREADY_VERIFIED' | 'DECLINED'
 
 /** Every standing a user can have. */

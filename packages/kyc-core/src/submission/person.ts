@@ -20,7 +20,7 @@ const LETTER = /\p{L}/u
 /** Letters and marks of any script, digits, spaces, and the punctuation that names are written with. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Zs}'’‘`´\-‐‑–.·・,/()]+$/u
 
-/** A name of any script, as decision 11 has it. */
+/** A name of any script: refuses invisible characters, and text without a letter. */
 const nameRule: TextRule = (text) => {
   const visible = text.replace(JOINERS, '')
   if (INVISIBLE.test(visible)) return 'CONTROL_CHARACTER'

@@ -52,7 +52,7 @@ export interface TokenFacts {
 /**
  * The right to put PII into the vault. The ingestion path holds this right and no other: it can never reveal.
  *
- * Decision 14, 15: values are bound to app, user and field; sealed values to their record and part.
+ * Values are bound to app, user and field; sealed values also to their record and part.
  */
 export interface PiiTokenizer {
   /**
@@ -66,7 +66,7 @@ export interface PiiTokenizer {
   tokenize(owner: AppUser, values: readonly ClearValue[]): Promise<readonly TokenizedValue[]>
 
   /**
-   * A keyed hash of `value`, separated by purpose: `payload` (digest of a submission, see decision 2) or a PII field.
+   * A keyed hash of `value`, separated by purpose: `payload` (digest of a submission, compared on a replay) or a PII field.
    * Writes nothing.
    */
   fingerprint(purpose: PiiField | 'payload', value: string): Promise<Fingerprint>

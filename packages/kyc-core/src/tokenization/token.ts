@@ -4,7 +4,7 @@ import type { PiiField } from './pii-vault.js'
 /**
  * An opaque reference to one value in the vault: `tok_<field>_<26 or more base62>`, for an SSN followed by `_<last4>`.
  * Those that {@link createToken} makes begin with the second they were made in, then come 26 random characters.
- * Contains letters and underscores, so it can never be mistaken for an SSN (decision 14).
+ * Contains letters and underscores, so it can never be mistaken for an SSN.
  */
 export type Token = `tok_${string}`
 
