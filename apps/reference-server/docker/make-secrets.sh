@@ -66,19 +66,24 @@ certificate() {
 
 if [ ! -e .gitignore ]; then keep .gitignore echo '*'; fi
 
-for name in postgres-password kyc-password vault-password internal-token metrics-token; do
+passwords='postgres-password kyc-password vault-password kyc-app-password vault-app-password'
+for name in $passwords internal-token metrics-token; do
   if is_missing $name; then keep $name openssl rand -hex 32; fi
 done
 
 # Read back: of two runs at once both take the password that is in the file.
-if is_missing database-url; then
-  password=$(cat kyc-password)
-  keep database-url echo "postgres://kyc:$password@postgres:5432/kyc"
-fi
-if is_missing vault-database-url; then
-  password=$(cat vault-password)
-  keep vault-database-url echo "postgres://vault:$password@postgres:5432/vault"
-fi
+# url NAME ROLE DATABASE
+url() {
+  if is_missing "$1"; then
+    password=$(cat "$(echo "$2" | tr _ -)-password")
+    keep "$1" echo "postgres://$2:$password@postgres:5432/$3"
+  fi
+}
+# The owners migrate; the server runs as roles without DDL.
+url database-owner-url kyc kyc
+url vault-database-owner-url vault vault
+url database-url kyc_app kyc
+url vault-database-url vault_app vault
 
 if is_missing keys.json; then
   now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
@@ -99,9 +104,8 @@ fi
 if is_missing tls.pem; then keep tls.pem certificate; fi
 
 # Earlier versions made them readable by everybody.
-secrets='postgres-password kyc-password vault-password internal-token metrics-token database-url vault-database-url
-keys.json tls.pem tls-key.pem'
-for name in $secrets; do
+urls='database-url vault-database-url database-owner-url vault-database-owner-url'
+for name in $passwords internal-token metrics-token $urls keys.json tls.pem tls-key.pem; do
   # A link leads to a file of somebody else.
   if [ -L "$name" ]; then continue; fi
   chmod 0600 "$name"

@@ -3,7 +3,7 @@
 # the secrets: their passwords are read here, as root, and given to create-databases.sql as variables.
 set -eu
 
-for name in KYC_PASSWORD VAULT_PASSWORD; do
+for name in KYC_PASSWORD VAULT_PASSWORD KYC_APP_PASSWORD VAULT_APP_PASSWORD; do
   eval "path=\${${name}_FILE:-}"
   value=
   if [ -r "$path" ]; then value=$(cat "$path"); fi

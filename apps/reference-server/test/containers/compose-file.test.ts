@@ -12,6 +12,8 @@ beforeAll(() => {
 afterAll(() => rmSync(secrets, { recursive: true, force: true }))
 
 interface Service {
+  readonly command?: readonly string[]
+  readonly entrypoint?: readonly string[]
   readonly image?: string
   readonly build?: { readonly context: string; readonly dockerfile: string }
   readonly user?: string
@@ -25,7 +27,7 @@ interface Service {
   readonly security_opt?: readonly string[]
   readonly stop_grace_period: string
   readonly restart: string
-  readonly healthcheck: { readonly test: readonly string[] }
+  readonly healthcheck?: { readonly test?: readonly string[] }
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
 }
 
@@ -55,12 +57,19 @@ describe('compose.yaml', () => {
     readonly secrets: Readonly<Record<string, { readonly file: string }>>
   }
   const services = Object.entries(compose.services)
-  const servers = services.filter(([, { build }]) => build !== undefined)
+  const servers = services.filter(([, { environment }]) => environment['ROLE'] !== undefined)
+  const oneShots = ['migrate', 'rights']
 
-  it('runs every part of the server, each once, on PostgreSQL that is ready', () => {
+  it('runs every part of the server, each once, on databases that are migrated and whose rights are granted', () => {
     expect(servers.map(([, { environment }]) => environment['ROLE'])).toEqual(['api', 'secure', 'worker'])
-    for (const [, server] of servers) expect(server.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
-    const test = compose.services['postgres']?.healthcheck.test ?? []
+    const ended = { condition: 'service_completed_successfully' }
+    for (const [, server] of servers) expect(server.depends_on).toEqual({ rights: ended })
+    const { migrate, rights, postgres } = compose.services
+    expect(rights?.depends_on).toEqual({ migrate: ended })
+    expect(migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    expect(migrate?.command?.join()).toMatch(/migrate up && .*migrate up --vault/)
+    expect(rights?.image).toBe(postgres?.image)
+    const test = postgres?.healthcheck?.test ?? []
     // Its socket answers while the databases are still being made.
     expect(test).toEqual(expect.arrayContaining(['pg_isready', '--host=127.0.0.1']))
   })
@@ -68,7 +77,7 @@ describe('compose.yaml', () => {
   it('asks each process for its health, since an OCI image does not say how', () => {
     const probe = read(join(app, 'Dockerfile')).match(/^HEALTHCHECK .*CMD (\[.*\])$/m)?.[1] ?? '[]'
     for (const [, { healthcheck }] of servers)
-      expect(healthcheck.test).toEqual(['CMD', ...(JSON.parse(probe) as string[])])
+      expect(healthcheck?.test).toEqual(['CMD', ...(JSON.parse(probe) as string[])])
   })
 
   it('gives the server settings that it knows and that are whole', () => {
@@ -79,8 +88,9 @@ describe('compose.yaml', () => {
       expect(names.filter((name) => !variableNames.includes(name))).toEqual([])
       expect(parseEnv(settingsOf(environment))).toMatchObject({
         production: true,
-        databaseUrl: expect.stringMatching(/^postgres:\/\/kyc:[0-9a-f]{64}@postgres:5432\/kyc$/),
-        vaultDatabaseUrl: expect.stringMatching(/^postgres:\/\/vault:[0-9a-f]{64}@postgres:5432\/vault$/),
+        databases: { migrations: 'require' },
+        databaseUrl: expect.stringMatching(/^postgres:\/\/kyc_app:[0-9a-f]{64}@postgres:5432\/kyc$/),
+        vaultDatabaseUrl: expect.stringMatching(/^postgres:\/\/vault_app:[0-9a-f]{64}@postgres:5432\/vault$/),
       })
     }
   })
@@ -88,7 +98,9 @@ describe('compose.yaml', () => {
   it('gives each process the secrets that its role needs, and no other', () => {
     const all = ['database-url', 'vault-database-url', 'keys', 'metrics-token']
     expect(Object.fromEntries(services.map(([name, { secrets }]) => [name, secrets]))).toEqual({
-      postgres: ['postgres-password', 'kyc-password', 'vault-password'],
+      postgres: ['postgres-password', 'kyc-password', 'vault-password', 'kyc-app-password', 'vault-app-password'],
+      migrate: ['database-owner-url', 'vault-database-owner-url'],
+      rights: ['kyc-password', 'vault-password'],
       api: expect.arrayContaining([...all, 'internal-token']) as string[],
       secure: expect.arrayContaining([...all, 'tls-certificate', 'tls-key']) as string[],
       worker: expect.arrayContaining(all) as string[],
@@ -168,15 +180,21 @@ describe('compose.yaml', () => {
     for (const [name, service] of services) {
       const image = service.image ?? ''
       const pinned = service.build === undefined ? /^docker\.io\/library\/\w+:[\w.-]+@sha256:[0-9a-f]{64}$/ : /:local$/
-      expect([name, pinned.test(image), service.restart]).toEqual([name, true, 'unless-stopped'])
+      expect([name, pinned.test(image), service.restart]).toEqual([
+        name,
+        true,
+        oneShots.includes(name) ? 'no' : 'unless-stopped',
+      ])
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/)
       expect(Number(/^(\d+)s$/.exec(service.stop_grace_period)?.[1])).toBeGreaterThan(35)
     }
-    for (const [, { read_only: readOnly, cap_drop: dropped, security_opt: security }] of servers) {
+    const restricted = services.filter(([name]) => name !== 'postgres')
+    for (const [, { read_only: readOnly, cap_drop: dropped, security_opt: security }] of restricted) {
       expect([readOnly, dropped, security]).toEqual([true, ['ALL'], ['no-new-privileges:true']])
     }
     expect(compose.services['postgres']?.ports).toBeUndefined()
-    for (const volume of compose.services['postgres']?.volumes ?? []) {
+    const mounts = services.flatMap(([, { volumes = [] }]) => volumes)
+    for (const volume of mounts) {
       const source = volume.split(':')[0] ?? ''
       expect([source, source.startsWith('.') ? existsSync(join(app, source)) : source in compose.volumes]).toEqual([
         source,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -11,7 +12,7 @@ import {
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
-import { app, makeSecrets, read } from './container-files.js'
+import { app, makeSecrets, read, root } from './container-files.js'
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0
 if (!hasPsql) console.warn('NOT TESTED: docker/create-databases.sql, since psql is not installed')
@@ -31,6 +32,20 @@ function createDatabases(server: EmbeddedServer, variables: Record<string, strin
   }
 }
 
+/** Runs grant-rights.sh the way compose.yaml does. */
+function grantRights(server: EmbeddedServer, secrets: string) {
+  const { hostname, port } = new URL(server.url)
+  return spawnSync(join(app, 'docker/grant-rights.sh'), {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      ...{ PGHOST: hostname, PGPORT: port },
+      ...{ KYC_PASSWORD_FILE: join(secrets, 'kyc-password'), VAULT_PASSWORD_FILE: join(secrets, 'vault-password') },
+      RUNTIME_RIGHTS_SQL: join(root, 'packages/storage-drizzle/roles/postgres-runtime.sql'),
+    },
+    encoding: 'utf8',
+  })
+}
+
 async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -45,20 +60,29 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
   let server: EmbeddedServer
   let secrets: string
   /** The connection strings that the containers get, to the server of this test. */
-  let urls: { readonly kyc: string; readonly vault: string }
+  let urls: Readonly<Record<'kyc' | 'vault' | 'kycOwner' | 'vaultOwner', string>>
   beforeAll(async () => {
     secrets = makeSecrets()
     server = await startEmbeddedServer()
     const { status, stderr } = createDatabases(server, {
       KYC_PASSWORD_FILE: join(secrets, 'kyc-password'),
       VAULT_PASSWORD_FILE: join(secrets, 'vault-password'),
+      KYC_APP_PASSWORD_FILE: join(secrets, 'kyc-app-password'),
+      VAULT_APP_PASSWORD_FILE: join(secrets, 'vault-app-password'),
     })
     expect([status, stderr]).toEqual([0, ''])
     const here = (name: string) =>
       read(join(secrets, name))
         .trim()
         .replace('@postgres:5432', `@127.0.0.1:${new URL(server.url).port}`)
-    urls = { kyc: here('database-url'), vault: here('vault-database-url') }
+    urls = {
+      ...{ kyc: here('database-url'), vault: here('vault-database-url') },
+      ...{ kycOwner: here('database-owner-url'), vaultOwner: here('vault-database-owner-url') },
+    }
+    // As the services migrate and rights do.
+    await (await createPostgresStorage({ connectionString: urls.kycOwner })).close()
+    await (await createPostgresVault({ connectionString: urls.vaultOwner }, { cipher: {} as never })).close()
+    expect(grantRights(server, secrets)).toMatchObject({ status: 0, stderr: '' })
   }, 60_000)
   afterAll(async () => {
     await server.stop()
@@ -67,7 +91,10 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
 
   it('belong to roles that may do nothing outside of them', async () => {
     const rights = 'rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls'
-    const roles = await ask(server.url, `SELECT ${rights} FROM pg_roles WHERE rolname IN ('kyc', 'vault') ORDER BY 1`)
+    const roles = await ask(
+      server.url,
+      `SELECT ${rights} FROM pg_roles WHERE rolname ~ '^(kyc|vault)(_app)?$' ORDER BY 1`,
+    )
     const none = {
       rolsuper: false,
       rolcreaterole: false,
@@ -77,18 +104,28 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
     }
     expect(roles).toEqual([
       { rolname: 'kyc', ...none },
+      { rolname: 'kyc_app', ...none },
       { rolname: 'vault', ...none },
+      { rolname: 'vault_app', ...none },
     ])
     expect(await ask(urls.kyc, 'SELECT current_database() AS name')).toEqual([{ name: 'kyc' }])
     for (const [url, other] of [
       [urls.kyc, 'vault'],
       [urls.vault, 'kyc'],
       [urls.kyc, 'postgres'],
+      [urls.kycOwner, 'vault'],
+      [urls.vaultOwner, 'kyc'],
     ] as const) {
       const elsewhere = new URL(url)
       elsewhere.pathname = `/${other}`
       await expect(ask(elsewhere.href, 'SELECT 1')).rejects.toMatchObject({ code: '42501' })
     }
+    for (const statement of [
+      'CREATE TABLE another ()',
+      'DROP TABLE kyc_relay_verifications',
+      'DELETE FROM kyc_relay_audit_entries',
+    ])
+      await expect(ask(urls.kyc, statement)).rejects.toMatchObject({ code: '42501' })
     await expect(ask(urls.kyc, 'CREATE DATABASE another')).rejects.toMatchObject({ code: '42501' })
     await expect(ask(urls.kyc, "SELECT pg_read_file('/etc/passwd')")).rejects.toMatchObject({ code: '42501' })
   })
@@ -102,6 +139,7 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
       SECURE_PORT: '0',
       DATABASE_URL: urls.kyc,
       VAULT_DATABASE_URL: urls.vault,
+      DATABASE_MIGRATIONS: 'require',
       KEY_FILE: join(secrets, 'keys.json'),
       METRICS_TOKEN: read(join(secrets, 'metrics-token')).trim(),
     }
@@ -144,4 +182,20 @@ it.each([
     encoding: 'utf8',
   })
   expect([status, stdout, stderr]).toEqual([78, '', 'KYC_PASSWORD_FILE: the file cannot be read, or is empty\n'])
+})
+
+it.each([
+  ['is missing', ''],
+  ['is empty', '/dev/null'],
+  ['is not there', '/nowhere'],
+])('grant-rights.sh grants nothing when a password %s', (_name, path) => {
+  const { status, stdout, stderr } = spawnSync(join(app, 'docker/grant-rights.sh'), {
+    env: { PATH: process.env['PATH'] ?? '', KYC_PASSWORD_FILE: path, VAULT_PASSWORD_FILE: join(app, 'package.json') },
+    encoding: 'utf8',
+  })
+  expect([status, stdout, stderr]).toEqual([
+    78,
+    '',
+    'grant-rights.sh: the password of kyc cannot be read, or is empty\n',
+  ])
 })

@@ -19,14 +19,18 @@ import { makeSecretsScript } from './container-files.js'
 
 const names = [
   '.gitignore',
+  'database-owner-url',
   'database-url',
   'internal-token',
   'keys.json',
+  'kyc-app-password',
   'kyc-password',
   'metrics-token',
   'postgres-password',
   'tls-key.pem',
   'tls.pem',
+  'vault-app-password',
+  'vault-database-owner-url',
   'vault-database-url',
   'vault-password',
 ]
@@ -61,12 +65,15 @@ const contents = () => Object.fromEntries(readdirSync(folder).map((name) => [nam
 function expectWhole(): void {
   expect(readdirSync(folder).sort()).toEqual(names)
   expect(parseKeyFile(read('keys.json')).keys).toHaveLength(2)
-  expect(read('database-url').trim()).toBe(`postgres://kyc:${read('kyc-password').trim()}@postgres:5432/kyc`)
-  expect(read('vault-database-url').trim()).toBe(
-    `postgres://vault:${read('vault-password').trim()}@postgres:5432/vault`,
-  )
+  for (const [name, role, password, database] of [
+    ['database-owner-url', 'kyc', 'kyc-password', 'kyc'],
+    ['vault-database-owner-url', 'vault', 'vault-password', 'vault'],
+    ['database-url', 'kyc_app', 'kyc-app-password', 'kyc'],
+    ['vault-database-url', 'vault_app', 'vault-app-password', 'vault'],
+  ] as const)
+    expect(read(name).trim()).toBe(`postgres://${role}:${read(password).trim()}@postgres:5432/${database}`)
   createSecureContext({ cert: read('tls.pem'), key: read('tls-key.pem') })
-  const random = ['internal-token', 'kyc-password', 'metrics-token', 'postgres-password', 'vault-password'].map(read)
+  const random = names.filter((name) => name.endsWith('-password') || name.endsWith('-token')).map(read)
   expect(new Set(random).size).toBe(random.length)
   for (const secret of random) expect(secret).toMatch(/^[0-9a-f]{64}\n$/)
 }
@@ -110,16 +117,16 @@ it('leaves no half file when openssl fails, and another run completes the rest',
     `exec ${openssl} "$@"`,
   ]
   writeFileSync(join(tools, 'openssl'), failing.join('\n'), { mode: 0o755 })
-  const calls = 11
+  const calls = 13
   // A password, the four parts of the key file, the private key, the certificate; and none.
-  for (const failAt of [3, 6, 7, 8, 9, calls - 1, calls, calls + 1]) {
+  for (const failAt of [5, 8, 9, 10, 11, calls - 1, calls, calls + 1]) {
     rmSync(folder, { recursive: true })
     writeFileSync(count, '0')
     const { status } = run({ env: { ...env, FAIL_AT: String(failAt) } })
     expect([failAt, status]).toEqual([failAt, failAt <= calls ? 1 : 0])
     expect(readdirSync(folder).filter((name) => !names.includes(name))).toEqual([])
     for (const content of Object.values(contents())) expect(content).not.toContain('part')
-    if (![7, 10].includes(failAt)) continue
+    if (![9, 12].includes(failAt)) continue
     expect(run({ env: { ...env, FAIL_AT: '0' } })).toEqual(succeeded)
     expectWhole()
   }

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Gives the server's roles their rights on the tables that exist now. compose.yaml runs it after each migration, in the
+# image of PostgreSQL, as the owner of each database. PGHOST and PGPORT say where the server is.
+set -eu
+
+# grant OWNER PASSWORD_FILE: the database has the name of its owner, the role for the server ends in _app.
+grant() {
+  if [ ! -r "$2" ] || [ ! -s "$2" ]; then
+    echo "grant-rights.sh: the password of $1 cannot be read, or is empty" >&2
+    exit 78
+  fi
+  PGPASSWORD=$(cat "$2")
+  export PGPASSWORD
+  PGOPTIONS="-c kyc_relay.role=$1_app" psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$1" --dbname "$1" \
+    --file "${RUNTIME_RIGHTS_SQL:-/usr/local/share/kyc-relay/postgres-runtime.sql}"
+}
+
+grant kyc "${KYC_PASSWORD_FILE:-}"
+grant vault "${VAULT_PASSWORD_FILE:-}"
