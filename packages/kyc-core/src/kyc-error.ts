@@ -16,11 +16,11 @@ export type KycErrorCode =
   | 'KEY_UNKNOWN'
   /** The key file is not valid JSON of the documented shape. */
   | 'KEY_FILE_INVALID'
-  /** An argument that only a programming mistake can produce. */
+  /** An argument is outside its documented range: a mistake in the calling code. */
   | 'ARGUMENT_INVALID'
 
 const TEXTS: Readonly<Record<KycErrorCode, string>> = {
-  VAULT_UNAVAILABLE: 'The vault is not available; nothing was written.',
+  VAULT_UNAVAILABLE: 'The vault is not available. Nothing was written.',
   STORE_UNAVAILABLE: 'The verification store is not available.',
   PHOTO_STORE_UNAVAILABLE: 'The photo store is not available.',
   TOKEN_UNKNOWN: 'The token is not known for this app and user.',
@@ -40,7 +40,7 @@ const RETRYABLE: ReadonlySet<KycErrorCode> = new Set([
 const BRAND = Symbol.for('@kyc-relay/kyc-core/KycError')
 
 /**
- * Everything this package and its ports throw on purpose. Carries a code and a fixed text, never a value.
+ * The error of this package and its ports. Carries a code and a fixed text, never a value.
  *
  * `instanceof` works across two installed copies of the package.
  *
@@ -59,10 +59,10 @@ export class KycError extends Error {
   }
 
   readonly code: KycErrorCode
-  /** True when the same call may succeed later and was without effect until then. */
+  /** True when the call had no effect and may succeed later. */
   readonly retryable: boolean
 
-  /** @param options `cause` is kept for the operator's debugger; it is never part of the text. */
+  /** @param options `cause` is for debugging; the text never includes it. */
   constructor(code: KycErrorCode, options?: { readonly cause?: unknown }) {
     super(TEXTS[code], options)
     this.name = 'KycError'

@@ -1,7 +1,7 @@
-/** More are sorted by the engine, whose sort makes lists of its own: for the few keys of most objects that costs more. */
+/** Longest list for the insertion sort. The engine's sort allocates lists, which costs more for few keys. */
 const FEW_TEXTS = 32
 
-/** Sorts the list itself, by UTF-16 code units. */
+/** Sorts a list in place, by UTF-16 code units. */
 export function sortedTexts(texts: string[]): string[] {
   if (texts.length > FEW_TEXTS) return texts.sort()
   for (let index = 1; index < texts.length; index += 1) {

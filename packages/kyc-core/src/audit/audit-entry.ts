@@ -1,22 +1,22 @@
-/** The two audit logs: that of the stores (verifications) and that of the vault. */
+/** Names of the two audit logs: one for the verification store, one for the vault. */
 export type AuditLogName = 'stores' | 'vault'
 
 /**
- * What happened. `subject` of the entry means, by kind:
+ * Kinds of audit entries. The kind decides what `subject` holds:
  *
- * - `CHAIN_STARTED`: position of the newest row that was there before the log was; `0` for none
+ * - `CHAIN_STARTED`: position of the newest row written before the log existed; `0` for none
  * - `VERIFICATION_RECORDED`: the verification id
- * - `USER_ERASED`: how many verifications of the user stay
- * - `VALUE_REVEALED`: position of the row that says who looked at what, and why
- * - `OWNER_ERASED`: how many tokens went together with the data key
- * - `TOKENS_QUARANTINED`: how many tokens entered quarantine, since no verification referred to them
- * - `TOKENS_RESTORED`: how many tokens left quarantine
- * - `TOKENS_ERASED`: how many tokens were destroyed after their time in quarantine
+ * - `USER_ERASED`: number of the user's verifications, which are kept
+ * - `VALUE_REVEALED`: position of the row with who revealed which value, and why
+ * - `OWNER_ERASED`: number of tokens erased with the data key
+ * - `TOKENS_QUARANTINED`: number of tokens quarantined because no verification referred to them
+ * - `TOKENS_RESTORED`: number of tokens taken out of quarantine
+ * - `TOKENS_ERASED`: number of tokens destroyed after their time in quarantine
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
  * - `API_KEY_ADDED`, `API_KEY_ISSUED` (by the operator), `API_KEY_ACTIVATED`, `API_KEY_DISCARDED`, `API_KEY_REVOKED`,
  *   `API_KEY_REWRAPPED`: version of the app's API key
- * - `GRANT_GIVEN`, `GRANT_NARROWED`: the scopes that the user grants to the app from now on
- * - `GRANT_REVOKED`: the scopes that were granted until now
+ * - `GRANT_GIVEN`, `GRANT_NARROWED`: scopes that the app has afterwards
+ * - `GRANT_REVOKED`: scopes that the app had before
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
  * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`: the endpoint id
  * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`
@@ -45,7 +45,7 @@ export type AuditKind =
   | 'ENDPOINT_REMOVED'
   | 'SIGNED_IN'
 
-/** One thing to be written down. No personal data: ids, counts, and digests of rows. */
+/** An event to record. Holds ids, counts and digests of rows, never personal data. */
 export interface AuditEvent {
   readonly kind: AuditKind
   /** Milliseconds since 1970, UTC. */
@@ -53,19 +53,19 @@ export interface AuditEvent {
   readonly appId: string | null
   readonly userId: string | null
   readonly subject: string
-  /** SHA-256 of what was recorded and must not change; 64 lower-case hexadecimal characters. */
+  /** SHA-256 of the recorded data that must not change; 64 lower-case hexadecimal characters. */
   readonly contentDigest: string
 }
 
 /** One link of a chain as stored. Digests and MACs are 64 lower-case hexadecimal characters. */
 export interface AuditEntry extends AuditEvent {
-  /** 0 or above; how many there are is the store's choice. */
+  /** Number of the chain, 0 or above. The store chooses how many chains it has. */
   readonly chain: number
   /** 1, 2, … without a gap. */
   readonly sequence: number
   /** Id of the audit key that `mac` was made with. */
   readonly keyId: string
-  /** `mac` of the entry before; {@link NO_MAC} in the first one. */
+  /** `mac` of the previous entry; {@link NO_MAC} in the first entry. */
   readonly previousMac: string
   /** HMAC-SHA-256 over everything above. */
   readonly mac: string
@@ -78,10 +78,10 @@ export interface AuditHead {
   readonly mac: string
 }
 
-/** What stands before the first entry of a chain. */
+/** Previous MAC of the first entry of a chain. */
 export const NO_MAC = '0'.repeat(64)
 
-/** Which of so many chains what concerns this user (or other text) belongs to: 0 to `chains` − 1. Fixed for ever. */
+/** Returns the chain for a user id or another text: 0 to `chains` − 1. The mapping never changes. */
 export function auditChainOf(text: string, chains: number): number {
   // FNV-1a.
   let hash = 0x811c9dc5

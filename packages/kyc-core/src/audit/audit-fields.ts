@@ -1,9 +1,9 @@
-/** What a digest is made over: texts, integers, bytes (by their SHA-256), nothing, and lists of these. */
+/** A value that a digest can cover: text, integer, bytes (by their SHA-256), null, or a list of these. */
 export type AuditField = string | number | null | Uint8Array | readonly AuditField[]
 
 /**
- * One text for one value, never the same for two: every part says its type and its length before its content, so that no
- * content can look like the beginning of the next part. `["ab", null, 7]` gives `l3:s2:abni7;`.
+ * Encodes a value as text; two different values never give the same text. Type and length come before each part, so
+ * content cannot be read as the start of the next part. `["ab", null, 7]` gives `l3:s2:abni7;`.
  *
  * Lengths of texts count UTF-16 code units. A number is written as JavaScript writes an integer.
  */

@@ -1,39 +1,37 @@
 import type { AuditLogName } from './audit-entry.js'
 
-/** What a verification of an audit log can find, with its text. */
+/** Findings of an audit log verification, each with its text. */
 export const AUDIT_FINDING_MESSAGES = {
-  CHAIN_MISSING: 'The chain is not there: the log was never begun, or all of the chain was removed.',
-  ENTRY_CHANGED: 'The entry is not what was sealed: it was changed, or made up.',
-  ENTRY_MOVED: 'The entry was sealed for another place of the chain: entries were put in another order.',
+  CHAIN_MISSING: 'The chain is missing: the log was never started, or the whole chain was removed.',
+  ENTRY_CHANGED: 'The MAC of the entry is wrong: the entry was changed or forged.',
+  ENTRY_MOVED: 'The entry was sealed for another position: entries were reordered.',
   ENTRIES_REMOVED: 'Entries before this one are missing.',
-  ENTRY_REPLACED:
-    'The entry was sealed as the successor of another one: the chain was put together from two histories.',
-  ENTRY_KEY_UNKNOWN: 'The key file lacks the key that the entry was sealed with.',
-  CHAIN_CUT_OFF: 'The chain ends before this place: the newest entries were removed, or an older copy was put back.',
-  HEAD_DIFFERS: 'The chain does not end as its head says.',
-  CHECKPOINT_DIFFERS: 'The entry is another one than the checkpoint witnessed: the chain was written anew.',
-  CHECKPOINT_CHANGED: 'The checkpoint is not what was sealed: it was changed, or made up.',
-  ROW_DIFFERS: 'The row is not what was recorded: it was changed.',
-  ROW_MISSING: 'The row that was recorded is not there: it was removed.',
-  ROW_WITHOUT_ENTRY:
-    'Nothing was written down about this row: it was put there past the service, or its entry was removed.',
+  ENTRY_REPLACED: 'The entry does not follow the previous one: the chain was combined from two histories.',
+  ENTRY_KEY_UNKNOWN: 'The key file does not hold the key that sealed the entry.',
+  CHAIN_CUT_OFF: 'The chain ends before this position: the newest entries were removed, or an older copy was restored.',
+  HEAD_DIFFERS: 'The last entry of the chain differs from the head of the chain.',
+  CHECKPOINT_DIFFERS: 'The entry differs from the one in the checkpoint: the chain was rewritten.',
+  CHECKPOINT_CHANGED: 'The MAC of the checkpoint is wrong: the checkpoint was changed or forged.',
+  ROW_DIFFERS: 'The row was changed after it was recorded.',
+  ROW_MISSING: 'The recorded row was removed.',
+  ROW_WITHOUT_ENTRY: 'No entry records this row: it was written without the service, or its entry was removed.',
   STATUS_UNFOUNDED: 'No verification gave the user this status.',
-  STATUS_MISSING: 'The status that this verification gave the user is not there.',
+  STATUS_MISSING: 'The status that this verification gave the user is missing.',
 } as const satisfies Readonly<Record<string, string>>
 
 /** Codes of {@link AUDIT_FINDING_MESSAGES}. */
 export type AuditFindingCode = keyof typeof AUDIT_FINDING_MESSAGES
 
-/** One thing that is not as it was written, and where. */
+/** One difference from the log as it was written, and its position. */
 export interface AuditFinding {
   readonly code: AuditFindingCode
   readonly log: AuditLogName
-  /** Null for what is in no chain: a row without entry. */
+  /** Null for a row without an entry, which belongs to no chain. */
   readonly chain: number | null
-  /** Place in the chain; of a missing stretch the first place. */
+  /** Position in the chain; for missing entries, the first missing position. */
   readonly sequence: number | null
-  /** Last place of a missing stretch, or the place that a moved entry was sealed for. */
+  /** Last missing position, or the position that a moved entry was sealed for. */
   readonly toSequence?: number
-  /** What the entry is about, or the id of the row. */
+  /** Subject of the entry, or id of the row. */
   readonly subject: string | null
 }

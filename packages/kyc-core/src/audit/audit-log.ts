@@ -1,43 +1,42 @@
 import type { AuditEntry, AuditHead, AuditLogName } from './audit-entry.js'
 
-/** A row that the entries of its log do not account for. */
+/** A row that no entry of its log explains. */
 export interface UnaccountedRow {
   /**
-   * `ROW_WITHOUT_ENTRY`: nothing was written down about it. `STATUS_UNFOUNDED`: no verification gave the user this status.
-   * `STATUS_MISSING`: the status that this verification gave is not there.
+   * `ROW_WITHOUT_ENTRY`: no entry records the row. `STATUS_UNFOUNDED`: no verification gave the user this status.
+   * `STATUS_MISSING`: the status that this verification gave the user is missing.
    */
   readonly code: 'ROW_WITHOUT_ENTRY' | 'STATUS_UNFOUNDED' | 'STATUS_MISSING'
-  /** Its id: a verification id, a position, or a user id. */
+  /** Id of the row: a verification id, a position, or a user id. */
   readonly subject: string
 }
 
 /**
- * Reading one audit log. A store that offers one promises: each thing an {@link AuditEntry} can speak of is written in one
- * transaction with its entry, or not at all; entries are never changed or removed; what is read is committed.
+ * Reads one audit log. The store writes each change and its {@link AuditEntry} in one transaction. It never changes or
+ * removes an entry. Reads see committed entries only.
  */
 export interface AuditLog {
   readonly name: AuditLogName
   /**
-   * How many chains it has, for ever. Appending to a chain waits for the transaction that appended to it before: where
-   * several transactions write at once, several chains let them.
+   * Number of chains; it never changes. A transaction that appends to a chain waits for the previous one on that chain,
+   * so several chains allow concurrent writes.
    */
   readonly chains: number
-  /** The newest entry of every chain, by number of chain; empty when the log was never begun. */
+  /** Returns the newest entry of every chain, ordered by chain; empty when the log was never started. */
   listHeads(): Promise<readonly AuditHead[]>
-  /** Entries of one chain with a sequence above `after`, in order. */
+  /** Returns entries of one chain with a sequence above `after`, in order. */
   listEntries(page: {
     readonly chain: number
     readonly after: number
     readonly limit: number
   }): Promise<readonly AuditEntry[]>
   /**
-   * Digests, as of now, of the rows that entries with these subjects recorded, by subject. What has no row any more is left
-   * out.
+   * Returns current digests of the rows that entries with these subjects recorded, by subject. Removed rows are absent.
    */
   findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
-   * Walks the rows that came after position `startedAfter` and answers those that no entry accounts for, with how many
-   * were looked at. `nextCursor` null: that was the last of them.
+   * Reads a page of the rows after position `startedAfter`. Returns the rows without an entry and the number of rows
+   * read. `nextCursor` is null on the last page.
    */
   listUnaccounted(page: {
     readonly startedAfter: number

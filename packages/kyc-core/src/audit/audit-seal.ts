@@ -2,54 +2,54 @@ import { auditChainOf, NO_MAC } from './audit-entry.js'
 import type { AuditEntry, AuditEvent, AuditHead, AuditLogName } from './audit-entry.js'
 import { encodeFields, type AuditField } from './audit-fields.js'
 
-/** The cryptography under an {@link AuditSeal}. Answers are 64 lower-case hexadecimal characters. */
+/** Hash functions of an {@link AuditSeal}. They return 64 lower-case hexadecimal characters. */
 export interface AuditHashes {
   /** Id of the key for new entries. */
   readonly keyId: string
-  /** HMAC-SHA-256 of the UTF-8 bytes under the key of this id; null for a key that is not known. */
+  /** HMAC-SHA-256 of the UTF-8 bytes under the key with this id; null for an unknown key. */
   hmacSha256Hex(keyId: string, text: string): string | null
   /** SHA-256 of the bytes, or of the UTF-8 bytes of a text. */
   sha256Hex(data: string | Uint8Array): string
 }
 
-/** Whether an entry or a checkpoint is what was once sealed. */
+/** Result of checking the MAC of an entry or a checkpoint. */
 export type SealVerdict = 'INTACT' | 'CHANGED' | 'KEY_UNKNOWN'
 
-/** One chain's head as witnessed at an instant, to be kept outside the database. */
+/** Head of one chain at one time. Keep it outside the database. */
 export interface AuditCheckpoint extends AuditHead {
   readonly log: AuditLogName
   /** Milliseconds since 1970, UTC. */
   readonly atMs: number
 }
 
-/** A checkpoint with the MAC that keeps it from being made up. */
+/** A checkpoint with the MAC that protects it from forgery. */
 export interface SealedCheckpoint extends AuditCheckpoint {
   readonly keyId: string
   readonly seal: string
 }
 
 /**
- * Makes and checks the entries of an audit log. Holds the audit key, which is never in a database; synchronous, since
- * entries are made inside the transaction that they speak of.
+ * Seals and checks the entries of an audit log. Holds the audit key, which is never in a database. It is synchronous
+ * because each entry is sealed inside the transaction of its change.
  */
 export interface AuditSeal {
-  /** Which of so many chains what concerns this user (or other text) belongs to. */
+  /** Returns the chain for a user id or another text: 0 to `chains` − 1. */
   chainOf(text: string, chains: number): number
-  /** SHA-256 of the canonical text of these fields. */
+  /** Returns the SHA-256 of the canonical text of these fields. */
   digest(content: AuditField): string
-  /** The entry that follows `head`; null begins a chain. */
+  /** Returns the entry after `head`; null starts a chain. */
   next(log: AuditLogName, chain: number, head: AuditHead | null, event: AuditEvent): AuditEntry
-  /** Whether an entry is as it was sealed for this log and place. */
+  /** Checks the MAC of an entry for this log and position. */
   check(log: AuditLogName, entry: AuditEntry): SealVerdict
-  /** The checkpoint with a MAC under the current key. */
+  /** Returns the checkpoint with a MAC under the current key. */
   sealCheckpoint(checkpoint: AuditCheckpoint): SealedCheckpoint
-  /** Whether a checkpoint is as it was sealed. */
+  /** Checks the MAC of a checkpoint. */
   checkCheckpoint(checkpoint: SealedCheckpoint): SealVerdict
 }
 
 /**
- * An {@link AuditSeal} over any implementation of the two hashes. `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`
- * has one with keys of a key file.
+ * Creates an {@link AuditSeal} from an implementation of the two hashes. `createLocalAuditSeal` of
+ * `@kyc-relay/kyc-core/node` takes the keys from a key file.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export interface AuditSeal {
 export function createAuditSeal(hashes: AuditHashes): AuditSeal {
   const encode = (fields: readonly AuditField[]): string => encodeFields(fields, hashes.sha256Hex)
 
-  // The first field tells the two kinds of sealed texts, and later versions of them, apart.
+  // The first field separates entries from checkpoints, and versions of the format from each other.
   const entryText = (log: AuditLogName, entry: Omit<AuditEntry, 'mac'>): string =>
     encode([
       'kyc-relay audit entry 1',
@@ -89,7 +89,7 @@ export function createAuditSeal(hashes: AuditHashes): AuditSeal {
 
   function seal(text: string): string {
     const mac = hashes.hmacSha256Hex(hashes.keyId, text)
-    if (mac === null) throw new TypeError('The hashes do not know their own key.')
+    if (mac === null) throw new TypeError('`hmac` returned null for `keyId`.')
     return mac
   }
 

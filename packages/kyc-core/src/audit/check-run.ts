@@ -3,24 +3,24 @@ import type { AuditFinding } from './audit-finding.js'
 import type { AuditLogName } from './audit-entry.js'
 import type { AuditSeal } from './audit-seal.js'
 
-/** How far a chain was checked. */
+/** Position up to which a chain was checked. */
 export interface ChainPlace {
   readonly sequence: number
-  /** Null after an entry that is not what was sealed: then its successor's link says nothing. */
+  /** Null after an entry with a wrong MAC: the link of the next entry then proves nothing. */
   readonly mac: string | null
 }
 
 /** Before the first entry. */
 export const CHAIN_START: ChainPlace = { sequence: 0, mac: NO_MAC }
 
-/** How far from its place a moved entry is looked for, in entries: bounds the work on a chain that is all wrong. */
+/** Search range for a moved entry, in entries. Bounds the work on a chain with many wrong entries. */
 const movedWithin = 100
 
 /**
- * Checks entries that follow `place` in their chain, in order of their sequence: nothing missing, each as sealed, each
- * the successor of the one before.
+ * Checks the entries after `place`, ordered by sequence: none is missing, each MAC is right, each follows the previous
+ * entry.
  *
- * @returns where the next run goes on, the findings, and the entries that are as sealed.
+ * @returns the position for the next run, the findings, and the entries with a valid MAC.
  */
 export function checkRun(
   run: {
@@ -64,7 +64,7 @@ export function checkRun(
   return { place, findings, intact }
 }
 
-/** The place that an entry was sealed for when only its place is wrong, else null. */
+/** Finds the position that a moved entry was sealed for; null when more than the position is wrong. */
 function sealedPlace(log: AuditLogName, entry: AuditEntry, seal: AuditSeal): number | null {
   for (let distance = 1; distance <= movedWithin; distance++) {
     for (const sequence of [entry.sequence - distance, entry.sequence + distance]) {

@@ -4,28 +4,28 @@ import type { AuditLog } from './audit-log.js'
 import type { AuditSeal, SealedCheckpoint } from './audit-seal.js'
 import { CHAIN_START, checkRun } from './check-run.js'
 
-/** What {@link verifyAuditLog} needs. */
+/** Options of {@link verifyAuditLog}. */
 export interface AuditVerification {
   readonly log: AuditLog
   readonly seal: AuditSeal
-  /** Read them before: those of this log are held against it, the others passed over. */
+  /** Checkpoints to compare with. Load them before the call. Checkpoints of other logs are ignored. */
   readonly checkpoints: readonly SealedCheckpoint[]
-  /** Told at once, in the order found. */
+  /** Called for each finding at once, in the order found. */
   readonly onFinding: (finding: AuditFinding) => void
-  /** Told after each page. `entries` of `total` as it was at the start. */
+  /** Called after each page. `total` is the number of entries at the start. */
   readonly onProgress?: (progress: { readonly entries: number; readonly total: number; readonly rows: number }) => void
-  /** Entries and rows read at once, 1–1000. Default 500. */
+  /** Entries or rows in one page, 1–1000. Default 500. */
   readonly pageSize?: number
 }
 
-/** What was looked at. */
+/** Counts of one verification run. */
 export interface AuditReport {
-  /** When the log was begun, in milliseconds since 1970, UTC; null when its beginning is not there. */
+  /** Start of the log, in milliseconds since 1970, UTC; null when its first entry is missing. */
   readonly startedAtMs: number | null
   readonly entries: number
-  /** Rows that were held against their entries or looked up in them. */
+  /** Number of rows compared with their entries. */
   readonly rows: number
-  /** Intact checkpoints of this log. 0: entries cut off at the end cannot be noticed. */
+  /** Number of valid checkpoints of this log. With 0, removed newest entries cannot be detected. */
   readonly checkpoints: number
   readonly findings: number
 }
@@ -33,11 +33,12 @@ export interface AuditReport {
 const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_RECORDED', 'VALUE_REVEALED'])
 
 /**
- * Reads one audit log from its first entry to its last, page by page, and holds it against its key, its rows and the
- * checkpoints. Writes nothing; the service may go on writing meanwhile.
+ * Verifies one audit log against its key, its rows and the checkpoints, page by page. Writes nothing; the service may
+ * keep writing meanwhile.
  *
- * Finds what was changed, removed, moved or put in between, rows that differ from their entries, and rows without one. That
- * the newest entries are missing, or that an older copy of the database was put back, shows only in checkpoints.
+ * It finds entries that were changed, removed, moved or inserted, rows that differ from their entries, and rows without
+ * an entry. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
+ * restored.
  *
  * @example
  * ```ts
@@ -63,7 +64,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   const heads = await log.listHeads()
   const total = heads.reduce((sum, { sequence }) => sum + sequence, 0)
   const tell = (): void => verification.onProgress?.({ entries: report.entries, total, rows: report.rows })
-  /** Rows up to this position were there before the log. */
+  /** Rows up to this position are older than the log. */
   let startedAfter = 0
 
   async function compareRows(entries: readonly AuditEntry[]): Promise<void> {

@@ -1,6 +1,6 @@
 /*
- * The parts of a GraphQL document that the rules look at, by shape: documents parsed by any copy and version of
- * `graphql` fit, and none is loaded here.
+ * Structural types for the parts of a GraphQL document that the rules read. Documents parsed by any copy and version of
+ * `graphql` fit. This package does not load `graphql`.
  */
 
 /** A name in a document. */
@@ -8,7 +8,7 @@ export interface NameAst {
   readonly value: string
 }
 
-/** Any value in a document; only variables are looked into. */
+/** Any value in a document. The rules read only variables. */
 export interface ValueAst {
   readonly kind: string
   readonly name?: NameAst
@@ -56,7 +56,7 @@ export interface VariableDefinitionAst {
   readonly defaultValue?: ValueAst | undefined
 }
 
-/** An operation, a fragment, or something that is neither. */
+/** An operation, a fragment, or another definition. */
 export interface DefinitionAst {
   readonly kind: string
   readonly name?: NameAst | undefined

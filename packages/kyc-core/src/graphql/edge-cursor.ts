@@ -1,21 +1,21 @@
 import { QUERY_LIMITS } from './query-limits.js'
 
 /**
- * Where in the list an edge stands: `skip` rows after a cursor of the store. The store gives one cursor per page, the
+ * Position of an edge in the list: `skip` rows after a cursor of the store. The store returns one cursor per page; a
  * Relay connection needs one per edge.
  */
 export interface EdgePosition {
-  /** Undefined: the start of the list. */
+  /** Undefined means the start of the list. */
   readonly cursor: string | undefined
   readonly skip: number
 }
 
-/** Opaque to clients. */
+/** Encodes the position as a cursor; clients treat it as opaque. */
 export function writeEdgeCursor({ cursor, skip }: EdgePosition): string {
   return cursor === undefined ? `${skip}` : `${skip}.${cursor}`
 }
 
-/** Null for what {@link writeEdgeCursor} never writes. */
+/** Decodes a cursor; null for text that {@link writeEdgeCursor} never writes. */
 export function parseEdgeCursor(text: string): EdgePosition | null {
   const match = /^(\d{1,3})(?:\.(.{1,512}))?$/.exec(text)
   if (!match || Number(match[1]) > QUERY_LIMITS.pageSize) return null

@@ -9,29 +9,29 @@ import type {
 } from './document-ast.js'
 import { prepareQueryLimits, type PreparedQueryLimits, type QueryLimit } from './query-limits.js'
 
-/** Root fields that take a submission. */
+/** Root fields with a submission as arguments. */
 export type SubmissionField = 'postKycVerification' | 'validateKycVerification'
 
-/** The rule that a document breaks. */
+/** Code of the rule that a document breaks. */
 export type DocumentRefusal =
   | { readonly code: 'ARGUMENTS_MUST_BE_VARIABLES' | 'UNDECLARED_VARIABLE' | 'MULTIPLE_SUBMISSIONS' }
   | { readonly code: 'BAD_REQUEST'; readonly detail: 'ONE_OPERATION_ONLY' | 'SUBMISSION_SKIPPED' | 'UNKNOWN_OPERATION' }
   | { readonly code: 'LIMIT_EXCEEDED'; readonly detail: 'ONE_ROOT_FIELD_ONLY' | 'TOO_MANY_SELECTIONS' | QueryLimit }
 
-/** What {@link inspectSubmissionDocument} answers. */
+/** Result of {@link inspectSubmissionDocument}. */
 export type InspectedDocument =
   | ({ readonly ok: false } & DocumentRefusal)
   | {
       readonly ok: true
-      /** No submission in the document: it may be executed as it is. */
+      /** The document has no submission and may be executed. */
       readonly field: null
     }
   | {
       readonly ok: true
       readonly field: SubmissionField
-      /** Key of the field in the response: its alias, or its name. */
+      /** Response key of the field: its alias, or its name. */
       readonly responseKey: string
-      /** The arguments by name, with the values of their variables; absent where the variable is. */
+      /** Arguments by name, with the values of their variables. An argument with an absent variable is absent. */
       readonly input: Readonly<Record<string, unknown>>
     }
 
@@ -39,7 +39,7 @@ const MAX_SELECTIONS = 2_000
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** The directives of a selection, then those of the fragments around it: each can leave it out. */
+/** Directives of a selection and of the fragments around it: each can skip the selection. */
 interface Conditions {
   readonly directives: readonly DirectiveAst[]
   readonly around: Conditions | null
@@ -68,7 +68,10 @@ function allows(directive: DirectiveAst, variables: Variables): boolean {
   return value === (directive.name.value === 'include')
 }
 
-/** Root fields after fragment expansion, or null when there are too many selections. Fragment cycles end at once. */
+/**
+ * Lists root fields after fragment expansion; null when there are too many selections. Each fragment is visited once,
+ * so cycles end.
+ */
 function rootFields(operation: DefinitionAst, document: DocumentAst): RootField[] | null {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>
@@ -98,7 +101,7 @@ function rootFields(operation: DefinitionAst, document: DocumentAst): RootField[
   return expand(operation.selectionSet, null, []) ? fields : null
 }
 
-/** Name of an argument, and of the variable that is passed on to it. */
+/** An argument name with the name of its variable. */
 type PassedOn = readonly [argument: string, variable: string]
 
 function argumentInput(passedOn: readonly PassedOn[], variables: Variables): Record<string, unknown> {
@@ -110,19 +113,22 @@ function argumentInput(passedOn: readonly PassedOn[], variables: Variables): Rec
 }
 
 /**
- * Applies the document rules of a submission and finds its arguments, by their position in the schema and whatever the
- * variables are called.
+ * Checks a document against the submission rules and returns the arguments of its submission. Variables may have any
+ * name.
  *
- * With a submission anywhere in it, a document must hold one operation with one submission and no other root field
- * (`__typename` and an alias are fine), counted after fragment expansion and with skipped fields counted as present;
- * every argument must be a variable (`ARGUMENTS_MUST_BE_VARIABLES`: values in the document cannot be tokenized), no
- * variable may have a default, and no undeclared variable may be sent (`UNDECLARED_VARIABLE`: GraphQL ignores it, logs
- * and proxies do not). A document without a submission answers `field: null`.
+ * A document with a submission must follow these rules:
+ * - It has one operation, with the submission as its only root field. `__typename` and an alias are allowed.
+ *   Fragments are expanded first, and skipped fields count as present.
+ * - Every argument is a variable, and no variable has a default (`ARGUMENTS_MUST_BE_VARIABLES`): a value in the
+ *   document cannot be tokenized.
+ * - Every variable sent is declared (`UNDECLARED_VARIABLE`): GraphQL ignores undeclared variables, but logs and
+ *   proxies do not.
  *
- * Every document must keep the limits of {@link QUERY_LIMITS}, with these variables (`LIMIT_EXCEEDED`).
+ * A document without a submission gives `field: null`.
  *
- * Validate the document against the schema first. Nothing of the document or the variables is repeated in the answer
- * but `input`.
+ * Every document must stay within {@link QUERY_LIMITS} with these variables (`LIMIT_EXCEEDED`).
+ *
+ * Validate the document against the schema first. Only `input` of the result holds data from the request.
  *
  * @param document Parsed by any version of graphql-js.
  *
@@ -144,19 +150,19 @@ export function inspectSubmissionDocument(
   return prepareSubmissionDocument(document).inspect(operationName, variables)
 }
 
-/** A document of which everything is known that does not depend on a request. */
+/** A document with every check done that does not depend on variables. */
 export interface PreparedSubmissionDocument {
-  /** As {@link prepareQueryLimits}; `inspect` applies them. */
+  /** Limits from {@link prepareQueryLimits}; `inspect` applies them. */
   readonly limits: PreparedQueryLimits
-  /** As {@link inspectSubmissionDocument}. */
+  /** Works as {@link inspectSubmissionDocument}. */
   inspect(operationName: string | null | undefined, variables: Variables): InspectedDocument
-  /** As {@link blankedVariables}. */
+  /** Works as {@link blankedVariables}. */
   blankVariables(variables: Variables): Record<string, unknown>
 }
 
 /**
- * Looks at a document once for all requests that send the same text: what {@link inspectSubmissionDocument} and
- * {@link blankedVariables} answer, without walking the document again. It must not be changed afterwards.
+ * Prepares a document for repeated use. {@link inspectSubmissionDocument} and {@link blankedVariables} then run without
+ * walking the document again. Do not change the document afterwards.
  *
  * @example
  * ```ts
@@ -252,10 +258,11 @@ function blankValue(type: TypeAst, sent: unknown): unknown {
 }
 
 /**
- * Placeholders that fit the declared types of all variables: `''` for a String, `{}` for JSON. graphql-js can then
- * execute a document whose submission was decided already, without ever holding a personal value.
+ * Returns placeholders of the declared types for all variables: `''` for a String, `{}` for JSON. graphql-js can then
+ * execute the document of a recorded submission without holding a personal value.
  *
- * @param variables As sent. Booleans keep their value, since `@skip` and `@include` of result fields depend on them.
+ * @param variables Variables of the request. Booleans keep their value because `@skip` and `@include` of result fields
+ *   depend on them.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import type {
 } from './document-ast.js'
 
 /**
- * What one operation may ask for. Every limit is inclusive.
+ * Limits of one GraphQL operation. Every limit is inclusive.
  *
  * @example
  * ```ts
@@ -19,30 +19,30 @@ import type {
  * ```
  */
 export const QUERY_LIMITS = {
-  /** Rows of one page: the argument `first`. */
+  /** Most rows of one page (argument `first`). */
   pageSize: 100,
-  /** Values that an answer may hold: each selection counts once for every row and list item that it is answered for. */
+  /** Most values in a response: each selection counts once for every row and list item. */
   cost: 10_000,
-  /** Nested selection sets, those of fragments included. */
+  /** Most levels of nested selection sets, fragments included. */
   depth: 25,
-  /** `viewer`, `kycVerification` and `kycVerifications` together, each alias counted. */
+  /** Most root fields `viewer`, `kycVerification` and `kycVerifications` together, each alias counted. */
   readingFields: 10,
 } as const
 
-/** Rows of a page when `first` is absent or null. */
+/** Default number of rows, used when `first` is absent or null. */
 export const DEFAULT_PAGE_SIZE = 50
 
-/** The limit that a document exceeds: `detail` of `LIMIT_EXCEEDED`. */
+/** Name of an exceeded limit: `detail` of `LIMIT_EXCEEDED`. */
 export type QueryLimit =
   'PAGE_TOO_LARGE' | 'QUERY_TOO_COSTLY' | 'QUERY_TOO_DEEP' | 'ONE_CONNECTION_ONLY' | 'TOO_MANY_ROOT_FIELDS'
 
-/** Fields that read what is stored of a user. */
+/** Fields that read stored data of a user. */
 const READING_FIELDS: ReadonlySet<string> = new Set(['viewer', 'kycVerification', 'kycVerifications'])
 
-/** The page of a connection is under both. */
+/** Fields that hold the rows of a connection. */
 const PAGE_FIELDS: ReadonlySet<string> = new Set(['nodes', 'edges'])
 
-/** Items that a list is expected to have, by the name of its field; for introspection the mean of the schema. */
+/** Expected number of list items by field name; for introspection, the mean over the schema. */
 const LIST_SIZES: ReadonlyMap<string, number> = new Map([
   ['sections', 3],
   ['checks', 10],
@@ -57,24 +57,24 @@ const LIST_SIZES: ReadonlyMap<string, number> = new Map([
   ['interfaces', 1],
   ['possibleTypes', 1],
   ['directives', 5],
-  // Half of the types wrap another one, which ends such a chain.
+  // Half of the types wrap another type, so the mean chain is short.
   ['ofType', 0.5],
 ])
 
-/** What selections ask for: `fixed` once, `perRow` for every row of the page. */
+/** Cost of selections: `fixed` counts once, `perRow` counts for every row of the page. */
 interface Weight {
   readonly fixed: number
   readonly perRow: number
   /** Nested selection sets. */
   readonly depth: number
   readonly readingFields: number
-  /** The connections, by their argument `first`. */
+  /** The argument `first` of each connection. */
   readonly pages: readonly (ValueAst | undefined)[]
 }
 
 const NOTHING: Weight = { fixed: 0, perRow: 0, depth: 0, readingFields: 0, pages: [] }
 
-/** More are refused, so they are not remembered: fragments that double would make a list without end. */
+/** Connections beyond the limit are not remembered: nested fragments could double the list without end. */
 const MOST_PAGES = 2
 
 function add(one: Weight, other: Weight): Weight {
@@ -106,7 +106,10 @@ function firstOf(args: readonly ArgumentAst[] = []): ValueAst | undefined {
   return args.find((argument) => argument.name.value === 'first')?.value
 }
 
-/** Weighs selections. Each fragment is weighed once, however often it is spread; one inside itself weighs nothing. */
+/**
+ * Computes the cost of selections. Each fragment is computed once, however often it is spread. A fragment inside itself
+ * costs nothing.
+ */
 function createScale(document: DocumentAst): (set: SelectionSetAst | undefined) => Weight {
   const fragments = new Map<string, DefinitionAst>()
   for (const definition of document.definitions) {
@@ -125,7 +128,7 @@ function createScale(document: DocumentAst): (set: SelectionSetAst | undefined) 
 
   function weigh(set: SelectionSetAst | undefined, level: number): Weight {
     if (set === undefined) return NOTHING
-    // Deeper is refused, so nothing more has to be known, and a bottomless document must not exhaust the stack.
+    // Deeper documents are refused, so counting stops here. A very deep document must not exhaust the stack.
     if (level > QUERY_LIMITS.depth) return { ...NOTHING, depth: 1 }
     let sum = NOTHING
     for (const selection of set.selections) {
@@ -145,7 +148,7 @@ function createScale(document: DocumentAst): (set: SelectionSetAst | undefined) 
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** `first` as the resolver will see it. What is no number of rows is refused elsewhere and counts as the largest page. */
+/** Reads `first` as the resolver will see it. An invalid value counts as the largest page; the resolver refuses it. */
 function pageSizeOf(
   value: ValueAst | undefined,
   definitions: readonly VariableDefinitionAst[],
@@ -167,24 +170,24 @@ function rowsOf(number: number): number {
   return number >= 1 ? number : QUERY_LIMITS.pageSize
 }
 
-/** The limits of a document, prepared for all requests that send the same text. */
+/** Prepared limits of a document, for all requests with the same text. */
 export interface PreparedQueryLimits {
-  /** The limit that it exceeds whatever the variables are. */
+  /** The limit that the document exceeds with any variables. */
   readonly exceeded: QueryLimit | null
-  /** True when it reads what is stored of a user: the token then needs the scope `VERIFY_KYC`. */
+  /** True when the document reads stored data of a user: the access token then needs the scope `VERIFY_KYC`. */
   readonly readsUser: boolean
-  /** The limit that it exceeds with these variables. */
+  /** Returns the limit that the document exceeds with these variables. */
   check(variables: Variables): QueryLimit | null
 }
 
 /**
- * Measures what the operations of a document ask for, before anything runs: only the page size depends on a request.
+ * Computes the cost of the operations of a document before anything runs. Only the page size depends on variables.
  *
- * The cost of an operation is the number of values it can be answered with: one for every selection, times the page
- * size for what is inside `nodes` or `edges`, times the usual length for what is inside another list. Skipped
- * selections count as present. Every operation of the document must fit.
+ * The cost of an operation is the number of values that its response can hold. Each selection costs one. Selections
+ * inside `nodes` or `edges` are multiplied by the page size, those inside another list by its usual length. Skipped
+ * selections count as present. Every operation of the document must stay within the limits.
  *
- * Needs no schema and takes documents that do not fit one: measure first, then validate.
+ * Needs no schema and accepts invalid documents, so call it before validation.
  *
  * @param document Parsed by any version of graphql-js.
  *

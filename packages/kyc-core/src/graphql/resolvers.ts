@@ -11,17 +11,17 @@ const REFUSALS: Readonly<Record<Extract<Ingested, { kind: 'refused' }>['code'], 
   EXTERNAL_VERIFICATION_ID_CONFLICT: 'This externalVerificationId belongs to another submission.',
 }
 
-/** What {@link createResolvers} works with. `Context` is the context value of your GraphQL server. */
+/** Options of {@link createResolvers}. `Context` is the context value of your GraphQL server. */
 export interface ResolverDependencies<Context> {
   readonly ingestion: Ingestion
   readonly verifications: VerificationStore
-  /** Tells where photos stand. Default: every verification has none. */
+  /** Source of the photos of a verification. Default: every verification has no photos. */
   readonly photoJobs?: Pick<PhotoJobStore, 'listPhotos'>
-  /** Who calls, from the access token. Throw your own error for a caller who may not. */
+  /** Returns the caller from the access token. Throw your own error for a caller without the right. */
   readonly caller: (context: Context) => AppUser | Promise<AppUser>
-  /** Makes an error of your server's copy of graphql: `(text, options) => new GraphQLError(text, options)`. */
+  /** Creates an error with your server's copy of graphql: `(text, options) => new GraphQLError(text, options)`. */
   readonly createError: (text: string, options: { readonly extensions: Record<string, unknown> }) => Error
-  /** Told about every recorded or replayed submission, for example to put `warnings` into the response extensions. */
+  /** Called for every recorded or replayed submission, for example to add `warnings` to the response extensions. */
   readonly onIngested?: (ingested: Exclude<Ingested, { kind: 'refused' }>, context: Context) => void
 }
 
@@ -35,7 +35,7 @@ function presentPhoto({ nextAttemptAt, endedAt, ...photo }: PhotoRecord): Record
   }
 }
 
-/** A UUID is read in either letter case (RFC 9562, 4); an id of another kind is taken as it is. */
+/** Converts a UUID to lower case (RFC 9562, section 4); leaves other ids unchanged. */
 function idOf(given: string): string {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : given
 }
@@ -56,16 +56,17 @@ function presentVerification(
     decisionedAt: decisionedAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
     statusLog: { ...statusLog, at: statusLog.at.toISOString() },
-    // Called by the default resolver, so only for those who ask for photos; once, however many aliases they use.
+    // The default resolver calls this function only when photos are selected. It reads them once, however many aliases
+    // select them.
     photos: () => (photos ??= listPhotos()),
   }
 }
 
 /**
- * Resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and others that take a resolver map.
+ * Creates resolvers for {@link typeDefs}, for GraphQL Yoga, Apollo Server and other servers that take a resolver map.
  *
- * Such servers coerce variables before a resolver runs and may print them in errors and traces, and they run whatever a
- * document asks for: apply {@link inspectSubmissionDocument} to the request first, and mask errors.
+ * Call {@link inspectSubmissionDocument} on each request first, and mask errors. These servers coerce variables before
+ * a resolver runs and may print them in errors and traces. They also run a document of any cost.
  *
  * @example
  * ```ts
@@ -108,7 +109,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     const limit = first ?? DEFAULT_PAGE_SIZE
     const position = after == null ? { cursor: undefined, skip: 0 } : parseEdgeCursor(after)
     if (!Number.isInteger(limit) || limit < 1 || !position) {
-      throw createError('first must be 1 to 100 and after a cursor of this connection.', {
+      throw createError('first must be 1 to 100, and after must be a cursor of this connection.', {
         extensions: { code: 'BAD_REQUEST', retryable: false },
       })
     }
@@ -124,7 +125,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     return presentPage(page.items, start, page.nextCursor, after != null)
   }
 
-  /** A cursor of the store for "after so many rows of that page"; null at the end of the list. */
+  /** Reads up to `skip` rows after a cursor and returns the store's cursor there; null at the end of the list. */
   async function startOfPage(
     owner: AppUser,
     { cursor, skip }: { readonly cursor: string | undefined; readonly skip: number },

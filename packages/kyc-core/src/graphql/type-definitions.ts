@@ -10,7 +10,7 @@ const SUBMISSION_ARGUMENTS = `
     externalProviderData: JSON`
 
 /**
- * The GraphQL schema as SDL, to build with any server's copy of `graphql`.
+ * The GraphQL schema as SDL. Build it with your server's copy of `graphql`.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ type Query {
   viewer: Viewer!
   "One verification of the user, or null."
   kycVerification(verificationId: ID!): KycVerification
-  "The verifications of the user, newest first. first: 1 to 100, default 50. Once in an operation."
+  "The verifications of the user, newest first. first: 1 to 100, default 50. At most once in an operation."
   kycVerifications(first: Int, after: String): KycVerificationConnection!
   "The dry run: every violation and warning of a submission. Writes nothing. Secure endpoint only."
   validateKycVerification(${SUBMISSION_ARGUMENTS}
@@ -36,10 +36,10 @@ type Query {
 }
 
 type Mutation {
-  "Takes the result of an identity verification that a provider has decided. Secure endpoint only; arguments as variables."
+  "Records the decided result of an identity verification. Secure endpoint only. Pass every argument as a variable."
   postKycVerification(${SUBMISSION_ARGUMENTS}
   ): PostKycVerificationResponse
-  "The dry run, as a mutation field for clients that build one document for both."
+  "The same dry run, for clients that send the mutation document unchanged."
   validateKycVerification(${SUBMISSION_ARGUMENTS}
   ): KycVerificationValidation
 }
@@ -79,7 +79,7 @@ enum KycStatus {
 
 type KycVerification {
   verificationId: ID!
-  "The three response fields as they were answered."
+  "The three response fields of the original submission."
   status: String!
   message: String!
   schemaVersion: String!
@@ -96,9 +96,9 @@ type KycVerification {
   checks: [KycCheck!]!
   "Names of the FAILED checks, without repetition."
   declineCodes: [String!]!
-  "What this verification did to the KYC status of the user."
+  "Effect of this verification on the KYC status of the user."
   statusLog: KycStatusLogEntry!
-  "Photos of the document, front, back, selfie; empty where none were named or the service takes none."
+  "Photos of the document: front, back, selfie. Empty when the submission has none or the service fetches none."
   photos: [KycPhoto!]!
 }
 
@@ -119,36 +119,36 @@ type KycPhoto {
   "front, back or selfie."
   side: String!
   state: KycPhotoState!
-  "Attempts to fetch it so far, one under way included."
+  "Attempts to fetch the photo so far, including one in progress."
   attemptsMade: Int!
-  "RFC 3339, UTC. Null while an attempt is under way and in a final state."
+  "RFC 3339, UTC. Null while an attempt is in progress and in a final state."
   nextAttemptAt: String
-  "Why the last attempt that failed did; it stays when a later one succeeds. Null when none failed."
+  "Reason of the last failed attempt, kept when a later attempt succeeds. Null when no attempt failed."
   lastFailure: KycPhotoFailure
-  "RFC 3339, UTC. When it came to a final state; an erasure leaves an earlier end as it is. Null before."
+  "RFC 3339, UTC. Time of the final state, null before. Erasing the user does not change an earlier time."
   endedAt: String
 }
 
 "All but PENDING and RETRYING are final."
 enum KycPhotoState {
-  "Its first attempt is to come or under way."
+  "The first attempt has not ended."
   PENDING
-  "An attempt ended without it: the next one is to come or under way."
+  "An attempt failed; the next one is scheduled or in progress."
   RETRYING
-  "Fetched and kept."
+  "The photo was fetched and stored."
   STORED
-  "What its URL leads to is not taken: no photo, too large, or a place where nothing is fetched from."
+  "The content is not a photo or too large, or the URL leads to an address that is not allowed."
   REFUSED
-  "It could not be had within its time, or its server says that it is gone."
+  "The photo could not be fetched in time, or its server answered 410."
   UNAVAILABLE
-  "Its user was erased."
+  "The user was erased."
   ERASED
 }
 
 enum KycPhotoFailure {
   "The URL itself may not be fetched."
   URL_NOT_ALLOWED
-  "A redirect leads where nothing is fetched from, or nowhere."
+  "A redirect has no location, or its target is not allowed."
   REDIRECT_NOT_ALLOWED
   "A name resolves to an address that is not public."
   ADDRESS_NOT_ALLOWED
@@ -165,19 +165,19 @@ enum KycPhotoFailure {
   TIMEOUT
   "The connection broke, or the body ended before its announced length."
   CONNECTION_LOST
-  "What came was no HTTP."
+  "The response was not valid HTTP."
   INVALID_RESPONSE
-  "The sealed URL cannot be opened any more."
+  "The stored URL cannot be decrypted."
   URL_UNREADABLE
-  "Our own name resolution did not work."
+  "The service's DNS resolver failed."
   RESOLVER_DOWN
-  "We had no socket left."
+  "The service had no free socket."
   OUT_OF_SOCKETS
-  "Our vault could not be reached."
+  "The service's vault was unreachable."
   VAULT_UNAVAILABLE
-  "Our photo storage could not be reached."
+  "The service's photo storage was unreachable."
   PHOTO_STORE_UNAVAILABLE
-  "An error of ours."
+  "An internal error of the service."
   INTERNAL_ERROR
 }
 

@@ -11,31 +11,33 @@ import { inspectTokens } from './inspect-tokens.js'
 import { equalDigests, payloadDigest } from './payload-digest.js'
 import type { IngestionResult, ExistingSubmission, SubmissionKey, VerificationStore } from './verification-store.js'
 
-/** Most violations that are reported for one refused submission. */
+/** Most violations in the result of one submission. */
 export const MAX_REPORTED_VIOLATIONS = 50
 
-/** Why a submission is refused as a whole. */
+/** Reason why a submission is refused. */
 export type RefusalCode = 'VALIDATION_FAILED' | 'SSN_LAST4_MISMATCH' | 'EXTERNAL_VERIFICATION_ID_CONFLICT'
 
-/** What became of a submission. */
+/** Result of a submission. */
 export type Ingested =
   | { readonly kind: 'recorded'; readonly result: IngestionResult; readonly warnings: readonly Warning[] }
   | {
-      /** The id was recorded before for this user: the original result, and nothing was written anywhere. */
+      /**
+       * True when the id was already recorded for this user. The result is the original one, and nothing was written.
+       */
       readonly kind: 'replayed'
       readonly result: IngestionResult
-      /** False when this payload differs from the recorded one in more than key order, white space and SSN dashes. */
+      /** False when the payload differs from the recorded one. Key order, white space and SSN dashes do not count. */
       readonly payloadMatches: boolean
     }
   | {
-      /** Nothing was written, and the id is still free (except for a conflict). */
+      /** Nothing was written. The id is still unused, except after a conflict. */
       readonly kind: 'refused'
       readonly code: RefusalCode
       /** At most {@link MAX_REPORTED_VIOLATIONS}; none for a conflict. */
       readonly violations: readonly Violation[]
     }
 
-/** Answer of the dry run. */
+/** Result of the dry run. */
 export interface SubmissionValidation {
   readonly valid: boolean
   /** At most {@link MAX_REPORTED_VIOLATIONS}. */
@@ -43,39 +45,42 @@ export interface SubmissionValidation {
   readonly warnings: readonly Warning[]
 }
 
-/** What {@link createIngestion} works with. */
+/** Options of {@link createIngestion}. */
 export interface IngestionDependencies {
   readonly verifications: VerificationStore
   readonly tokenizer: PiiTokenizer
   /** Needed only for {@link Ingestion.ingestTokenizedSubmission}. */
   readonly inspector?: TokenInspector
-  /** The clock: when something is recorded, and what counts as expired or in the future. */
+  /** The clock: sets the time of recording and decides what is expired or in the future. */
   readonly now: () => Date
-  /** Makes an id of a record: UUID, version 7 so that they sort by time. */
+  /** Creates the id of a record: a UUID of version 7, so that ids sort by time. */
   readonly newId: () => string
   readonly policy?: Partial<SubmissionPolicy>
 }
 
-/** Ingestion of clear and of tokenized submissions, and the dry run. */
+/** Records submissions with clear or tokenized PII, and offers a dry run. */
 export interface Ingestion {
   /**
-   * Takes a submission with clear PII, as it arrives at the secure endpoint: tokenizes and records it.
+   * Tokenizes and records a submission with clear PII, as the secure endpoint receives it.
    *
-   * @param appUser Who submits, from the access token and never from the payload.
-   * @param input The arguments by name, not yet validated.
+   * @param appUser App and user from the access token, never from the payload.
+   * @param input Unvalidated arguments by name.
    * @throws `VAULT_UNAVAILABLE`, `STORE_UNAVAILABLE` (both retryable with the same input).
    */
   ingestSubmission(appUser: AppUser, input: unknown): Promise<Ingested>
 
   /**
-   * Takes a submission whose SSN and document number are tokens of this vault already, as it arrives behind an external
-   * tokenizing proxy. Each token must belong to this app, user and field and be at most 24 hours old (`TOKEN_INVALID`).
+   * Records a submission in which a tokenizing proxy has replaced SSN and document number by tokens of this vault. Each
+   * token must belong to this app, user and field and be at most 24 hours old (`TOKEN_INVALID`).
    *
    * @throws `ARGUMENT_INVALID` without an `inspector`; else as {@link Ingestion.ingestSubmission}.
    */
   ingestTokenizedSubmission(appUser: AppUser, input: unknown): Promise<Ingested>
 
-  /** The dry run: every violation and warning, nothing written, nothing tokenized, no store or vault asked. */
+  /**
+   * Returns the violations and warnings of a submission. Writes and tokenizes nothing, and calls neither store nor
+   * vault.
+   */
   validateSubmission(input: unknown): SubmissionValidation
 }
 
@@ -87,7 +92,7 @@ function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
   return { appId: appUser.appId, userId: appUser.userId, externalVerificationId }
 }
 
-/** How PII comes in, and what is asked of the vault before anything is recorded. */
+/** Form of the PII, and the vault check before recording. */
 interface PiiMode {
   readonly pii: PiiForm
   inspect(owner: AppUser, submission: Submission, at: Date): Promise<readonly Violation[]>
@@ -105,7 +110,7 @@ function refuse(violations: readonly Violation[]): Ingested {
 }
 
 /**
- * Builds the ingestion path around a verification store and a vault.
+ * Creates the ingestion path from a verification store and a vault.
  *
  * @example
  * ```ts

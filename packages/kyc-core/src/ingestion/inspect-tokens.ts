@@ -2,12 +2,12 @@ import { createViolation, type Violation } from '../submission/violation.js'
 import type { Submission } from '../submission/parse-submission.js'
 import type { AppUser, PiiField, TokenInspector } from '../tokenization/pii-vault.js'
 
-/** The oldest token that is recorded. One that no verification refers to may be removed some time after. */
+/** Oldest accepted token. Maintenance removes unreferenced tokens some time after this age. */
 export const MAX_TOKEN_AGE_MS = 24 * 3_600_000
 
 /**
- * Asks the vault about the tokens of a submission: each must exist for this app and user, be of the right field, be at
- * most 24 hours old, and end in the last four digits that its format claims. All failures look the same.
+ * Checks the tokens of a submission with the vault. Each token must exist for this app and user, belong to the field,
+ * be at most 24 hours old, and match the last four digits in its text. All failures give the same violation.
  */
 export async function inspectTokens(
   inspector: TokenInspector,

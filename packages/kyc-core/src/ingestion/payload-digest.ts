@@ -7,15 +7,15 @@ const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 
 /**
- * One text for all spellings of one payload: keys sorted, null members left out, the SSN without dashes. Not in it are
- * key order and white space. A payload no JSON text could hold gives some text that matches no recorded one.
+ * Returns the same text for all spellings of a payload: keys are sorted, null members left out, dashes removed from the
+ * SSN. A value that JSON cannot hold gives a text that matches no recorded payload.
  *
- * A token stands for its field and last four digits only, since every tokenization of one value gives a fresh token.
+ * A token is reduced to its field and last four digits because every tokenization of a value gives a fresh token.
  */
 export function canonicalPayload(input: unknown): string {
   let values = 0
 
-  /** `parent` and `key` say where a value stands; texts are the only ones that it matters for. */
+  /** `parent` and `key` are the position of the value; only texts depend on it. */
   function canonical(value: unknown, parent: string, key: string, depth: number): unknown {
     values += 1
     if (depth > MAX_DEPTH || values > MAX_VALUES) return '…'
@@ -44,12 +44,12 @@ function canonicalText(text: string, parent: string, key: string): string {
   return isSsn ? text.replaceAll('-', '') : text
 }
 
-/** Keyed digest of a payload as sent. The key keeps it from being reversed by trying SSNs and birth dates. */
+/** Computes a keyed digest of a payload. Without the key, SSNs and birth dates cannot be found by trying them. */
 export function payloadDigest(tokenizer: PiiTokenizer, input: unknown): Promise<Fingerprint> {
   return tokenizer.fingerprint('payload', canonicalPayload(input))
 }
 
-/** True when two digests hold the same bytes. */
+/** Compares two digests by their bytes. */
 export function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
 }

@@ -2,12 +2,12 @@ import type { Decision, KycStatus, SubmissionOutcome } from '../status/kyc-statu
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { Token } from '../tokenization/token.js'
 
-/** Identifies one submission: unique per app, without a time limit. `userId` is who submits it now. */
+/** Identifies one submission: unique per app, without a time limit. `userId` is the user of the current submission. */
 export interface SubmissionKey extends AppUser {
   readonly externalVerificationId: string
 }
 
-/** The three response fields, exactly as they are answered and replayed. */
+/** The three response fields, identical in the first response and in replays. */
 export interface IngestionResult {
   readonly status: SubmissionOutcome
   /** UUID (v7) of the verification. */
@@ -15,7 +15,7 @@ export interface IngestionResult {
   readonly message: string
 }
 
-/** What is already recorded under a key: the original of a replay, or another user's submission. */
+/** The existing submission under a key: the original of a replay, or another user's submission. */
 export type ExistingSubmission =
   | { readonly kind: 'replayed'; readonly result: IngestionResult; readonly payloadDigest: Uint8Array }
   | { readonly kind: 'conflict' }
@@ -23,7 +23,7 @@ export type ExistingSubmission =
 /** Names of the three sections of `verifications`. */
 export type SectionName = 'document' | 'ssn' | 'database'
 
-/** One check outcome as recorded for audit. Its reasons are free text and live in the sealed part. */
+/** One check outcome in clear. Its reasons are free text and are stored in the sealed part. */
 export interface RecordedCheck {
   readonly section: SectionName
   readonly name: string
@@ -37,7 +37,7 @@ export interface PhotoJob {
   readonly sealedUrl: Uint8Array
 }
 
-/** A submission as it may be stored: no clear PII in it. In clear are only the columns the service works with. */
+/** A submission without clear PII, ready to store. Only the columns that the service uses are in clear. */
 export interface TokenizedVerification {
   /** UUID (v7). */
   readonly verificationId: string
@@ -64,10 +64,10 @@ export interface TokenizedVerification {
   readonly photoJobs: readonly PhotoJob[]
 }
 
-/** What one decision does to each standing a user can have. The store picks under its own lock. */
+/** Effect of the decision on each KYC status. The store picks one under its own lock. */
 export type StatusOutcomes = Readonly<Record<KycStatus, { readonly next: KycStatus; readonly result: IngestionResult }>>
 
-/** A verification as read back. */
+/** A stored verification. */
 export interface VerificationRecord {
   readonly verificationId: string
   readonly appId: string
@@ -85,7 +85,7 @@ export interface VerificationRecord {
   readonly sections: TokenizedVerification['sections']
   readonly checks: readonly RecordedCheck[]
   readonly declineCodes: readonly string[]
-  /** The status log entry this verification made: one each, also when the status was kept. */
+  /** The status log entry of this verification. Each verification has one, also when the status did not change. */
   readonly statusLog: { readonly previous: KycStatus; readonly next: KycStatus; readonly at: Date }
   readonly sealedDetails: Uint8Array
 }
@@ -97,23 +97,23 @@ export interface Page<T> {
 }
 
 /**
- * Keeps verifications, checks, decline codes, the KYC status of users and its log.
+ * Stores verifications, checks, decline codes, the KYC status of users and its log.
  *
- * Every method is one atomic unit of work. Errors carry a code and never a stored value.
+ * Every method is atomic. Errors carry a code and never a stored value.
  */
 export interface VerificationStore {
   /**
-   * What is already recorded under the key: null, the original result, or a conflict; never another user's data.
-   * Writes nothing.
+   * Finds the existing submission under the key: null, the original result, or a conflict. Never returns another user's
+   * data. Writes nothing.
    */
   findExisting(key: SubmissionKey): Promise<ExistingSubmission | null>
 
   /**
-   * Writes verification, checks, decline codes, status, status log and photo jobs, or nothing.
+   * Writes verification, checks, decline codes, status, status log and photo jobs in one transaction.
    *
-   * Of any number of concurrent calls with one key exactly one records; the others get the {@link ExistingSubmission}. The user's
-   * present status is read under the same lock that guards its change, and picks one of `outcomes`. Resolves only when
-   * the write is durable.
+   * Of any number of concurrent calls with one key exactly one records; the others get the {@link ExistingSubmission}.
+   * The store reads the current status under the lock that guards its change, and applies the matching one of
+   * `outcomes`. Resolves only when the write is durable.
    */
   record(submission: {
     readonly key: SubmissionKey
@@ -123,16 +123,19 @@ export interface VerificationStore {
     readonly outcomes: StatusOutcomes
   }): Promise<{ readonly kind: 'recorded'; readonly result: IngestionResult } | ExistingSubmission>
 
-  /** Which of these tokens a verification refers to. */
+  /** Returns those of these tokens that a verification refers to. */
   findReferencedTokens(tokens: readonly Token[]): Promise<ReadonlySet<Token>>
 
-  /** `UNVERIFIED` for a user nothing is known of. */
+  /** Returns the KYC status; `UNVERIFIED` for an unknown user. */
   findKycStatus(userId: string): Promise<KycStatus>
 
-  /** Null also for a verification of another app or user. */
+  /** Returns a verification; null for one that is unknown or belongs to another app or user. */
   findVerification(owner: AppUser, verificationId: string): Promise<VerificationRecord | null>
 
-  /** Newest first. `limit` 1–200. A cursor of another owner gives an empty page or that owner's own rows, never others'. */
+  /**
+   * Lists verifications, newest first. `limit` 1–200. With a cursor of another owner, the page is empty or holds rows
+   * of `owner` only.
+   */
   listVerifications(
     owner: AppUser,
     page: { readonly limit: number; readonly cursor?: string },

@@ -1,16 +1,16 @@
-/** Unwrapped data keys in memory, the most recently used ones. */
+/** Keeps the most recently used data keys unwrapped in memory. */
 export interface DataKeyCache {
   get(name: string): Buffer | undefined
-  /** Keeps the key; the least recently used ones beyond the limit are dropped. */
+  /** Adds a key; drops the least recently used keys beyond the limit. */
   set(name: string, key: Buffer): void
-  /** Overwrites and drops every key whose name begins so. */
+  /** Overwrites and drops every key whose name starts with this prefix. */
   evict(prefix: string): void
   readonly size: number
 }
 
 /** @param limit Most keys to keep, integer of 0 or more. */
 export function createDataKeyCache(limit: number): DataKeyCache {
-  // A Map keeps the order of insertion, so its first entry is the one that was not used for longest.
+  // A Map keeps the order of insertion, so its first entry is the least recently used.
   const keys = new Map<string, Buffer>()
   return {
     get(name) {

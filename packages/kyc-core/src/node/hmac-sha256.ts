@@ -4,8 +4,8 @@ const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 
 /**
- * HMAC-SHA-256 under one key, in lower-case hexadecimal: RFC 2104, 2 over the one-shot hash, with the padded keys made
- * once. Several are made for every submission, and a stream for each would cost more than its hash.
+ * Computes HMAC-SHA-256 under one key, in lower-case hexadecimal (RFC 2104, section 2). It pads the key once and uses
+ * the one-shot hash: each submission needs several HMACs, and a stream for each costs more than its hash.
  *
  * @param key At most 64 bytes.
  */
@@ -22,7 +22,7 @@ export function createHmacSha256Hex(key: Uint8Array): (text: string) => string {
     innerPad.copy(inner)
     inner.write(text, BLOCK_BYTES, 'utf8')
     outer.write(hash('sha256', inner, 'hex'), BLOCK_BYTES, 'hex')
-    // The memory goes back to Node's pool: nothing of the key or the text stays in it.
+    // The memory returns to Node's pool, so key and text are overwritten.
     inner.fill(0)
     return hash('sha256', outer, 'hex')
   }

@@ -29,11 +29,11 @@ export interface LocalKey {
 }
 
 /**
- * Keys of a local cipher. The active seal key wraps new data keys, the others keep opening what they wrapped. The
- * fingerprint key is separate, because replays and duplicates are recognised by it for ever: it outlives seal keys.
+ * Keys of a local cipher. The active seal key wraps new data keys; the other seal keys open older data keys. The
+ * fingerprint key is separate and is never replaced: it detects replays and duplicates.
  *
- * The active audit key seals new entries of the audit log, the others keep checking what they sealed. A file without one
- * was made before there was an audit log; its audit key is derived from the fingerprint key.
+ * The active audit key seals new entries of the audit log; the other audit keys check older entries. In a file without
+ * an audit key, the audit key is derived from the fingerprint key.
  */
 export interface KeyFile {
   readonly activeSealKeyId: string
@@ -43,9 +43,9 @@ export interface KeyFile {
 }
 
 /**
- * Reads the JSON text of a key file.
+ * Parses the JSON text of a key file.
  *
- * @throws `KEY_FILE_INVALID` without quoting any of it.
+ * @throws `KEY_FILE_INVALID`; the error holds no part of the text.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ function keyFileText(file: KeyFile): string {
 }
 
 /**
- * JSON text of a new key file with one key of each purpose. Write it with mode 0600.
+ * Creates the JSON text of a new key file with one key for each purpose. Write it with mode 0600.
  *
  * @example
  * ```ts
@@ -124,8 +124,8 @@ export function createKeyFile(source: KeySource): string {
 }
 
 /**
- * JSON text of the same key file with a fresh active seal key. Restart with it, re-wrap all data keys
- * (`PiiKeyRotation.rewrapDataKeys`), and only then remove the old key.
+ * Adds a fresh active seal key to the JSON text of a key file. Restart with the new file and re-wrap all data keys
+ * (`PiiKeyRotation.rewrapDataKeys`) before you remove the old key.
  *
  * @throws `KEY_FILE_INVALID`
  *
@@ -145,8 +145,8 @@ export function addSealKey(json: string, source: KeySource): string {
 }
 
 /**
- * JSON text of the same key file with a fresh active audit key. Keep the former ones in it: what they sealed can be
- * checked with them alone.
+ * Adds a fresh active audit key to the JSON text of a key file. Keep the former audit keys: only they can check older
+ * entries.
  *
  * @throws `KEY_FILE_INVALID`
  *

@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
 /**
- * HMAC-SHA-256 of `value`, separated by `purpose`: equal values under different purposes give unrelated hashes.
+ * Computes the HMAC-SHA-256 of `value` for a purpose. Equal values under different purposes give unrelated hashes.
  *
- * @param key 32 bytes that live outside the database. A plain hash of an SSN or a document number is reversed by trying
- *   them all; the key is what prevents it. As a `KeyObject` it is cheaper to use often.
+ * @param key 32 bytes, kept outside the database. The key prevents finding an SSN or a document number by trying all
+ *   values. A `KeyObject` is faster for repeated use.
  * @returns 32 bytes.
  *
  * @example
@@ -20,7 +20,7 @@ export function keyedHash(key: Uint8Array | KeyObject, purpose: string, value: s
   return new Uint8Array(hash.buffer, hash.byteOffset, hash.byteLength)
 }
 
-/** What is hashed. Injective: no two pairs of purpose and value give the same text. */
+/** Returns the hashed text. Two different pairs of purpose and value never give the same text. */
 export function keyedText(purpose: string, value: string): string {
   return JSON.stringify([purpose, value])
 }

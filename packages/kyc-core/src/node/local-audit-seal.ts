@@ -5,11 +5,11 @@ import { createHmacSha256Hex } from './hmac-sha256.js'
 import type { KeyFile } from './key-file.js'
 
 /**
- * An {@link AuditSeal} with keys from a key file. New entries are sealed with the file's active audit key; entries sealed
- * with its other audit keys can be checked for as long as those stay in it.
+ * Creates an {@link AuditSeal} with keys from a key file. The active audit key seals new entries. The other audit keys
+ * check older entries, so keep them in the file.
  *
- * A file without an audit key, as they were made before there was an audit log, gives one derived from its fingerprint
- * key, which outlives seal keys. Adding an audit key later leaves what the derived one sealed valid.
+ * Without an audit key in the file, the key is derived from the fingerprint key. Entries under the derived key stay
+ * valid after an audit key is added.
  *
  * @throws KycError `KEY_FILE_INVALID`
  *

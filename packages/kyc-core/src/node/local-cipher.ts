@@ -13,12 +13,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** Injective: two different contexts never give the same text, whatever their keys and values hold. */
+/** Encodes a context as text. Two different contexts never give the same text. */
 function additionalText(context: SealContext): string {
   return JSON.stringify(sortedTexts(Object.keys(context)).map((name) => [name, context[name]]))
 }
 
-/** Header and context, as they are authenticated together. */
+/** Additional authenticated data: header and context. */
 function additionalData(header: Uint8Array, context: SealContext): Buffer {
   const text = additionalText(context)
   const data = Buffer.allocUnsafe(header.length + Buffer.byteLength(text, 'utf8'))
@@ -33,7 +33,7 @@ function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.from([FORMAT, id.length]), id])
 }
 
-/** Of what is sealed under the data key that the sealed bytes are stored beside. */
+/** Header of bytes sealed under a data key. Their row holds the wrapped data key, so the header holds no key id. */
 const DATA_HEADER = headerOf('data')
 
 /** `[header][nonce 12][ciphertext][tag 16]` */
@@ -45,7 +45,7 @@ function sealBytes(
 ): Uint8Array {
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   cipher.setAAD(additionalData(header, context))
-  // What comes out is as long as what went in: this mode keeps nothing back for the end.
+  // GCM output has the length of its input: `final` returns no bytes.
   const body = cipher.update(clear)
   cipher.final()
   const sealed = new Uint8Array(header.length + NONCE_BYTES + body.length + TAG_BYTES)
@@ -61,7 +61,7 @@ function bytesOfHex(hex: string): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Key id written into sealed bytes, or null when they are not in our format. */
+/** Reads the key id of sealed bytes; null for bytes in another format. */
 function sealedKeyId(sealed: Uint8Array): { readonly keyId: string; readonly headerBytes: number } | null {
   const length = sealed[1]
   if (sealed[0] !== FORMAT || length === undefined) return null
@@ -90,11 +90,11 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
 }
 
 /**
- * A {@link PiiCipher} with keys from a key file: AES-256-GCM with a fresh 96-bit nonce per sealing, HMAC-SHA-256
- * fingerprints.
+ * Creates a {@link PiiCipher} with keys from a key file: AES-256-GCM with a fresh 96-bit nonce for each sealing, and
+ * HMAC-SHA-256 fingerprints.
  *
- * Every data key is wrapped under the file's active seal key; the key id is part of the sealed bytes, so older keys keep
- * opening what they sealed for as long as they stay in the file.
+ * The active seal key wraps new data keys. Wrapped keys hold the id of their seal key, so older data keys open as long
+ * as their seal key is in the file.
  *
  * @param options `keys` as read by {@link parseKeyFile}. `cachedDataKeys`: most unwrapped data keys kept in memory,
  *   integer 0–100000, default 1000.
@@ -133,7 +133,8 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
     if (!parsed) throw new KycError('SEAL_BROKEN')
     const wrapping = sealKeys.get(parsed.keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
-    // The context is part of the entry: a cached key must not open for an owner whose context would fail to unwrap it.
+    // The context is part of the cache key: a cached data key must not open for an owner whose context cannot unwrap
+    // it.
     const name = `${cacheKey(dataKey)} ${additionalText(context)}`
     const cached = cache.get(name)
     if (cached) return cached

@@ -3,11 +3,11 @@ import { randomFillSync } from 'node:crypto'
 const POOL_BYTES = 4096
 
 /**
- * Cryptographic randomness in small pieces: asks the system for 4 KiB at a time, since one request costs as much as
- * sealing a value.
+ * Creates a source of cryptographic random bytes that reads 4 KiB from the system at a time. One system request costs
+ * as much as sealing a value.
  *
- * @returns A function like `randomBytes` of `node:crypto` for a size that is a positive integer. No byte is handed out
- *   twice, and none stays behind in the pool.
+ * @returns A function like `randomBytes` of `node:crypto`, for a positive integer size. It never returns a byte twice,
+ *   and it erases returned bytes from the pool.
  *
  * @example
  * ```ts

@@ -1,16 +1,16 @@
 /**
- * Why an attempt to fetch a photo failed; `KycPhotoFailure` of the GraphQL schema says of each what it means. Codes only,
- * so that no URL, no answer and no message of a library is ever kept.
+ * Reasons why an attempt to fetch a photo failed. `KycPhotoFailure` of the GraphQL schema explains each. They are
+ * codes, so no URL, response or library message is stored.
  */
 export const PHOTO_FAILURES = [
-  // What the URL leads to is not taken.
+  // The URL or its content is not allowed.
   'URL_NOT_ALLOWED',
   'REDIRECT_NOT_ALLOWED',
   'ADDRESS_NOT_ALLOWED',
   'TOO_MANY_REDIRECTS',
   'TOO_LARGE',
   'NOT_A_PHOTO',
-  // It cannot be had.
+  // The photo cannot be fetched.
   'HTTP_STATUS',
   'DNS_FAILED',
   'CONNECT_FAILED',
@@ -19,7 +19,7 @@ export const PHOTO_FAILURES = [
   'CONNECTION_LOST',
   'INVALID_RESPONSE',
   'URL_UNREADABLE',
-  // By our own fault.
+  // Faults of the service.
   'RESOLVER_DOWN',
   'OUT_OF_SOCKETS',
   'VAULT_UNAVAILABLE',
@@ -33,7 +33,7 @@ export type PhotoFailure = (typeof PHOTO_FAILURES)[number]
 const failures: ReadonlySet<unknown> = new Set(PHOTO_FAILURES)
 
 /**
- * Whether a value is one of {@link PHOTO_FAILURES}; every `PhotoJobStore` asks before it keeps one.
+ * Checks whether a value is one of {@link PHOTO_FAILURES}. Every `PhotoJobStore` checks before it stores a failure.
  *
  * @example
  * ```ts

@@ -1,21 +1,21 @@
-/** Formats that are taken. */
+/** Accepted photo formats. */
 export type PhotoFormat = 'JPEG' | 'PNG' | 'WEBP' | 'HEIC'
 
 /** Most bytes of one photo: 10 MB. */
 export const MAX_PHOTO_BYTES = 10_000_000
 
 /**
- * Major and compatible brands of HEIF files whose pictures are coded with HEVC (ISO/IEC 23008-12, annex B).
- * `mif1` and `msf1` alone say only that it is HEIF: AVIF carries them too.
+ * Major and compatible brands of HEIF files with HEVC pictures (ISO/IEC 23008-12, annex B). `mif1` and `msf1` are not
+ * listed: AVIF files have them too.
  */
 const heicBrands: ReadonlySet<string> = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'])
 
-/** More compatible brands than this are not looked at. */
+/** Number of compatible brands to check. */
 const maxBrandBytes = 256
 
 /**
- * Which format the first bytes say it is; null when none. Nothing is decoded, and what a server calls it counts for
- * nothing: a decoder is where a hostile picture does its harm (T35).
+ * Detects the format of a photo from its first bytes; null for no accepted format. It decodes nothing, because hostile
+ * pictures attack decoders, and it ignores the declared media type.
  *
  * @param bytes At least the first 256 bytes of the photo, or all of it.
  *
@@ -38,7 +38,7 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte)
 }
 
-/** Four bytes as text; shorter at the end. */
+/** Reads four bytes as text; fewer at the end. */
 function ascii(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4))
 }

@@ -2,82 +2,83 @@ import type { PhotoJob } from '../ingestion/verification-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { PhotoFailure } from './photo-failure.js'
 
-/** Which photo of a document it is. */
+/** Side of a document photo, or the selfie. */
 export type PhotoSide = PhotoJob['side']
 
-/** Where a photo stands. All but `PENDING` and `RETRYING` are final. */
+/** States of a photo. All but `PENDING` and `RETRYING` are final. */
 export type PhotoState =
-  /** Its first attempt is to come or under way. */
+  /** The first attempt has not ended. */
   | 'PENDING'
-  /** An attempt ended without it: the next one is to come or under way. */
+  /** An attempt failed; the next one is scheduled or in progress. */
   | 'RETRYING'
-  /** Fetched and kept. */
+  /** The photo was fetched and stored. */
   | 'STORED'
-  /** What its URL leads to is not taken: no photo, too large, or a place where nothing is fetched from. */
+  /** The content is not a photo or too large, or the URL leads to an address that is not allowed. */
   | 'REFUSED'
-  /** It could not be had within its time, or its server says that it is gone. */
+  /** The photo could not be fetched in time, or its server answered 410. */
   | 'UNAVAILABLE'
-  /** Its user was erased. */
+  /** The user was erased. */
   | 'ERASED'
 
-/** Shows that a job is still the claimer's: another claim makes another token. */
+/** Fence of a claim: each claim of the job gets another token. */
 export interface PhotoFence {
   readonly photoJobId: string
   readonly token: string
 }
 
-/** A photo to fetch now, held under a lease. */
+/** A claimed photo job, held under a lease. */
 export interface ClaimedPhotoJob {
   readonly fence: PhotoFence
   readonly owner: AppUser
   readonly verificationId: string
   readonly side: PhotoSide
-  /** As it was recorded: sealed for the verification id and part `photo_<side>`. */
+  /** URL as recorded, sealed for the verification id and part `photo_<side>`. */
   readonly sealedUrl: Uint8Array
-  /** 1 for the first. Attempts whose worker died count. */
+  /** Number of the attempt, from 1. Attempts of crashed workers count. */
   readonly attempt: number
   /** Milliseconds since the job was queued, by the store's clock; never negative. */
   readonly queuedForMs: number
 }
 
-/** What becomes of a claimed job. `failure` is why the attempt failed. */
+/** Result of a claimed job. `failure` is the reason of a failed attempt. */
 export type PhotoOutcome =
   | { readonly state: 'STORED' }
   | { readonly state: 'REFUSED' | 'UNAVAILABLE'; readonly failure: PhotoFailure }
   /**
-   * To be fetched again. `retryInMs`: integer 0–604,800,000 (7 days). `failure` is null for an attempt that was broken
-   * off and taught nothing; an earlier failure then stays the last one.
+   * Schedules the next attempt. `retryInMs`: integer 0–604,800,000 (7 days). `failure` is null for an interrupted
+   * attempt; the last failure is then unchanged.
    */
   | { readonly state: 'RETRYING'; readonly retryInMs: number; readonly failure: PhotoFailure | null }
 
-/** One photo of a verification as it may be shown. */
+/** State of one photo, for display. */
 export interface PhotoRecord {
   readonly photoJobId: string
   readonly side: PhotoSide
   readonly state: PhotoState
-  /** Attempts so far, the one under way and those whose worker died included. */
+  /** Attempts so far, including one in progress and those of crashed workers. */
   readonly attemptsMade: number
-  /** When the next attempt is due; null while one is under way and in a final state. */
+  /** Time of the next attempt; null while one is in progress and in a final state. */
   readonly nextAttemptAt: Date | null
-  /** Why the last attempt that failed did; it stays when a later one succeeds. Null when none failed. */
+  /** Reason of the last failed attempt, kept when a later attempt succeeds. Null when no attempt failed. */
   readonly lastFailure: PhotoFailure | null
-  /** When it came to a final state; an erasure leaves an earlier end as it is. Null before. */
+  /** Time of the final state; null before. Erasing the user does not change an earlier time. */
   readonly endedAt: Date | null
 }
 
 /**
  * Keeps the jobs that `VerificationStore.record` queues in the same write as the verification.
  *
- * Every method is one atomic unit of work. One clock, the store's, decides what is due and when a lease ends. A backend
- * for those who take no photos leaves this port out.
+ * Every method is atomic. The store's clock decides which jobs are due and when a lease ends. This port is optional:
+ * leave it out when you fetch no photos.
  */
 export interface PhotoJobStore {
   /**
-   * Claims jobs that are due or whose lease ended, oldest first, each under a fresh token. Of any number of concurrent
-   * claims one gets a job.
+   * Claims jobs that are due or whose lease has ended, oldest first, each under a fresh token. Only one of several
+   * concurrent claims gets a job.
    *
-   * @param request `limit` 1–100. `leaseMs` 1–3,600,000: afterwards another claim may take the job over.
-   * @returns `nextDueInMs`: until the next job can be claimed; 0 when one can be now; null when none is pending.
+   * @param request `limit` 1–100. `leaseMs` 1–3,600,000: another claim may take the job afterwards.
+   * @returns `nextDueInMs`: milliseconds until the next job can be claimed; 0 when one can be claimed now; null when no
+   *   job is pending.
    */
   claimDue(request: {
     readonly limit: number
@@ -85,32 +86,32 @@ export interface PhotoJobStore {
   }): Promise<{ readonly claimed: readonly ClaimedPhotoJob[]; readonly nextDueInMs: number | null }>
 
   /**
-   * Lengthens a lease to `leaseMs` from now. False when the job is no longer the claimer's: it was taken over, recorded
-   * or erased. Ask between sealing and storing: what was sealed before a true answer cannot be opened once the user is
-   * erased, because an erasure ends jobs before it destroys the data key.
+   * Extends a lease to `leaseMs` from now. Returns false when the claim has ended: another claim took the job, or it
+   * was finished or erased. Call it between sealing and storing a photo. Erasing a user ends the jobs before it
+   * destroys the data key, so a photo sealed before a true result cannot be opened after the erasure.
    */
   renewLease(fence: PhotoFence, leaseMs: number): Promise<boolean>
 
   /**
-   * Ends the claim, and keeps the failure. A final state forgets the URL. When the job is no longer the claimer's nothing is
-   * written, and `recorded` is false.
+   * Ends the claim and stores the failure. A final state deletes the URL. When the claim has already ended, it writes
+   * nothing and `recorded` is false.
    *
-   * @returns the state of the job afterwards; null for a job that never was.
-   * @throws `ARGUMENT_INVALID` for a wait out of range or a failure that is none of `PHOTO_FAILURES`.
+   * @returns the state of the job afterwards; null for an unknown job.
+   * @throws `ARGUMENT_INVALID` for a delay out of range or a failure that is not one of `PHOTO_FAILURES`.
    */
   recordOutcome(
     fence: PhotoFence,
     outcome: PhotoOutcome,
   ): Promise<{ readonly recorded: boolean; readonly state: PhotoState | null }>
 
-  /** Photos of one verification: front, back, selfie. Empty also for a verification of another app or user. */
+  /** Lists the photos of one verification: front, back, selfie. Empty for a verification of another app or user. */
   listPhotos(owner: AppUser, verificationId: string): Promise<readonly PhotoRecord[]>
 
   /**
-   * Ends every job of the owner as `ERASED` and forgets the URLs. Harmless when repeated: every job is named again, so
-   * that an erasure that broke off can be finished.
+   * Ends every job of the owner as `ERASED` and deletes the URLs. A repeated call returns every job again, so an
+   * interrupted erasure can be finished.
    *
-   * @returns all jobs of the owner, and how many of them had a stored photo until now.
+   * @returns all jobs of the owner, and the number of jobs that had a stored photo before this call.
    */
   eraseOwner(owner: AppUser): Promise<{ readonly photoJobIds: readonly string[]; readonly photosErased: number }>
 }

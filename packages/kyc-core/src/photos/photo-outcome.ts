@@ -1,16 +1,16 @@
 import type { PhotoFailure } from './photo-failure.js'
 import type { PhotoOutcome } from './photo-job-store.js'
 
-/** What an attempt to fetch a photo came to. */
+/** Result of an attempt to fetch a photo. */
 export type PhotoAttempt =
-  /** A photo was fetched and stored. */
+  /** The photo was fetched and stored. */
   | { readonly kind: 'stored' }
-  /** `gone`: the photo's server says that it will not come back (RFC 9110, 15.5.11). Default false. */
+  /** `gone`: the server answered 410 (RFC 9110, section 15.5.11). Default false. */
   | { readonly kind: 'failed'; readonly failure: PhotoFailure; readonly gone?: boolean }
-  /** The process stops: nothing was learned. */
+  /** The process stopped during the attempt. */
   | { readonly kind: 'interrupted' }
 
-/** The way to the photo or what came of it is not taken. */
+/** Failures caused by the URL, a redirect or the content. */
 const refusals: ReadonlySet<PhotoFailure> = new Set([
   'URL_NOT_ALLOWED',
   'REDIRECT_NOT_ALLOWED',
@@ -20,7 +20,7 @@ const refusals: ReadonlySet<PhotoFailure> = new Set([
   'NOT_A_PHOTO',
 ])
 
-/** No later attempt can mend these. A redirect or an address can change, what the partner wrote cannot. */
+/** Failures without a retry: the URL cannot change. A redirect target or an address can. */
 const hopeless: ReadonlySet<PhotoFailure> = new Set(['URL_NOT_ALLOWED', 'URL_UNREADABLE'])
 
 const ownFaults: ReadonlySet<PhotoFailure> = new Set([
@@ -34,18 +34,18 @@ const ownFaults: ReadonlySet<PhotoFailure> = new Set([
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** For so long a photo is tried: its URL must be fetchable for 24 hours after delivery (docs/contract.md 5.4). */
+/** Time to retry a photo: its URL must be fetchable for 24 hours after the submission (docs/contract.md 5.4). */
 export const PHOTO_WINDOW_MS = 24 * hourMs
 
-/** For so long when the last attempt failed by our own fault: three days. */
+/** Time to retry after a fault of the service: three days. */
 export const PHOTO_OWN_FAULT_WINDOW_MS = 3 * PHOTO_WINDOW_MS
 
 /**
- * What becomes of a photo job after an attempt.
+ * Decides the next state of a photo job after an attempt.
  *
- * Waits of 1, 2, 4 … minutes, at most an hour, with the last attempt exactly when the window ends. An attempt that
- * failed at or after the end makes the photo `REFUSED` where something was there that is not taken, and `UNAVAILABLE`
- * otherwise. At once end: a URL that may not be fetched or cannot be opened any more, and a photo that is gone.
+ * Delays are 1, 2, 4 and more minutes, at most one hour; the last attempt is at the end of the window. A failed attempt
+ * at or after the end makes the photo `REFUSED` when its URL or content is not allowed, and `UNAVAILABLE` otherwise.
+ * There is no retry for a URL that is not allowed or cannot be decrypted, or after a 410.
  *
  * @param job `attempt` 1 or more; `queuedForMs` when the attempt ended.
  *
@@ -70,7 +70,7 @@ export function photoOutcome(
   if (gone || hopeless.has(failure) || leftMs <= 0) {
     return { state: refusals.has(failure) ? 'REFUSED' : 'UNAVAILABLE', failure }
   }
-  // From the seventh attempt on an hour; a larger exponent would only overflow.
+  // The delay is one hour from the seventh attempt on. The limit on the exponent avoids overflow.
   const waitMs = Math.min(hourMs, minuteMs * 2 ** Math.min(job.attempt - 1, 6))
   return { state: 'RETRYING', retryInMs: Math.min(waitMs, leftMs), failure }
 }

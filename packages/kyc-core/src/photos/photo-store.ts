@@ -1,26 +1,27 @@
 import type { AppUser } from '../tokenization/pii-vault.js'
 
-/** Which photo: the job that fetched it, and whose it is. */
+/** Identifies a photo by its owner and the job that fetched it. */
 export interface PhotoAddress {
   readonly owner: AppUser
   readonly photoJobId: string
 }
 
 /**
- * Keeps sealed photos. It sees sealed bytes only and cannot open them.
+ * Stores sealed photos. It cannot open them.
  *
- * Every method throws `PHOTO_STORE_UNAVAILABLE` (retryable) when it cannot be done now; no error holds a name or a byte.
+ * Every method throws `PHOTO_STORE_UNAVAILABLE` (retryable) when the storage is unreachable. No error holds a name or a
+ * byte.
  */
 export interface PhotoStore {
   /**
-   * Keeps the bytes, or replaces what is there: a reader gets the former bytes or the new ones, never a mixture.
-   * Resolves only when they are durable.
+   * Stores or replaces the bytes. A concurrent reader gets the former bytes or the new ones, never a mixture. Resolves
+   * only when the bytes are durable.
    */
   put(address: PhotoAddress, sealed: Uint8Array): Promise<void>
 
-  /** The bytes as they were put; null when there are none. */
+  /** Returns the stored bytes; null when there are none. */
   get(address: PhotoAddress): Promise<Uint8Array | null>
 
-  /** Removes these photos of one owner. Those that are not there are passed over. */
+  /** Removes these photos of one owner. Ignores missing ones. */
   erase(owner: AppUser, photoJobIds: readonly string[]): Promise<void>
 }

@@ -3,7 +3,8 @@ interface ChecksOfSection {
 }
 
 /**
- * Names of the FAILED checks of all sections (document, ssn, database), in order of appearance, without repetition.
+ * Lists the names of the FAILED checks of all sections (document, ssn, database), in order of appearance, without
+ * repetition.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The user's standing. Moves once at most: from `UNVERIFIED` to one of the others (docs/contract.md 3.1). */
+/** KYC status of a user. It changes at most once, from `UNVERIFIED` to one of the other two (docs/contract.md 3.1). */
 export type KycStatus = 'UNVERIFIED' | 'PASS' | 'PASS_INTERNATIONAL'
 
 /** The provider's decision. */
@@ -7,10 +7,10 @@ export type Decision = 'PASSED' | 'FAILED'
 /** `status` of the response: status set now, an existing status preserved, or `FAILED` recorded. */
 export type SubmissionOutcome = 'VERIFIED' | 'ALREADY_VERIFIED' | 'DECLINED'
 
-/** Every standing a user can have. */
+/** All KYC statuses. */
 export const KYC_STATUSES = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const satisfies readonly KycStatus[]
 
-/** What one decision does to one standing. */
+/** Change of the KYC status by one decision. */
 export interface KycStatusTransition {
   readonly next: KycStatus
   readonly changed: boolean
@@ -18,9 +18,10 @@ export interface KycStatusTransition {
 }
 
 /**
- * What a decision does to a user's KYC status (docs/contract.md 3.1).
+ * Computes the effect of a decision on a user's KYC status (docs/contract.md 3.1).
  *
- * `FAILED` never changes it; `PASSED` sets it once, to `PASS` for a US address and to `PASS_INTERNATIONAL` for any other.
+ * `FAILED` never changes the status. `PASSED` sets it once: to `PASS` for a US address, to `PASS_INTERNATIONAL` for any
+ * other.
  *
  * @param submission `countryCode` is `person.address.countryCode`, ISO 3166-1 alpha-2, compared exactly.
  *

@@ -8,8 +8,8 @@ const MESSAGES: Readonly<Record<SubmissionOutcome, string>> = {
 }
 
 /**
- * What a submission does to each of the three standings. The store picks one under the lock that guards the status, so
- * that two submissions at once change it once.
+ * Computes the effect of a submission on each of the three KYC statuses. The store applies one under the lock that
+ * guards the status, so concurrent submissions change it once.
  *
  * @example
  * ```ts

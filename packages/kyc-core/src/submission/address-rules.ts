@@ -3,10 +3,10 @@ import { isPoBox, isPrivateMailbox } from './po-box.js'
 import type { RuleContext } from './rule-context.js'
 
 const ZIP = /^\d{5}$/
-/** Postal codes of the world: letters and digits with single separators, as printed. */
+/** Postal codes outside the US: letters and digits with single separators. */
 const POSTAL_CODE = /^[\p{L}\p{N}](?:[\p{L}\p{N} .-]{0,18}[\p{L}\p{N}])?$/u
 
-/** Rules of `person.address` that depend on the country or on what a line says. */
+/** Checks the rules of `person.address` that depend on the country or on the text of a line. */
 export function checkAddress({ text, isPresent, refuse, warn, policy }: RuleContext): void {
   const base = '/person/address'
   const country = text(`${base}/countryCode`)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isCountryCode } from './country-codes.js'
 import { atMost, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
 
-/** Characters that reorder what a reader sees. */
+/** Characters that change the visible order of text. */
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u
 
@@ -19,7 +19,7 @@ const optionalLine = (description: string) =>
 export const countryCodeSchema = (description: string) =>
   requiredTextField((text) => (isCountryCode(text) ? null : 'COUNTRY_INVALID'), { description, pattern: '^[A-Z]{2}$' })
 
-/** `person.address`. What depends on the country is in `address-rules.ts`. */
+/** Schema of `person.address`. `address-rules.ts` has the rules that depend on the country. */
 export const addressSchema = closedObject(
   {
     streetLine1: line('Street address. No PO boxes.'),
@@ -37,7 +37,7 @@ export type Address = z.infer<typeof addressSchema>
 
 const extracted = () => textField(atMost(1000), { maxLength: 1000 }).optional()
 
-/** `verifications.document.address`: as extracted from the document, so without rules of format. */
+/** `verifications.document.address`: as extracted from the document, so it has no format rules. */
 export const extractedAddressSchema = closedObject(
   {
     streetLine1: extracted(),

@@ -52,7 +52,7 @@ function tokenRule(field: PiiField): TextRule {
   return (text) => (parseToken(text)?.field === field ? null : 'TOKEN_INVALID')
 }
 
-/** The same arguments with tokens of the vault in `person.ssn` and `documentNumber`. */
+/** The same arguments, with tokens of the vault in `person.ssn` and `documentNumber`. */
 export const tokenizedArgumentsSchema = argumentsSchema.extend({
   person: personSchema.extend({ ssn: textField(tokenRule('ssn'), {}).optional() }),
   verifications: verificationsSchema.extend({

@@ -12,25 +12,23 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
   return day >= 1 && day <= daysInMonth(year, month)
 }
 
-/**
- * True for an RFC 3339 full-date (`YYYY-MM-DD`) that exists in the Gregorian calendar. Two of them compare as text.
- */
+/** Checks for an RFC 3339 full-date (`YYYY-MM-DD`) that exists in the Gregorian calendar. Full-dates sort as text. */
 export function isFullDate(text: string): boolean {
   const match = FULL_DATE.exec(text)
   return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
-/** An instant as sent. */
+/** A parsed date-time. */
 export interface ParsedDateTime {
-  /** Milliseconds since 1970 UTC; a finer fraction is cut off. */
+  /** Milliseconds since 1970, UTC; finer fractions are cut off. */
   readonly epochMs: number
-  /** False when the text had no offset and was read as UTC. */
+  /** False when the text had no offset; it is then read as UTC. */
   readonly hasOffset: boolean
 }
 
 /**
- * Reads an RFC 3339 date-time. Also accepted: no offset (read as UTC) and an offset without colon (ISO 8601 basic).
- * Null for anything else, for days that do not exist, and for hours past 23 or leap seconds (`:60`).
+ * Parses an RFC 3339 date-time. The offset may be absent (read as UTC) or have no colon (ISO 8601 basic). Returns null
+ * for other text, days that do not exist, hours above 23 and leap seconds (`:60`).
  */
 export function parseDateTime(text: string): ParsedDateTime | null {
   const match = DATE_TIME.exec(text)
@@ -41,14 +39,14 @@ export function parseDateTime(text: string): ParsedDateTime | null {
   const offsetMinutes = parseOffset(match[8] ?? 'Z')
   if (offsetMinutes === null) return null
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  // Date.UTC reads years below 100 as 19xx, so the year is set apart.
+  // Date.UTC reads years below 100 as 19xx, so the year is set separately.
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
   instant.setUTCHours(hour, minute - offsetMinutes, second, milliseconds)
   return { epochMs: instant.getTime(), hasOffset: match[8] !== undefined }
 }
 
-/** Minutes east of UTC, or null past ±23:59. `Z` has no digits, which is no minutes. */
+/** Reads an offset in minutes east of UTC; null beyond ±23:59. `Z` has no digits and gives 0. */
 function parseOffset(offset: string): number | null {
   const digits = offset.slice(1).replace(':', '')
   const hours = Number(digits.slice(0, 2))
@@ -58,11 +56,11 @@ function parseOffset(offset: string): number | null {
 }
 
 const DAY_MS = 86_400_000
-/** Each submission asks for today and the days beside it, and their text costs a microsecond to make. */
+/** Cache of recent days: each submission needs today, yesterday and tomorrow, and each text takes 1 µs to make. */
 const MOST_RECENT_DAYS = 16
 const recentDays = new Map<number, string>()
 
-/** The UTC calendar day of an instant, as full-date. */
+/** Formats the UTC day of an instant as full-date. */
 export function utcDay(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS)
   const known = recentDays.get(day)
@@ -73,7 +71,7 @@ export function utcDay(epochMs: number): string {
   return text
 }
 
-/** The same day so many years earlier, as text that compares with full-dates. */
+/** Subtracts years from a full-date; the result sorts with full-dates. */
 export function yearsBefore(fullDate: string, years: number): string {
   return `${String(Number(fullDate.slice(0, 4)) - years).padStart(4, '0')}${fullDate.slice(4)}`
 }

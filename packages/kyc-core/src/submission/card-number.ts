@@ -1,8 +1,8 @@
-/** 14 to 19 digits on their own, in one run or in the groups that are printed on cards. */
+/** 14 to 19 digits without adjacent digits, in one run or in the groups printed on cards. */
 const CANDIDATE =
   /(?<!\d\.)(?<![\p{L}\p{N}_-])(?:\d{14,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{2,7}|\d{6}\1\d{4,5}))(?![\p{L}\p{N}_-])(?!\.\d)/gu
 
-/** First digits and lengths of the networks that issue cards (ISO/IEC 7812 ranges as published by them). */
+/** First digits and number lengths of card networks (ISO/IEC 7812 ranges, as the networks publish them). */
 const NETWORKS = [
   /^4(?:\d{15}|\d{18})$/, // Visa
   /^5[1-5]\d{14}$/, // Mastercard
@@ -26,7 +26,7 @@ function hasLuhnCheckDigit(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** True when the text holds a payment card number standing alone: real network prefix, right length, Luhn digit. */
+/** Checks whether a text holds a separate payment card number: known network prefix, valid length, valid Luhn digit. */
 export function holdsCardNumber(folded: string): boolean {
   if (folded.length < SHORTEST) return false
   for (const match of folded.matchAll(CANDIDATE)) {

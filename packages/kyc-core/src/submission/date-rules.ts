@@ -3,15 +3,15 @@ import type { RuleContext } from './rule-context.js'
 
 const CLOCK_SKEW_MS = 5 * 60_000
 const DAY_MS = 86_400_000
-/** Where the day begins first and last: a calendar day without a place may be that of either. */
+/** Time zones where a day starts first and last: a date without a time zone may be the day in either. */
 const EASTERNMOST_OFFSET_MS = 14 * 3_600_000
 const WESTERNMOST_OFFSET_MS = -12 * 3_600_000
 const MAX_AGE_YEARS = 130
 
 /**
- * Rules between the dates of a submission, and between them and now. All calendar days compare as text.
+ * Checks the dates of a submission against each other and against the current time. Calendar days compare as text.
  *
- * @returns When it was decided, in milliseconds since 1970 UTC: as sent, or now.
+ * @returns Time of the decision in milliseconds since 1970, UTC: `decisionedAt`, or the current time.
  */
 export function checkDates(context: RuleContext): number {
   const decisionedMs = checkDecisionedAt(context)

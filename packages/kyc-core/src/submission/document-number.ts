@@ -1,4 +1,7 @@
-/** As printed: letters and digits of any script, with the separators that issuers use. WA licences once held asterisks. */
+/**
+ * Letters and digits of any script, with the separators that issuers print. Old Washington State licences have
+ * asterisks.
+ */
 const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–./*<()]*$/u
 const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
@@ -8,8 +11,8 @@ export function isDocumentNumber(text: string): boolean {
 }
 
 /**
- * The form that is hashed: compatibility characters unified (NFKC), upper case, without spaces and dashes, so that one
- * document has one hash however it was typed.
+ * Normalises a document number for hashing: NFKC, upper case, no spaces or dashes. All spellings of a number have the
+ * same hash.
  */
 export function normaliseDocumentNumber(text: string): string {
   return text

@@ -6,8 +6,8 @@ function isDomainLabel(label: string): boolean {
 }
 
 /**
- * True for `local@domain.tld` as mailboxes are really written: internationalised names are fine, quoted local parts,
- * comments, display names and bare host names are not. At most 64 characters before the `@`.
+ * Checks for an address `local@domain.tld` with at most 64 characters before the `@`. Internationalised names are
+ * accepted. Quoted local parts, comments, display names and bare host names are not.
  */
 export function isEmailAddress(text: string): boolean {
   const [local = '', domain = '', ...rest] = text.split('@')

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { JsonValue } from './json-value.js'
 import type { ViolationCode } from './violation.js'
 
-/** Says what is wrong with a text of the right type, or null. */
+/** Checks a text; returns the code of its violation, or null. */
 export type TextRule = (text: string) => ViolationCode | null
 
-/** What a JSON Schema can say of the same field. */
+/** JSON Schema keywords for the same field. */
 export interface TextKeywords {
   readonly description?: string
   readonly minLength?: number
@@ -15,12 +15,12 @@ export interface TextKeywords {
   readonly examples?: readonly string[]
 }
 
-/** zod's own messages never leave this package: each schema carries our code in their place. */
+/** Puts our code in place of zod's message: texts of a library never leave this package. */
 export function missingOr(code: ViolationCode): { error: (issue: { readonly input?: unknown }) => ViolationCode } {
   return { error: (issue) => (issue.input === undefined ? 'REQUIRED' : code) }
 }
 
-/** A text with one rule, so that it has one violation at most. */
+/** Creates the schema of a text with one rule, and so with at most one violation. */
 export function textField(rule: TextRule, keywords: TextKeywords) {
   return z
     .string(missingOr('TYPE'))
@@ -31,12 +31,12 @@ export function textField(rule: TextRule, keywords: TextKeywords) {
     .meta({ ...keywords })
 }
 
-/** A required text: empty or blank counts as missing. */
+/** Creates the schema of a required text. Empty or blank text counts as missing. */
 export function requiredTextField(rule: TextRule, keywords: TextKeywords) {
   return textField((text) => (text.trim() === '' ? 'REQUIRED' : rule(text)), { minLength: 1, ...keywords })
 }
 
-/** One of a closed list, exactly as written. */
+/** Creates the schema of a closed list. Letter case must match. */
 export function enumField<const T extends readonly [string, ...string[]]>(values: T, description: string) {
   return z
     .enum(values, {
@@ -45,29 +45,29 @@ export function enumField<const T extends readonly [string, ...string[]]>(values
     .meta({ description })
 }
 
-/** A closed object. */
+/** Creates the schema of an object without other fields. */
 export function closedObject<T extends z.ZodRawShape>(shape: T, description: string) {
   return z.strictObject(shape, missingOr('TYPE')).meta({ description })
 }
 
-/** An open object: its members are the partner's own. */
+/** Creates the schema of an object with any fields of the partner. */
 export function openObject(description: string) {
-  // readJson has made sure that it holds nothing but JSON.
+  // `readJson` has already checked that the object holds only JSON.
   const anyJson: z.ZodType<JsonValue> = z.custom<JsonValue>()
   return z.record(z.string(), anyJson, missingOr('TYPE')).meta({ description })
 }
 
-/** Composing accents makes no text longer than this (UAX #15, table 14). */
+/** Largest factor by which NFC composition lengthens a text (UAX #15, table 14). */
 const MOST_EXPANSION = 3
 
-/** At most so many Unicode characters, counted after composing accents. */
+/** Limits a text to a number of Unicode characters, counted after NFC composition. */
 export function atMost(characters: number, rule: TextRule = () => null): TextRule {
   const isLong = (text: string): boolean =>
     text.length * MOST_EXPANSION > characters && [...text.normalize('NFC')].length > characters
   return (text) => (isLong(text) ? 'TOO_LONG' : rule(text))
 }
 
-/** The pattern or `FORMAT`. */
+/** Requires the pattern, else `FORMAT`. */
 export function matching(pattern: RegExp, code: ViolationCode = 'FORMAT'): TextRule {
   return (text) => (pattern.test(text) ? null : code)
 }

@@ -11,7 +11,7 @@ const DASHED_SSN = /(?<![\p{L}\p{N}-])\d{3}-\d{2}-\d{4}(?![\p{L}\p{N}-])/gu
 /** Lines of a machine readable zone are 30, 36 or 44 characters (ICAO 9303). */
 const MRZ_RUN = /[A-Z0-9<]{28,}/g
 const MRZ_CONTENT = /[A-Z0-9]{5}/
-/** Barcode of North American licences (AAMVA DL/ID Card Design Standard): its header, or number and birth date. */
+/** Barcode of North American licences (AAMVA DL/ID Card Design Standard): header, or number and birth date. */
 const AAMVA_HEADER = /(?:ANSI|AAMVA) ?(?:636|604)/
 const AAMVA_NUMBER = /(?:^|\n|DL)DAQ[A-Z0-9]/
 const AAMVA_BIRTH_DATE = /\nDBB\d{8}/
@@ -25,16 +25,16 @@ const BASE64_IMAGE = [
   /^(?:SUkqA|TU0AK)/,
   /^AAAA[\w+/-]{2}Z0eXB/,
 ] as const
-/** `data:image/`; in base64 alone it takes a character more to know an image. */
+/** Shortest text with an image: `data:image/`. Base64 without this prefix needs one character more. */
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
 const MIN_DOCUMENT_NUMBER = 6
 
-/** The clear values of this submission that must not appear a second time. */
+/** Clear values of this submission that free-form parts must not hold. */
 interface Secrets {
   /** Nine digits. */
   readonly ssn: string | null
-  /** Folded letters and digits, six or more. */
+  /** Six or more letters and digits, folded. */
   readonly documentNumber: string | null
 }
 
@@ -72,12 +72,12 @@ function isClearText(text: string, secrets: Secrets): boolean {
 
 function isClearNumber(number: number, secrets: Secrets): boolean {
   const digits = String(Math.abs(number))
-  // A number loses leading zeros, in the secret as well.
+  // JSON numbers have no leading zeros, so compare without the leading zeros of the secret.
   const equals = (secret: string | null): boolean => secret !== null && secret.replace(/^0+/, '') === digits
   return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
 }
 
-/** Nine digits once separators are gone. */
+/** Checks for nine digits after separators are removed. */
 function isNineDigits(value: string | number): boolean {
   return /^\d{9}$/.test(foldText(String(value)).replace(/[^\p{L}\p{N}]/gu, ''))
 }
@@ -98,14 +98,14 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
   typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
 
 /**
- * Finds clear personal data in the free-form parts of a submission: `decisionReason`, ids, check names and reasons,
- * `ssn.source`, every `*Data` object and `externalProviderData`, keys included.
+ * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,
+ * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
- * Found: the submitted SSN and document number in any spelling, other dashed SSNs, nine digits under an ssn-like key,
- * machine readable zones, licence barcodes, card numbers, images. Not personal data: bare nine-digit references, UUIDs,
- * timestamps, booleans under ssn-like keys.
+ * It finds the submitted SSN and document number in any spelling, other dashed SSNs and nine digits under an SSN-like
+ * key. It also finds machine readable zones, licence barcodes, card numbers and images. Bare nine-digit references,
+ * UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
- * @param submission The arguments, not yet validated.
+ * @param submission Unvalidated arguments.
  */
 export function findClearPii(submission: JsonValue | undefined): Violation[] {
   const violations: Violation[] = []

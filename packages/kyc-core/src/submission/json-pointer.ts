@@ -1,18 +1,18 @@
-/** Names and numbers that may be repeated in an answer. A key can itself hold personal data, so others are left out. */
+/** Keys that a pointer may repeat. Other keys are left out because a key can hold personal data. */
 const HARMLESS_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/
 const LONG_DIGIT_RUN = /\d{4}/
 
 /**
- * JSON Pointer (RFC 6901) of a member of an object whose keys the partner chose. A key that could hold personal data is
- * not repeated: the pointer then ends at the object.
+ * Builds the JSON Pointer (RFC 6901) of a member of an open object. When the key could hold personal data, the pointer
+ * ends at the object.
  */
 export function pointerOfKey(parent: string, key: string): string {
   return HARMLESS_KEY.test(key) && !LONG_DIGIT_RUN.test(key) ? `${parent}/${key}` : parent
 }
 
 /**
- * The pointer up to the first name that the contract does not know: the name of an unknown field can be that of a person,
- * so it is told by the object around it. Inside an open object there are no unknown fields, and the pointer stays.
+ * Cuts a pointer before the first unknown field name, because that name can hold personal data. Pointers into open
+ * objects are unchanged: open objects have no unknown fields.
  */
 export function pointerWithoutUnknownFields(
   pointer: string,

@@ -9,7 +9,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** The open objects, by name: kept as they are, keys included. */
+/** Names of the open objects. Their content is stored unchanged, keys included. */
 export const FREE_FORM_FIELDS: ReadonlySet<string> = new Set([
   'personData',
   'documentData',
@@ -18,10 +18,10 @@ export const FREE_FORM_FIELDS: ReadonlySet<string> = new Set([
   'externalProviderData',
 ])
 
-/** Text fields written for people: line breaks and tabs are fine there. */
+/** Text fields for people: line breaks and tabs are allowed. */
 const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set(['decisionReason', 'reasons'])
 
-/** Own properties of these names change objects elsewhere when they are copied carelessly. */
+/** Property names that can change the prototype of an object when they are copied. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Limits of one submission. */
@@ -36,20 +36,20 @@ export const JSON_LIMITS = {
   freeFormBytes: 128 * 1024,
 } as const
 
-/** Nearly all text: nothing in it has to be looked at twice. */
+/** Plain text: most values match and need no further check. */
 const PLAIN = /^[ -~]*$/
 const LONE_SURROGATE = /\p{Surrogate}/u
-/* eslint-disable no-control-regex -- finding control characters is the point */
+/* eslint-disable no-control-regex -- this pattern finds control characters */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 const CONTROL_EXCEPT_LINE_BREAKS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /* eslint-enable no-control-regex */
 
-/** Length in UTF-8. */
+/** Counts the UTF-8 bytes of a text. */
 export function utf8Bytes(text: string): number {
   let bytes = 0
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
-    // Each half of a surrogate pair stands for two of its four bytes.
+    // A surrogate pair has four bytes: two for each half.
     bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
   }
   return bytes
@@ -57,15 +57,15 @@ export function utf8Bytes(text: string): number {
 
 function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype = Object.getPrototypeOf(value) as object | null
-  // Not compared with `Object.prototype`: other realms have one of their own, at the end of the chain too.
+  // Not compared with `Object.prototype`: an object of another realm has another one.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** Where a value stands, which decides how it is read. */
+/** Position of a value; it decides how the value is read. */
 interface Place {
-  /** Inside an open object: keys are the partner's, null is a value of its own. */
+  /** Inside an open object: any key is allowed, and null is a value. */
   readonly freeForm: boolean
-  /** Text for people. */
+  /** The value is a text for people. */
   readonly lineBreaks: boolean
 }
 
@@ -73,21 +73,21 @@ const CLOSED: Place = { freeForm: false, lineBreaks: false }
 const CLOSED_TEXT: Place = { freeForm: false, lineBreaks: true }
 const FREE_FORM: Place = { freeForm: true, lineBreaks: true }
 
-/** Where the value of a member stands. */
+/** Returns the position of a member's value. */
 function placeOfMember(place: Place, key: string): Place {
   if (place.freeForm || FREE_FORM_FIELDS.has(key)) return FREE_FORM
   return place.lineBreaks || FREE_TEXT_FIELDS.has(key) ? CLOSED_TEXT : CLOSED
 }
 
-/** A copy of the input that holds nothing but well-formed JSON, and what had to be left out. */
+/** A copy of the input with well-formed JSON only, and the violations of the omitted values. */
 export interface ReadJson {
   readonly value: JsonValue | undefined
   readonly violations: readonly Violation[]
 }
 
 /**
- * Reads an unknown value as JSON: copies it, drops null members of closed objects (null equals absent), and reports what
- * no JSON text can carry exactly or safely. Never throws and never changes its input.
+ * Copies an unknown value as JSON. Null members of closed objects are dropped because null equals absent. Reports
+ * values that JSON cannot hold exactly or safely. Never throws and never changes its input.
  */
 export function readJson(input: unknown): ReadJson {
   const violations: Violation[] = []

@@ -15,21 +15,21 @@ import type { Verifications } from './verifications.js'
 import { createViolation, parseViolationCode, type Violation } from './violation.js'
 import type { Warning } from './warning.js'
 
-/** A submission that fulfils every rule. Absent fields are absent, never null. */
+/** A valid submission. Absent fields are absent, never null. */
 export interface Submission {
   readonly schemaVersion: '1.0'
   readonly externalVerificationProvider: string
   readonly externalVerificationId: string
   readonly decision: Decision
   readonly decisionReason?: string
-  /** UTC, milliseconds; the time of ingestion when it was not sent. */
+  /** Milliseconds since 1970, UTC; the time of ingestion when it was not sent. */
   readonly decisionedAt: Date
   readonly person: Person
   readonly verifications: Verifications
   readonly externalProviderData?: JsonObject
 }
 
-/** What {@link parseSubmission} answers. */
+/** Result of {@link parseSubmission}. */
 export type ParsedSubmission =
   | { readonly ok: true; readonly submission: Submission; readonly warnings: Warning[] }
   | { readonly ok: false; readonly violations: Violation[] }
@@ -38,7 +38,7 @@ export type ParsedSubmission =
 export interface ParseSubmissionOptions {
   /** The time of ingestion. Default: the clock of the machine. */
   readonly now?: Date
-  /** Switches that differ from `DEFAULT_SUBMISSION_POLICY`. */
+  /** Policy settings that differ from `DEFAULT_SUBMISSION_POLICY`. */
   readonly policy?: Partial<SubmissionPolicy>
   /** `tokens` expects tokens of the vault in `person.ssn` and `documentNumber`. Default `clear`. */
   readonly pii?: PiiForm
@@ -48,13 +48,13 @@ function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key)}`).join('')
 }
 
-/** zod's issue as our violation. Only paths and our own codes are taken over, never its texts. */
+/** Converts an issue of zod to a violation. Uses only its path and our code, never its text. */
 function violationOf(issue: z.core.$ZodIssue): Violation {
   const code = issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : parseViolationCode(issue.message)
   return createViolation(pointerOf(issue.path), code)
 }
 
-/** Every name of a field, in whichever object. */
+/** Names of all known fields of all objects. */
 function fieldNames(schema: unknown): string[] {
   if (schema instanceof z.ZodOptional) return fieldNames(schema.unwrap())
   if (schema instanceof z.ZodArray) return fieldNames(schema.element)
@@ -64,7 +64,10 @@ function fieldNames(schema: unknown): string[] {
 
 const FIELDS = { known: new Set(fieldNames(argumentsSchema)), open: FREE_FORM_FIELDS }
 
-/** What is answered: no name of an unknown field, and one violation for each pointer, an unknown field last. */
+/**
+ * Prepares violations for the response: no names of unknown fields, and one violation for each pointer. An unknown
+ * field counts last.
+ */
 function presentViolations(found: readonly Violation[]): Violation[] {
   if (found.length === 0) return []
   const isUnknown = ({ code }: Violation) => code === 'UNKNOWN_FIELD'
@@ -84,10 +87,10 @@ function checkProvider({ text, refuse, policy }: RuleContext): void {
 }
 
 /**
- * Checks the arguments of `postKycVerification` against every rule of schema version 1.0.
+ * Validates the arguments of `postKycVerification` against every rule of schema version 1.0.
  *
- * All violations are collected; a value has one, the most specific. Never throws for a value of JSON, never changes its
- * input, and no text of the answer holds a value of the input.
+ * Collects all violations; each value has at most one, the most specific. Never throws for JSON and never changes its
+ * input. No text of the result holds a value of the input.
  *
  * @param input The arguments by name, for example the variables of the GraphQL request.
  *
@@ -104,7 +107,7 @@ export function parseSubmission(input: unknown, options: ParseSubmissionOptions 
   return submission ? { ok: true, submission, warnings } : { ok: false, violations }
 }
 
-/** All that can be said of a submission: its violations and warnings, and the submission itself when there are none. */
+/** Collects violations and warnings; without violations it also returns the submission. */
 export function examineSubmission(
   input: unknown,
   options: ParseSubmissionOptions,
@@ -122,7 +125,7 @@ export function examineSubmission(
     ...read.violations,
     ...(parsed.error?.issues ?? []).map(violationOf),
   ]
-  // An unknown field says least of its object, and must not hide what a rule says of it.
+  // An unknown field is the least specific violation of its object and must not hide another one.
   const unknownFields = inOrderOfPrecedence.filter(({ code }) => code === 'UNKNOWN_FIELD')
   for (const violation of inOrderOfPrecedence) {
     if (violation.code !== 'UNKNOWN_FIELD' && !findings.violations.has(violation.pointer))

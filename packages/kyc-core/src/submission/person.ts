@@ -13,21 +13,21 @@ import {
 } from './field-schema.js'
 import { readSsn } from './ssn.js'
 
-/** Format characters, and letters and marks that show nothing (Hangul fillers, blank Braille). */
+/** Format characters, and letters and marks without a visible form (Hangul fillers, blank Braille). */
 const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
 const JOINERS = /[\u200c\u200d]/g
 const LETTER = /\p{L}/u
-/** Letters and marks of any script, digits, spaces, and the punctuation that names are written with. */
+/** Letters and marks of any script, digits, spaces, and the punctuation of names. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Zs}'’‘`´\-‐‑–.·・,/()]+$/u
 
-/** A name of any script: refuses invisible characters, and text without a letter. */
+/** Accepts a name of any script; refuses invisible characters and text without a letter. */
 const nameRule: TextRule = (text) => {
   const visible = text.replace(JOINERS, '')
   if (INVISIBLE.test(visible)) return 'CONTROL_CHARACTER'
   return NAME.test(visible) && LETTER.test(visible) ? null : 'FORMAT'
 }
 
-/** JSON Schema counts before characters are composed, so it allows for the accents. */
+/** JSON Schema counts characters before NFC composition, so its limit is higher. */
 const nameKeywords = { maxLength: 300 } as const
 
 const ssnRule: TextRule = (text) => {
@@ -38,7 +38,7 @@ const ssnRule: TextRule = (text) => {
 
 const FULL_DATE_PATTERN = '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$'
 
-/** A day of the calendar, as RFC 3339 full-date. */
+/** Schema of a calendar day (RFC 3339 full-date). */
 export const fullDateSchema = (description: string) =>
   textField((text) => (isFullDate(text) ? null : 'DATE_INVALID'), {
     description,
@@ -83,7 +83,7 @@ export const personSchema = closedObject(
 /** The verified identity. */
 export type Person = z.infer<typeof personSchema>
 
-/** A name for comparison: canonical composition (NFC), so that two spellings of the same accents are equal. */
+/** Normalises a name for comparison (NFC): two encodings of the same accents become equal. */
 export function comparableName(name: string): string {
   return name.normalize('NFC')
 }

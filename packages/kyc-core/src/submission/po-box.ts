@@ -1,11 +1,12 @@
 /*
- * Which address lines name a PO box. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses hold the word BOX
- * and are street addresses (31 CFR 1020.220; USPS Publication 28): their beginning is set aside, and the rest is looked at.
+ * Patterns of PO boxes in address lines. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses also
+ * hold the word BOX, but are street addresses (31 CFR 1020.220; USPS Publication 28). Their first part is removed, and
+ * the rest is checked.
  */
 const EXEMPT = [
   /^(?:PSC|CMR|UMR|OMC|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
   /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // The other way round: "Box 152, RR 2"
+  // Reverse order: "Box 152, RR 2"
   /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
 ] as const
 
@@ -14,7 +15,7 @@ const PO_BOX = [
   /\b(?:US)?P[ ./_-]{0,3}[O0][ ./_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
-  // P.O. 9, PO #9 at the start of a line or of a part of it
+  // P.O. 9, PO #9 at the start of a line or of a part of a line
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
@@ -50,16 +51,19 @@ const PO_BOX = [
   /\bPASTO DEZUTE\b/,
   /\bPOSTHOLF\b/,
   /\bHOP THU ?\d/,
-  // Written as they are once their marks are gone: й is и then, and ตู้ is ต.
+  // Spelled without combining marks: й becomes и, and ตู้ becomes ต.
   /私書箱|信箱|사서함|А\/Я|АБОНЕНТСКИИ ЯЩИК|ต ?ปณ|ص ?\. ?ب|صندوق بريد|ת ?\. ?ד/,
 ] as const
 
 const PLAIN = /^[ -~]*$/
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
-/** One spelling for comparison: NFKC, upper case, Latin letters without accents, single spaces, nothing invisible. */
+/**
+ * Normalises a line for comparison: NFKC, upper case, Latin letters without accents, single spaces, no invisible
+ * characters.
+ */
 function comparable(line: string): string {
-  // Nothing to compose, fold or drop: most lines.
+  // Most lines are plain ASCII and need no normalisation.
   if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').trim()
   return line
     .normalize('NFKD')
@@ -71,7 +75,7 @@ function comparable(line: string): string {
     .trim()
 }
 
-/** True when an address line is a PO box, in US and other spellings. */
+/** Checks whether an address line names a PO box, in US and other spellings. */
 export function isPoBox(line: string): boolean {
   const text = comparable(line)
   const exempt = EXEMPT.find((pattern) => pattern.test(text))
@@ -79,7 +83,7 @@ export function isPoBox(line: string): boolean {
   return PO_BOX.some((pattern) => pattern.test(rest))
 }
 
-/** True when an address line names a private mailbox (`PMB 456`). */
+/** Checks whether an address line names a private mailbox (`PMB 456`). */
 export function isPrivateMailbox(line: string): boolean {
   return PRIVATE_MAILBOX.test(comparable(line))
 }

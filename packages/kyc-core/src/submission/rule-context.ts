@@ -3,36 +3,39 @@ import type { SubmissionPolicy } from './submission-policy.js'
 import { createViolation, type Violation, type ViolationCode } from './violation.js'
 import { createWarning, type Warning, type WarningCode } from './warning.js'
 
-/** How ingestion takes PII: in clear, to be tokenized, or as tokens of the vault. */
+/** Form of the PII: clear values, or tokens of the vault. */
 export type PiiForm = 'clear' | 'tokens'
 
-/** What a rule across fields works with. It runs whether or not other fields are valid, so that all is reported at once. */
+/**
+ * Input and output of rules across fields. Rules run even when other fields are invalid, so one response reports all
+ * violations.
+ */
 export interface RuleContext {
   readonly policy: SubmissionPolicy
   readonly nowMs: number
   readonly pii: PiiForm
-  /** True when the decision is FAILED: what would be a violation may then be the very reason. */
+  /** True when the decision is FAILED. Implausible data may be the reason of the decision, so it gives a warning. */
   readonly isFailed: boolean
-  /** The value at a pointer of known fields, if it is a text without a violation. */
+  /** Returns the text at a pointer of known fields; undefined when it is not a text or has a violation. */
   text(pointer: string): string | undefined
   number(pointer: string): number | undefined
   array(pointer: string): readonly JsonValue[]
-  /** True when there is any value at the pointer, valid or not. */
+  /** Checks for any value at the pointer, valid or not. */
   isPresent(pointer: string): boolean
   isObject(pointer: string): boolean
   refuse(pointer: string, code: ViolationCode): void
   warn(pointer: string, code: WarningCode): void
-  /** A warning when the decision is FAILED, else a violation. */
+  /** Adds a warning when the decision is FAILED, else a violation. */
   refuseUnlessFailed(pointer: string, code: ViolationCode, warning: WarningCode): void
 }
 
-/** Findings so far, one violation per pointer: the first is the most specific. */
+/** Findings so far. Each pointer has one violation: the first one, which is the most specific. */
 export interface Findings {
   readonly violations: Map<string, Violation>
   readonly warnings: Warning[]
 }
 
-/** The keys of the pointers that the rules ask for: some fifty for each submission, always the same. */
+/** Cache of parsed pointers: the rules use the same 50 or so pointers for each submission. */
 const keysOf = new Map<string, readonly string[]>()
 
 function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | undefined {
@@ -49,7 +52,7 @@ function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | unde
   return value
 }
 
-/** Makes the context of the rules for one submission; `findings` is filled by them. */
+/** Creates the rule context of one submission. The rules add to `findings`. */
 export function createRuleContext(
   root: JsonValue | undefined,
   findings: Findings,

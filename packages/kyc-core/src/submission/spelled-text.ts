@@ -1,16 +1,16 @@
 /*
- * Finding a known value in a text however it is spelled: spaces, dashes and invisible characters between its parts, wide
- * or other decimal digits. One pass, no backtracking.
+ * Finds a known value in a text in any spelling: with spaces, dashes or invisible characters between its parts, or with
+ * wide or other decimal digits. One pass without backtracking.
  */
 
 const INVISIBLE = /\p{Cf}/gu
-/** Text that folding cannot change but for case: nearly all of it. */
+/** Text in which folding changes only letter case: most text. */
 const PLAIN = /^[\t\n\r -~]*$/
 const DECIMAL_DIGIT = /\p{Nd}/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 const MAX_SEPARATORS = 8
 
-/** Value 0–9 of a decimal digit of any script: its distance from the zero of its block, and blocks are ten long. */
+/** Returns the value 0–9 of a decimal digit of any script: its distance from the zero of its block of ten. */
 function digitValue(character: string): number {
   const codePoint = Number(character.codePointAt(0))
   let before = 0
@@ -18,7 +18,7 @@ function digitValue(character: string): number {
   return before
 }
 
-/** NFKC, upper case, nothing invisible, every decimal digit in ASCII. */
+/** Folds a text: NFKC, upper case, no invisible characters, decimal digits in ASCII. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toUpperCase()
   return text
@@ -29,12 +29,12 @@ export function foldText(text: string): string {
 }
 
 /**
- * True when `folded` holds `target` with at most eight separators between two of its characters, and no character of
- * the same kind directly before or after.
+ * Checks whether `folded` holds `target` with at most eight separators between two characters. A character of the same
+ * kind directly before or after prevents a match.
  *
- * @param folded What {@link foldText} gives.
+ * @param folded Result of {@link foldText}.
  * @param target Letters and digits only, folded.
- * @param kind `digits`: only a digit next to it makes it part of something else; `token`: letters too.
+ * @param kind `digits`: an adjacent digit prevents a match; `token`: an adjacent letter or digit prevents a match.
  */
 export function holdsSpelled(folded: string, target: string, kind: 'digits' | 'token'): boolean {
   const touches = (character: string | undefined): boolean =>

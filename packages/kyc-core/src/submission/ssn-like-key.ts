@@ -1,4 +1,4 @@
-/** Words for the number itself, `userssn` and `ssn9` too; `id` beside one of them makes it a reference. */
+/** Words for the number itself, including `userssn` and `ssn9`. Together with `id` they name a reference. */
 const SSN_WORD = /^(?:\p{L}*ssn9?|itin|tin)$/u
 
 /** Phrases for the number itself, `id` included. */
@@ -14,7 +14,7 @@ const SSN_PHRASES = [
   'taxpayer identification',
 ] as const
 
-/** Words that make the value a reference to, or a statement about, the number. */
+/** Words for a reference to the number, or for a statement about it. */
 const REFERENCE_WORDS: ReadonlySet<string> = new Set(
   (
     'ref reference transaction report request check record case session score match matched status result source code ' +
@@ -22,7 +22,7 @@ const REFERENCE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Each word and phrase above has one of these in it, whatever is written around it. */
+/** Quick check: each word and phrase above contains one of these. */
 const PLAIN_KEY = /^[ -~]*$/
 const ANY_ROOT = /ssn|tin|social|tax/i
 
@@ -38,7 +38,7 @@ function wordsOf(key: string): string[] {
 }
 
 /**
- * True when a key says that its value is an SSN or another taxpayer number: `ssn`, `social_security_number`, `taxId`,
+ * Checks whether a key names an SSN or another taxpayer number: `ssn`, `social_security_number`, `taxId`,
  * `applicantSSN`. False for `ssnMatchScore`, `ssn_check_id`, `listing`.
  */
 export function isSsnLikeKey(key: string): boolean {
@@ -52,7 +52,7 @@ export function isSsnLikeKey(key: string): boolean {
 
 const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'number', 'full', 'raw', 'clear', 'text', 'digits', 'values'])
 
-/** True for a key inside an ssn-like object that holds the value itself: `{ ssn: { value: … } }`. */
+/** Checks for a key with the value itself inside an SSN-like object: `{ ssn: { value: … } }`. */
 export function isValueKey(key: string): boolean {
   return VALUE_KEYS.has(key.toLowerCase())
 }

@@ -8,7 +8,7 @@ const LAST_FOUR = '/person/ssnLast4'
 /** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (docs/contract.md 2.2). */
 export function checkSsn(context: RuleContext): void {
   const { text, isPresent, isObject, refuse } = context
-  // A person that is missing as a whole has its own violation.
+  // A missing `person` has its own violation.
   if (!isObject('/person')) return
   if (isPresent('/verifications/ssn') && !isPresent(SSN)) refuse(SSN, 'SSN_REQUIRED')
   if ((isPresent('/verifications/ssn') || isPresent(SSN)) && !isPresent(LAST_FOUR)) {

@@ -1,29 +1,32 @@
 /**
- * Every switch of the validation. The defaults refuse what is unsafe or ambiguous and nothing that a legitimate partner
+ * Settings of the validation. The defaults refuse unsafe and ambiguous values, but no value that a legitimate partner
  * may send.
  */
 export interface SubmissionPolicy {
-  /** Names of external verification providers that are accepted beside `CUSTOM`. Default none. */
+  /** Names of accepted external verification providers besides `CUSTOM`. Default none. */
   readonly providers: readonly string[]
   /**
-   * Accept an ITIN (9xx with group 50–65, 70–88, 90–92, 94–99) as `person.ssn`. Default false: the contract asks for an
-   * SSN, and 9xx was never one.
+   * Accept an ITIN (9xx with group 50–65, 70–88, 90–92, 94–99) as `person.ssn`. Default false: the contract requires an
+   * SSN, and an ITIN is not an SSN.
    */
   readonly acceptItin: boolean
   /**
-   * Refuse SSNs known from advertising and documentation, for example 078-05-1120. Default false, because test systems
-   * use them; switch it on in production.
+   * Refuse SSNs known from advertising and documentation, for example 078-05-1120. Default false because test systems
+   * use them. Set it to true in production.
    */
   readonly rejectKnownSampleSsns: boolean
   /** Refuse private mailboxes, and PO boxes in `streetLine2`, instead of warning. Default false. */
   readonly strictAddresses: boolean
-  /** Older decisions get the warning `STALE_DECISION`. Days, integer of 1 or more. Default 730 (two years). */
+  /**
+   * Age in days after which a decision gets the warning `STALE_DECISION`. Integer of 1 or more. Default 730 (two
+   * years).
+   */
   readonly maxDecisionAgeDays: number
   /** Accept photo URLs on `localhost`, for local development. Default false. */
   readonly allowLoopbackPhotos: boolean
 }
 
-/** The policy that applies where an option is not given. */
+/** Defaults of the policy. */
 export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   providers: [],
   acceptItin: false,
@@ -33,7 +36,7 @@ export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   allowLoopbackPhotos: false,
 }
 
-/** The given switches, and the default of every other. */
+/** Completes given settings with the defaults. */
 export function completePolicy(policy: Partial<SubmissionPolicy> = {}): SubmissionPolicy {
   const given = Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== undefined))
   return { ...DEFAULT_SUBMISSION_POLICY, ...given }

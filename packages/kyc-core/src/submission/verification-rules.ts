@@ -4,7 +4,7 @@ import type { RuleContext } from './rule-context.js'
 
 const SECTIONS = ['document', 'ssn', 'database'] as const
 
-/** Rules about the sections as a whole, photos and scores. */
+/** Checks the rules for sections, photos and scores. */
 export function checkVerifications(context: RuleContext): void {
   const { text, number, isPresent, refuse, warn, policy } = context
   if (isPresent('/verifications') && !SECTIONS.some((name) => isPresent(`/verifications/${name}`))) {
@@ -22,7 +22,7 @@ export function checkVerifications(context: RuleContext): void {
   checkEvidence(context)
 }
 
-/** The provider decides; contradicting evidence is recorded as sent and remarked. */
+/** The provider decides. Contradicting evidence is recorded as sent, with a warning. */
 function checkEvidence({ text, array, warn }: RuleContext): void {
   if (text('/decision') !== 'PASSED') return
   const contradicts = SECTIONS.some(

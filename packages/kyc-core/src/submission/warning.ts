@@ -1,4 +1,4 @@
-/** What is worth knowing about an accepted submission. */
+/** Codes of warnings about an accepted submission. */
 export type WarningCode =
   | 'US_TERRITORY_AS_COUNTRY'
   | 'PRIVATE_MAILBOX'
@@ -11,7 +11,7 @@ export type WarningCode =
   | 'SSN_IMPLAUSIBLE'
   | 'DATES_IMPLAUSIBLE'
 
-/** One remark on an accepted submission. */
+/** One warning about an accepted submission. */
 export interface Warning {
   /** JSON Pointer (RFC 6901) into the arguments. */
   readonly pointer: string
@@ -23,19 +23,19 @@ export interface Warning {
 /** The fixed text of every warning code. */
 export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
   US_TERRITORY_AS_COUNTRY:
-    'A US territory as country code counts as international. Send countryCode US with the territory as subdivision if that is meant.',
+    'A US territory as countryCode counts as international. For a US address, send countryCode US and the territory as subdivision.',
   PRIVATE_MAILBOX: 'The address names a private mailbox (PMB).',
   PO_BOX_IN_LINE_2: 'streetLine2 names a PO box.',
-  TIME_ZONE_ASSUMED_UTC: 'The time had no offset and was read as UTC.',
+  TIME_ZONE_ASSUMED_UTC: 'The time has no offset and was read as UTC.',
   STALE_DECISION: 'The decision is older than the configured age.',
   DECISION_EVIDENCE_MISMATCH: 'The decision is PASSED although a section or a check is FAILED. Recorded as sent.',
   DOCUMENT_EXPIRED: 'The document had expired when the decision was made.',
-  CONFIDENCE_SCALE_SUSPECT: 'The score lies between 0 and 1; the scale is 0 to 100.',
-  SSN_IMPLAUSIBLE: 'The SSN was never issued: impossible area, group or serial number.',
-  DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another one.',
+  CONFIDENCE_SCALE_SUSPECT: 'The score is between 0 and 1. The scale is 0 to 100.',
+  SSN_IMPLAUSIBLE: 'This SSN cannot have been issued: its area, group or serial number is impossible.',
+  DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another date.',
 }
 
-/** Makes the warning of a code at a place. */
+/** Creates a warning with the text of its code. */
 export function createWarning(pointer: string, code: WarningCode): Warning {
   return { pointer, code, message: WARNING_MESSAGES[code] }
 }

@@ -7,22 +7,22 @@ import type { VerificationStore } from '../ingestion/verification-store.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
 import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-submissions.js'
 
-/** One handle on the data: the log under test, and the store that it accounts for. */
+/** One handle on the data: the log under test, and the store that writes it. */
 export interface AuditLogHandle {
   readonly verifications: VerificationStore
   /** The log `stores`. */
   readonly log: AuditLog
-  /** Closes this handle alone. */
+  /** Closes only this handle. */
   close(): Promise<void>
 }
 
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
+/** What a backend provides. Every case gets a fresh harness on empty data. */
 export interface AuditLogHarness {
-  /** What every handle seals its entries with. */
+  /** Seal of every handle. */
   readonly seal: AuditSeal
-  /** A second call gives another handle on the same data, as another process would have it. */
+  /** Opens a handle. A second call opens another one on the same data, like another process. */
   open(): Promise<AuditLogHandle>
-  /** A handle on the same data that writes no entries: as before there was a log, or behind its back. */
+  /** Opens a handle on the same data that writes no entries, like an older version of the store. */
   openWithoutLog(): Promise<Pick<AuditLogHandle, 'verifications' | 'close'>>
 }
 
@@ -36,7 +36,7 @@ const submissionOf = (number: number, owner: typeof maria | typeof jonas | typeo
   createRecordedSubmission(keyOf(owner, `id-${number}`), number)
 const idOf = (number: number): string => submissionOf(number).verification.verificationId
 
-/** A case with two handles on the same data, which are closed however it ends. */
+/** Creates a case with two handles on the same data. Both are closed afterwards, also after a failure. */
 function auditCase(id: string, name: string, run: (opened: Opened) => Promise<void>): ConformanceCase<AuditLogHarness> {
   return {
     id,
@@ -62,7 +62,7 @@ async function recordWithoutLog(harness: AuditLogHarness, ...numbers: readonly n
   }
 }
 
-/** Every entry of every chain, in order of the chains. */
+/** Reads every entry of every chain, in order of the chains. */
 async function readAll(log: AuditLog): Promise<AuditEntry[]> {
   const pages = []
   for (let chain = 0; chain < log.chains; chain += 1) {
@@ -81,7 +81,7 @@ async function findingsOf(log: AuditLog, seal: AuditSeal): Promise<AuditFinding[
   return findings
 }
 
-/** Walks all rows in pages of `limit`. */
+/** Reads all rows in pages of `limit`. */
 async function walkRows(log: AuditLog, limit: number, startedAfter = 0) {
   const walked = { rows: [] as string[], examined: 0 }
   let cursor: string | null = null
@@ -97,11 +97,11 @@ async function walkRows(log: AuditLog, limit: number, startedAfter = 0) {
     cursor = page.nextCursor
     if (cursor === null) return walked
   }
-  throw new Error('The walk over the rows does not end.')
+  throw new Error('Paging over the rows does not end.')
 }
 
 /**
- * Every MUST of the `AuditLog` port, and of a `VerificationStore` that writes one, as data: no test runner inside.
+ * Lists the rules of the `AuditLog` port, and of a `VerificationStore` that writes one, as cases for any test runner.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ async function walkRows(log: AuditLog, limit: number, startedAfter = 0) {
  * ```
  */
 export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
-  auditCase('AL-01', 'MUST begin every chain once, whoever opens it', async ({ log, harness: { seal } }) => {
+  auditCase('AL-01', 'MUST start every chain once, with any number of handles', async ({ log, harness: { seal } }) => {
     const entries = await readAll(log)
     assertEqual(
       entries.map(({ chain, sequence, kind, previousMac }) => [chain, sequence, kind, previousMac]),
@@ -136,15 +136,19 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
     assertEqual(chain, opened.harness.seal.chainOf(maria.userId, opened.log.chains), 'in the chain of the user')
     assertEqual(opened.harness.seal.check('stores', entry), 'INTACT', 'the entry is sealed')
   }),
-  auditCase('AL-03', 'MUST NOT write an entry for a submission that was there or is refused', async (opened) => {
-    await opened.verifications.record(submissionOf(1))
-    await opened.verifications.record(submissionOf(1))
-    await opened.other.verifications.record(submissionOf(1))
-    const taken = { ...submissionOf(2), key: keyOf(jonas, 'id-1') }
-    await opened.verifications.record(taken).catch(() => undefined)
-    assertEqual((await readRecorded(opened.log)).length, 1, 'entries')
-  }),
-  auditCase('AL-04', 'MUST leave neither a row nor an entry of a submission that fails', async (opened) => {
+  auditCase(
+    'AL-03',
+    'MUST NOT write an entry for a submission that is already recorded or is refused',
+    async (opened) => {
+      await opened.verifications.record(submissionOf(1))
+      await opened.verifications.record(submissionOf(1))
+      await opened.other.verifications.record(submissionOf(1))
+      const taken = { ...submissionOf(2), key: keyOf(jonas, 'id-1') }
+      await opened.verifications.record(taken).catch(() => undefined)
+      assertEqual((await readRecorded(opened.log)).length, 1, 'entries')
+    },
+  ),
+  auditCase('AL-04', 'MUST write neither a row nor an entry when recording fails', async (opened) => {
     await opened.verifications.record(submissionOf(1))
     const sameId = { ...submissionOf(1), key: submissionOf(2).key }
     const failed = await opened.verifications.record(sameId).then(
@@ -157,7 +161,7 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
     await opened.verifications.record(submissionOf(3))
     assertEqual(await findingsOf(opened.log, opened.harness.seal), [], 'and goes on')
   }),
-  auditCase('AL-05', 'MUST keep its chains whole when 50 submissions arrive at once', async (opened) => {
+  auditCase('AL-05', 'MUST keep its chains intact when 50 submissions arrive at once', async (opened) => {
     const { log, other, verifications, harness } = opened
     const owners = [maria, jonas, stranger]
     await Promise.all(
@@ -199,7 +203,7 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
       assertEqual(new Set(entries.map(({ contentDigest }) => contentDigest)).size, 3, 'other rows, other digests')
     },
   ),
-  auditCase('AL-09', 'MUST leave out what has no row', async ({ log, verifications }) => {
+  auditCase('AL-09', 'MUST return no digest for a subject without a row', async ({ log, verifications }) => {
     await verifications.record(submissionOf(1))
     const found = await log.findRecorded([uuid(999), idOf(1)])
     assertEqual([...found.keys()], [idOf(1)], 'the one that is there')
@@ -212,7 +216,7 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
     assertEqual(whole.rows, [], 'all are accounted for')
     assertEqual(await walkRows(opened.log, 1), whole, 'the same in small pages')
   }),
-  auditCase('AL-11', 'MUST name a verification that was recorded behind its back', async (opened) => {
+  auditCase('AL-11', 'MUST report a verification that was recorded without an entry', async (opened) => {
     await opened.verifications.record(submissionOf(1))
     await recordWithoutLog(opened.harness, 2)
     await opened.verifications.record(submissionOf(3))
@@ -223,7 +227,7 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
   }),
   {
     id: 'AL-12',
-    name: 'MUST leave out what was recorded before it was begun',
+    name: 'MUST NOT report rows recorded before the log started',
     async run(harness) {
       await recordWithoutLog(harness, 1, 2)
       const { log, verifications, close } = await harness.open()
@@ -245,7 +249,7 @@ export const auditLogCases: readonly ConformanceCase<AuditLogHarness>[] = [
   },
   {
     id: 'AL-13',
-    name: 'MUST go on where it stood when it is opened again',
+    name: 'MUST continue its chains when it is opened again',
     async run(harness) {
       for (const number of [1, 2, 3]) {
         const { verifications, close } = await harness.open()

@@ -1,16 +1,16 @@
 import { KycError, type KycErrorCode } from '../kyc-error.js'
 
-/** One rule of a port, to be run by any test runner. */
+/** One rule of a port. Any test runner can run it. */
 export interface ConformanceCase<Harness> {
   /** Stable, for example `VS-07`. */
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
-  /** Rejects when the backend breaks the rule. Wants a fresh harness on empty data. */
+  /** Rejects when the backend breaks the rule. Needs a fresh harness on empty data. */
   run(harness: Harness): Promise<void>
 }
 
-/** Rejects with a sentence when the condition does not hold. */
+/** Throws an error with the sentence when the condition is false. */
 export function assertThat(condition: boolean, sentence: string): asserts condition {
   if (!condition) throw new Error(`The backend breaks a rule of its port: ${sentence}`)
 }
@@ -19,7 +19,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Says where two values differ that are both bytes; null when they are equal. */
+/** Describes the first difference between two byte arrays; null when they are equal. */
 function differenceOfBytes(actual: Uint8Array, expected: Uint8Array): string | null {
   if (actual.length !== expected.length) return `expected ${expected.length} bytes, got ${actual.length}`
   for (let index = 0; index < expected.length; index++)
@@ -40,9 +40,9 @@ function comparable(value: unknown): unknown {
   )
 }
 
-/** Rejects when two values differ; bytes, dates and sets compare by what they hold. */
+/** Throws when two values differ. Bytes, dates and sets compare by content. */
 export function assertEqual(actual: unknown, expected: unknown, sentence: string): void {
-  // Photos are megabytes.
+  // Photos have megabytes, so bytes are not compared as text.
   if (ArrayBuffer.isView(actual) && ArrayBuffer.isView(expected)) {
     const difference = differenceOfBytes(bytesOf(actual), bytesOf(expected))
     return assertThat(difference === null, `${sentence} (${difference})`)
@@ -51,7 +51,7 @@ export function assertEqual(actual: unknown, expected: unknown, sentence: string
   assertThat(a === b, `${sentence} (expected ${b}, got ${a})`)
 }
 
-/** Rejects unless the promise rejects with a {@link KycError} of this code; answers the error. */
+/** Rejects unless the promise rejects with a {@link KycError} of this code. Resolves with that error. */
 export async function assertRejects(
   promise: Promise<unknown>,
   code: KycErrorCode,
@@ -70,7 +70,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.name : String(error)
 }
 
-/** Everything an error shows: its texts, its properties and its causes. */
+/** Returns the visible content of an error: texts, properties and causes. */
 export function everythingIn(error: unknown): string {
   if (typeof error !== 'object' || error === null) return JSON.stringify(error) ?? ''
   return Reflect.ownKeys(error)

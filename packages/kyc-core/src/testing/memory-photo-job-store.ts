@@ -4,7 +4,7 @@ import type { PhotoFence, PhotoJobStore, PhotoRecord, PhotoSide, PhotoState } fr
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { MemoryVerificationData } from './memory-verification-store.js'
 
-/** A photo job as it is kept in memory. */
+/** A photo job in memory. */
 export interface MemoryPhotoJob {
   readonly photoJobId: string
   readonly owner: AppUser
@@ -12,10 +12,10 @@ export interface MemoryPhotoJob {
   readonly side: PhotoSide
   readonly createdAtMs: number
   sealedUrl: Uint8Array | null
-  /** `PENDING` also for one that is retried. */
+  /** `PENDING` also for a job with a scheduled retry. */
   state: Exclude<PhotoState, 'RETRYING'>
   attemptsMade: number
-  /** When it can be claimed: due, or the end of its lease. Null for one that has ended. */
+  /** Time of the next possible claim: due time or end of the lease. Null for an ended job. */
   claimableAtMs: number | null
   token: string | null
   lastFailure: PhotoFailure | null
@@ -29,7 +29,7 @@ function checked(value: number, least: number, most: number): number {
   return value
 }
 
-/** An attempt in flight is not one that ended. */
+/** An attempt in progress has not ended. */
 function stateOf({ state, attemptsMade, token }: MemoryPhotoJob): PhotoState {
   return state === 'PENDING' && attemptsMade > (token === null ? 0 : 1) ? 'RETRYING' : state
 }
@@ -48,10 +48,10 @@ function present(job: MemoryPhotoJob): PhotoRecord {
 }
 
 /**
- * A {@link PhotoJobStore} in memory that fulfils every case of {@link photoJobStoreCases} but durability: for unit tests
- * of what you build on the port. Jobs come from the verification store over the same data.
+ * Creates a {@link PhotoJobStore} in memory for unit tests. It passes every case of {@link photoJobStoreCases} except
+ * durability. The verification store over the same data creates the jobs.
  *
- * @param options `newToken` makes fence tokens, never the same twice.
+ * @param options `newToken` creates fence tokens; it must never return the same token twice.
  *
  * @example
  * ```ts

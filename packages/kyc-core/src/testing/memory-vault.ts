@@ -26,7 +26,7 @@ interface Row extends AppUser {
   quarantinedAtMs: number | null
 }
 
-/** What the vaults over one memory share. Make one per test. */
+/** Data that several vaults in memory share. Create one for each test. */
 export interface MemoryVaultData {
   readonly rows: Row[]
   readonly dataKeys: Map<string, { owner: AppUser; dataKey: WrappedDataKey }>
@@ -34,7 +34,7 @@ export interface MemoryVaultData {
 }
 
 /**
- * Empty data for {@link createMemoryVault}.
+ * Creates empty data for {@link createMemoryVault}.
  *
  * @example
  * ```ts
@@ -69,8 +69,8 @@ const partContext = ({ appId, userId }: AppUser, recordId: string, part: string)
 })
 
 /**
- * A vault in memory that fulfils every case of {@link piiVaultCases} but durability: for unit tests of what you build on
- * the ports. Real cryptography, no storage.
+ * Creates a vault in memory for unit tests. It uses real cryptography, and passes every case of {@link piiVaultCases}
+ * except durability.
  *
  * @example
  * ```ts

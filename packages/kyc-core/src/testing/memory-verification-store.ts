@@ -14,7 +14,7 @@ interface Row {
   readonly payloadDigest: Uint8Array
 }
 
-/** What the stores over one memory share. Make one per test. */
+/** Data that several stores in memory share. Create one for each test. */
 export interface MemoryVerificationData {
   readonly rows: Row[]
   readonly statuses: Map<string, KycStatus>
@@ -22,7 +22,7 @@ export interface MemoryVerificationData {
 }
 
 /**
- * Empty data for {@link createMemoryVerificationStore}.
+ * Creates empty data for {@link createMemoryVerificationStore}.
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export function createMemoryVerificationData(): MemoryVerificationData {
 }
 
 /**
- * A {@link VerificationStore} in memory that fulfils every case of {@link verificationStoreCases} but durability: for unit
- * tests of what you build on the port. Photo jobs go to {@link createMemoryPhotoJobStore} over the same data.
+ * Creates a {@link VerificationStore} in memory for unit tests. It passes every case of {@link verificationStoreCases}
+ * except durability. Photo jobs go to {@link createMemoryPhotoJobStore} over the same data.
  *
  * @example
  * ```ts

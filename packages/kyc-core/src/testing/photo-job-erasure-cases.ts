@@ -16,7 +16,7 @@ import { uuid, USERS } from './verification-submissions.js'
 
 const { maria, jonas, other } = USERS
 
-/** Who sees and who erases photos, what is refused, and what stays. */
+/** Cases about reading and erasing photos, refused arguments, and durability. */
 export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness>[] = [
   {
     id: 'PJ-08',
@@ -47,7 +47,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
   },
   {
     id: 'PJ-09',
-    name: 'MUST leave other owners alone when one is erased, the same user of another app included',
+    name: 'MUST NOT change other owners when one is erased, including the same user of another app',
     run: withHandle(async (handle, harness) => {
       const elsewhere = { appId: other.appId, userId: maria.userId }
       await queue(harness, handle, 1, jonas)
@@ -60,7 +60,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
   },
   {
     id: 'PJ-10',
-    name: 'MUST list the photos of a verification in the order front, back, selfie, to their owner alone',
+    name: 'MUST list the photos of a verification in the order front, back, selfie, only to their owner',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1, maria, ['selfie', 'front', 'back'])
       const listed = await handle.photoJobs.listPhotos(maria, verificationId(1))
@@ -82,7 +82,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
   },
   {
     id: 'PJ-11',
-    name: 'MUST refuse a limit or a time outside its range, and a failure that is no code of the list',
+    name: 'MUST refuse a limit or a time outside its range, and an unknown failure code',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const { photoJobs } = handle
@@ -116,7 +116,7 @@ export const photoJobErasureCases: readonly ConformanceCase<PhotoJobStoreHarness
   },
   {
     id: 'PJ-12',
-    name: 'MUST keep jobs, claims and ends when every handle is closed',
+    name: 'MUST keep jobs, claims and final states when every handle is closed',
     async run(harness) {
       const first = await harness.open()
       for (const number of [1, 2, 3]) {

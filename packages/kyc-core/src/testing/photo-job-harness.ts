@@ -8,19 +8,19 @@ import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-sub
 export interface PhotoJobStoreHandle {
   readonly verifications: VerificationStore
   readonly photoJobs: PhotoJobStore
-  /** Called once per handle; the data stays. */
+  /** Closes the handle; called once. The data is kept. */
   close(): Promise<void>
 }
 
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
+/** What a backend provides. Every case gets a fresh harness on empty data. */
 export interface PhotoJobStoreHarness {
-  /** A second call gives another handle on the same data, as another process would have it. */
+  /** Opens a handle. A second call opens another one on the same data, like another process. */
   open(): Promise<PhotoJobStoreHandle>
-  /** The store's clock. */
+  /** Time of the store's clock. */
   now(): Date
-  /** Moves the store's clock on. */
+  /** Advances the store's clock. */
   advance(ms: number): Promise<void>
-  /** What is stored as the sealed URL of a job, read behind the port's back; null when there is none. */
+  /** Reads the stored sealed URL of a job without the port; null when there is none. */
   readSealedUrl(photoJobId: string): Promise<Uint8Array | null>
 }
 

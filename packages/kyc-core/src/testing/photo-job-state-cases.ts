@@ -17,7 +17,7 @@ const { maria } = USERS
 
 type Standing = Omit<PhotoRecord, 'photoJobId' | 'side'>
 
-/** How the first photo of a verification stands. */
+/** Reads the state of the first photo of a verification. */
 async function standingOf({ photoJobs }: PhotoJobStoreHandle, number: number): Promise<Standing | undefined> {
   const [photo] = await photoJobs.listPhotos(maria, verificationId(number))
   if (photo === undefined) return undefined
@@ -27,11 +27,11 @@ async function standingOf({ photoJobs }: PhotoJobStoreHandle, number: number): P
 
 const nothingYet = { nextAttemptAt: null, lastFailure: null, endedAt: null }
 
-/** What a photo looks like from outside, at each step of its way. */
+/** Cases about the visible states of a photo. */
 export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[] = [
   {
     id: 'PJ-13',
-    name: 'MUST tell a photo before the end of its first attempt from one that is retried, and say when the next is due',
+    name: 'MUST show `PENDING` until the first attempt ends, then `RETRYING`, with the time of the next attempt',
     run: withHandle(async (handle, harness) => {
       const { photoJobs } = handle
       const queuedAt = harness.now()
@@ -53,7 +53,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-14',
-    name: 'MUST count an attempt that was broken off, as one without a failure of its own',
+    name: 'MUST count an interrupted attempt without changing the last failure',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       await claimOne(handle)
@@ -70,7 +70,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-15',
-    name: 'MUST show how and when a photo ended, and the last failure also of one that was stored in the end',
+    name: 'MUST show the final state, its time and the last failure, also for a stored photo',
     run: withHandle(async (handle, harness) => {
       const ends: readonly (readonly [PhotoOutcome, PhotoRecord['lastFailure']])[] = [
         [{ state: 'STORED' }, 'TIMEOUT'],
@@ -92,7 +92,7 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-16',
-    name: 'MUST end what an erasure meets at its instant, and leave earlier ends and failures as they are',
+    name: 'MUST end open jobs at the time of an erasure, without changing earlier final states and failures',
     run: withHandle(async (handle, harness) => {
       const { photoJobs } = handle
       await queue(harness, handle, 1)

@@ -20,7 +20,7 @@ import { USERS, uuid } from './verification-submissions.js'
 const { maria } = USERS
 
 /**
- * Every MUST of the `PhotoJobStore` port, as data: no test runner inside.
+ * Lists the rules of the `PhotoJobStore` port as cases for any test runner.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ const { maria } = USERS
 export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[] = [
   {
     id: 'PJ-01',
-    name: 'MUST claim a recorded photo at once, with everything that is needed to fetch it',
+    name: 'MUST claim a recorded photo at once, with all data to fetch it',
     run: withHandle(async (handle, harness) => {
       const idle = await handle.photoJobs.claimDue({ limit: 5, leaseMs })
       assertEqual(idle, { claimed: [], nextDueInMs: null }, 'nothing is queued')
@@ -62,7 +62,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-02',
-    name: 'MUST give each job to one of concurrent claims, oldest first, at most as many as asked for',
+    name: 'MUST give each job to one of several concurrent claims, oldest first, at most `limit` jobs',
     async run(harness) {
       const handles = [await harness.open(), await harness.open()] as const
       for (let number = 1; number <= 9; number++) {
@@ -83,7 +83,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-03',
-    name: 'MUST keep a claimed job to its claimer for as long as the lease, and say when the next can be claimed',
+    name: 'MUST NOT give a claimed job to another claim during its lease, and say when the next job can be claimed',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       await claimOne(handle)
@@ -98,7 +98,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-04',
-    name: 'MUST let another take a job over when the lease ended, count the attempt, and void the former token',
+    name: 'MUST let another claim take a job after its lease, count the attempt, and refuse the former token',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const dead = await claimOne(handle)
@@ -134,7 +134,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-06',
-    name: 'MUST fetch again when the wait is over and not before, and keep the URL for it',
+    name: 'MUST return a job after its delay and not before, with its URL',
     run: withHandle(async (handle, harness) => {
       await queue(harness, handle, 1)
       const { fence, sealedUrl } = await claimOne(handle)
@@ -153,7 +153,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
   },
   {
     id: 'PJ-07',
-    name: 'MUST end a job for ever as STORED, REFUSED or UNAVAILABLE, and forget its URL',
+    name: 'MUST end a job permanently as STORED, REFUSED or UNAVAILABLE, and delete its URL',
     run: withHandle(async (handle, harness) => {
       const ends: readonly PhotoOutcome[] = [
         { state: 'STORED' },

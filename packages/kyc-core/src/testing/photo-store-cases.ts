@@ -2,11 +2,11 @@ import type { PhotoAddress, PhotoStore } from '../photos/photo-store.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
 import { USERS, uuid } from './verification-submissions.js'
 
-/** What a backend gives the cases. Every case gets a harness of its own on an empty store. */
+/** What a backend provides. Every case gets a fresh harness on an empty store. */
 export interface PhotoStoreHarness {
-  /** A handle on the harness's store. A second call gives another one, as another process would have it. */
+  /** Opens a handle on the store. A second call opens another one, like another process. */
   open(): Promise<PhotoStore>
-  /** Names and bytes of everything that is kept, read behind the port's back. */
+  /** Reads names and bytes of all stored photos without the port. */
   readEverything(): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>
 }
 
@@ -18,7 +18,7 @@ const at = (number: number, owner: PhotoAddress['owner'] = maria): PhotoAddress 
   photoJobId: uuid(5000 + number),
 })
 
-/** So many bytes that differ from place to place. */
+/** Creates bytes with a different value at each position. */
 function someBytes(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let index = 0; index < length; index++) bytes[index] = index * 31 + seed
@@ -26,7 +26,7 @@ function someBytes(length: number, seed: number): Uint8Array {
 }
 
 /**
- * Every MUST of the {@link PhotoStore} port, as data: no test runner inside.
+ * Lists the rules of the {@link PhotoStore} port as cases for any test runner.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ function someBytes(length: number, seed: number): Uint8Array {
 export const photoStoreCases: readonly ConformanceCase<PhotoStoreHarness>[] = [
   {
     id: 'PS-01',
-    name: 'MUST give back what was put byte for byte, in another handle too, and null for what was not',
+    name: 'MUST return the stored bytes exactly, in another handle too, and null for an unknown photo',
     async run(harness) {
       const store = await harness.open()
       const all = [someBytes(256, 0), someBytes(1, 9), someBytes(3_000_000, 4)]
@@ -52,7 +52,7 @@ export const photoStoreCases: readonly ConformanceCase<PhotoStoreHarness>[] = [
   },
   {
     id: 'PS-02',
-    name: 'MUST replace what is there, longer by shorter too',
+    name: 'MUST replace stored bytes, also by fewer bytes',
     async run(harness) {
       const store = await harness.open()
       await store.put(at(1), someBytes(1_000, 1))
@@ -82,7 +82,7 @@ export const photoStoreCases: readonly ConformanceCase<PhotoStoreHarness>[] = [
   },
   {
     id: 'PS-04',
-    name: 'MUST remove what it is told to and pass over what is not there',
+    name: 'MUST remove the named photos and ignore missing ones',
     async run(harness) {
       const store = await harness.open()
       for (const number of [1, 2, 3]) await store.put(at(number), someBytes(20, number))
@@ -97,7 +97,7 @@ export const photoStoreCases: readonly ConformanceCase<PhotoStoreHarness>[] = [
   },
   {
     id: 'PS-05',
-    name: 'MUST keep owners apart, the same user of another app included',
+    name: 'MUST separate owners, including the same user of another app',
     async run(harness) {
       const store = await harness.open()
       await store.put(at(1), someBytes(20, 1))
@@ -110,7 +110,7 @@ export const photoStoreCases: readonly ConformanceCase<PhotoStoreHarness>[] = [
   },
   {
     id: 'PS-06',
-    name: 'MUST NOT show in a name whose photo it is, nor which',
+    name: 'MUST NOT reveal the owner or the photo in a file name',
     async run(harness) {
       const store = await harness.open()
       await store.put(at(1), someBytes(20, 1))

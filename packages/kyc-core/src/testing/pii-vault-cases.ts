@@ -8,52 +8,52 @@ import { vaultSealingCases } from './vault-sealing-cases.js'
 import { vaultStorageCases } from './vault-storage-cases.js'
 import { vaultTokenCases } from './vault-token-cases.js'
 
-/** All rights on one vault, as the cases use them. */
+/** All ports of one vault. */
 export type VaultUnderTest = PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser & Partial<PiiKeyRotation>
 
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
+/** What a backend provides. Every case gets a fresh harness on empty data. */
 export interface PiiVaultHarness {
   /**
-   * A handle on the harness's data. A second call gives another handle on the same data, as another process would have
-   * it; a call after every handle was closed finds what was written.
+   * Opens a handle. A second call opens another one on the same data, like another process. A call after all handles
+   * were closed sees the written data.
    */
   open(): Promise<{ readonly vault: VaultUnderTest; close(): Promise<void> }>
 
-  /** Moves the vault's clock forward, for every handle. Nothing else moves it. */
+  /** Advances the vault's clock for every handle. The clock does not move otherwise. */
   advance(ms: number): Promise<void>
 
-  /** The vault's storage from behind. Give it wherever you can reach the storage: a vault of your own always can. */
+  /** Direct access to the vault's storage. Provide it if you can reach the storage. */
   readonly storage?: {
-    /** The ciphertext of a token's row, or null where the row holds none. */
+    /** Reads the ciphertext of a token's row; null when the row has none. */
     readSealed(token: Token): Promise<Uint8Array | null>
     writeSealed(token: Token, sealed: Uint8Array): Promise<void>
-    /** Every byte the vault has stored, files of the journal included, in any order. */
+    /** Reads all stored bytes of the vault, journal files included, in any order. */
     readEverything(): Promise<Uint8Array>
     listAudit(): Promise<readonly { readonly actor: string; readonly purpose: string }[]>
-    /** Makes every write of an audit row fail from now on, or work again. */
+    /** Lets every write of an audit row fail, or succeed again. */
     failAudit(fails: boolean): Promise<void>
   }
 
   /** For a vault with {@link PiiKeyRotation}. */
   readonly rotation?: {
-    /** Makes a fresh wrapping key the current one, for handles opened from now on. */
+    /** Adds a fresh current wrapping key, for handles opened afterwards. */
     addKey(): Promise<void>
-    /** Takes all wrapping keys but the current one away, for handles opened from now on. */
+    /** Removes all wrapping keys but the current one, for handles opened afterwards. */
     dropFormerKeys(): Promise<void>
   }
 }
 
 /** One MUST of the three vault ports. */
 export interface PiiVaultCase extends ConformanceCase<PiiVaultHarness> {
-  /** The part of the harness without which the case cannot run: it rejects there rather than pass unchecked. */
+  /** Part of the harness that the case needs. Without it the case rejects. */
   readonly needs?: 'storage' | 'rotation'
 }
 
 /**
- * Every MUST of `PiiTokenizer`, `TokenInspector`, `PiiRevealer` and `PiiEraser`, as data: no test runner inside.
+ * Every MUST of `PiiTokenizer`, `TokenInspector`, `PiiRevealer` and `PiiEraser`, as cases for any test runner.
  *
- * A vault whose storage is out of reach (a service of somebody else) leaves out the cases with `needs: 'storage'`, one
- * that rotates keys by itself those with `needs: 'rotation'`.
+ * Skip the cases with `needs: 'storage'` if you cannot reach the storage of the vault, for example of an external
+ * service. Skip those with `needs: 'rotation'` if the vault rotates keys by itself.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * A fresh, valid submission of an invented person: PASSED, US address, passport and SSN sections. The SSN, 078-05-1120,
- * is the best-known sample number and belongs to nobody.
+ * Creates a valid submission of an invented person: PASSED, US address, passport and SSN sections. The SSN 078-05-1120
+ * is a well-known sample number.
  *
  * @param changes Top-level arguments to replace.
  *

@@ -5,17 +5,17 @@ import { AUDITED, DETAILS, DOCUMENT_NUMBER, OWNERS, sealedFor, tokenFor, withVau
 const { maria, jonas, mariaElsewhere } = OWNERS
 const { recordId, part } = DETAILS
 
-/** Erasing owners. */
+/** Cases about erasing owners. */
 export const vaultErasureCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-30',
-    name: 'MUST erase an owner: tokens unknown, sealed parts broken, in every handle and for ever',
+    name: 'MUST erase an owner permanently: in every handle, tokens are unknown and sealed parts do not open',
     async run(harness) {
       const [first, second] = [await harness.open(), await harness.open()]
       const ssn = await tokenFor(first.vault, maria)
       const number = await tokenFor(first.vault, maria, DOCUMENT_NUMBER)
       const sealed = await sealedFor(first.vault, maria)
-      // The second handle has opened the value, so that it may hold the data key in memory.
+      // The second handle has opened the value, so it may hold the data key in memory.
       await second.vault.openRecord({ owner: maria, recordId, part, sealed, ...AUDITED })
       assertEqual(await first.vault.eraseOwner(maria), 2, 'two tokens went')
       for (const { vault } of [first, second]) {
@@ -32,7 +32,7 @@ export const vaultErasureCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-31',
-    name: 'MUST leave other owners alone when one is erased, the same user of another app included',
+    name: 'MUST NOT change other owners when one is erased, including the same user of another app',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const others = [jonas, mariaElsewhere]
@@ -54,7 +54,7 @@ export const vaultErasureCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-32',
-    name: 'MUST start afresh for an erased owner: new values open, old ones stay broken',
+    name: 'MUST open new values of an erased owner, and never old ones',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const old = await sealedFor(vault, maria)

@@ -19,11 +19,11 @@ async function tokensFor(vault: VaultUnderTest, count: number): Promise<Token[]>
 
 const listAll = (vault: VaultUnderTest, ageMs = -1) => vault.listQuarantined({ ageMs, limit: many })
 
-/** Quarantine: what it keeps from being used, what it leaves, how it ends. */
+/** Cases about the quarantine of tokens. */
 export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-60',
-    name: 'MUST know a token in quarantine no more when inspected, reveal it still, and count those that entered',
+    name: 'MUST inspect a token in quarantine as unknown, still reveal it, and count the tokens that entered',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const token = await tokenFor(vault, maria)
@@ -47,7 +47,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-61',
-    name: 'MUST give back a token that is restored, in every handle, and count those that left',
+    name: 'MUST know a restored token again, in every handle, and count the tokens that left',
     async run(harness) {
       const [first, second] = [await harness.open(), await harness.open()]
       const tokens = await tokensFor(first.vault, 3)
@@ -65,7 +65,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-62',
-    name: 'MUST list as older tokens what is not in quarantine, and what is in it by the time it entered, in pages',
+    name: 'MUST list tokens outside quarantine by age, and quarantined tokens by time of entry, in pages',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const tokens = await tokensFor(vault, 5)
@@ -85,7 +85,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-63',
-    name: 'MUST destroy only what was in quarantine for longer than asked, and of that only what is named',
+    name: 'MUST destroy only named tokens that were in quarantine for longer than `ageMs`',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const [old, left, young, used] = (await tokensFor(vault, 4)) as [Token, Token, Token, Token]
@@ -109,7 +109,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-64',
-    name: 'MUST begin the time in quarantine anew for a token that was restored',
+    name: 'MUST restart the time in quarantine for a token that was restored',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const token = await tokenFor(vault, maria)
@@ -124,7 +124,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-65',
-    name: 'MUST quarantine all tokens or none when more than the most would have entered within 24 hours',
+    name: 'MUST quarantine no token when more than `mostInADay` would have entered within 24 hours',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const tokens = await tokensFor(vault, 8)
@@ -132,7 +132,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
         assertEqual(await vault.quarantine({ tokens: first, mostInADay: 2 }), null, 'three are more than two')
         assertEqual(await listAll(vault), [], 'nothing entered')
         assertEqual(await vault.quarantine({ tokens: first, mostInADay: 3 }), 3, 'three are not more than three')
-        // What is there already is not counted twice.
+        // Tokens already in quarantine are not counted again.
         assertEqual(await vault.quarantine({ tokens: [...first, ...second], mostInADay: 6 }), 3, 'three more')
         await harness.advance(DAY_MS - 1)
         assertEqual(await vault.quarantine({ tokens: third, mostInADay: 7 }), null, 'eight within 24 hours')
@@ -144,7 +144,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-66',
-    name: 'MUST count over all handles: of 20 racing callers only as many succeed as the most allows',
+    name: 'MUST count over all handles: `mostInADay` holds for 20 racing callers',
     async run(harness) {
       const handles = [await harness.open(), await harness.open()] as const
       const tokens = await tokensFor(handles[0].vault, 20)
@@ -178,7 +178,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-68',
-    name: 'MUST erase the tokens of an owner that are in quarantine with the others',
+    name: 'MUST also erase the quarantined tokens of an owner',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const token = await tokenFor(vault, maria)
@@ -209,7 +209,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-70',
-    name: 'MUST make a submission that brings a token in quarantine fail with TOKEN_INVALID, until it is restored',
+    name: 'MUST make a submission with a quarantined token fail with TOKEN_INVALID until the token is restored',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const { person, verifications: checks } = sampleSubmission()

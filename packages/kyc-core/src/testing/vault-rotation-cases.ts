@@ -16,11 +16,11 @@ function rewrap(vault: VaultUnderTest, limit: number): Promise<{ rewrapped: numb
   return vault.rewrapDataKeys({ limit })
 }
 
-/** Moving data keys under a new wrapping key. */
+/** Cases about re-wrapping data keys. */
 export const vaultRotationCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-50',
-    name: 'MUST re-wrap data keys in batches, go on after a stop, and keep every value open all the while',
+    name: 'MUST re-wrap data keys in batches, continue after a stop, and open every value meanwhile',
     needs: 'rotation',
     async run(harness) {
       const rotation = rotationOf(harness)
@@ -46,7 +46,7 @@ export const vaultRotationCases: readonly PiiVaultCase[] = [
         assertEqual(await rewrap(vault, 2), { rewrapped: 2, remaining: 3 }, 'the first batch')
         await expectAllOpen(vault)
       })
-      // Another handle goes on where the first one stopped.
+      // Another handle continues where the first one stopped.
       await withVault(harness, async (vault) => {
         assertEqual(await rewrap(vault, 2), { rewrapped: 2, remaining: 1 }, 'the second batch')
         assertEqual(await rewrap(vault, 1000), { rewrapped: 1, remaining: 0 }, 'the rest')

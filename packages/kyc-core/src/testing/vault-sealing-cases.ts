@@ -6,11 +6,11 @@ import { uuid } from './verification-submissions.js'
 
 const { maria, jonas, mariaElsewhere } = OWNERS
 
-/** Sealed parts of records. */
+/** Cases about sealed parts of records. */
 export const vaultSealingCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-20',
-    name: 'MUST open a sealed part of a record for its owner, in another handle too, whatever text it holds',
+    name: 'MUST open a sealed part of a record with any text for its owner, in another handle too',
     async run(harness) {
       const texts = [DETAILS.value, '', 'a', '\u0000\uffff😀', 'x'.repeat(200_000)]
       for (const value of texts) {
@@ -113,7 +113,7 @@ export const vaultSealingCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-26',
-    name: 'MUST keep the sealed values of one owner apart when many are sealed at once',
+    name: 'MUST open each of many values of one owner that were sealed at once',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const owners = Array.from({ length: 10 }, (_, index) => ({ appId: maria.appId, userId: uuid(200 + index) }))

@@ -9,7 +9,7 @@ function storageOf(harness: PiiVaultHarness): NonNullable<PiiVaultHarness['stora
   return harness.storage
 }
 
-/** Base64 of a text at each of its three alignments, without the characters that neighbours would change. */
+/** Base64 of a text at each of three alignments, without the characters that depend on adjacent bytes. */
 function base64Forms(text: string): string[] {
   return [0, 1, 2].map((shift) =>
     btoa(`${'.'.repeat(shift)}${text}`)
@@ -18,13 +18,13 @@ function base64Forms(text: string): string[] {
   )
 }
 
-/** Spellings under which a clear value could be found in storage. */
+/** Encodings of a clear value to search for in the storage. */
 function spellings(value: string): string[] {
   const hex = [...value].map((character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('')
   return [value, hex, hex.toUpperCase(), [...value].reverse().join(''), ...base64Forms(value)]
 }
 
-/** What may and what may not be in the vault's storage. */
+/** Cases about the content of the vault's storage. */
 export const vaultStorageCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-40',
@@ -42,7 +42,7 @@ export const vaultStorageCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-41',
-    name: 'MUST hold ciphertext for an SSN and none for a document number',
+    name: 'MUST store ciphertext for an SSN and none for a document number',
     needs: 'storage',
     run: (harness) =>
       withVault(harness, async (vault) => {
@@ -76,7 +76,7 @@ export const vaultStorageCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-43',
-    name: 'MUST write who reveals and why, for every reveal and every opened part, and nothing when tokenizing',
+    name: 'MUST record who reveals a value or opens a part, and why, and record nothing when tokenizing',
     needs: 'storage',
     run: (harness) =>
       withVault(harness, async (vault) => {

@@ -7,11 +7,11 @@ import { documentToken, ssnToken } from './verification-submissions.js'
 const { maria, jonas, mariaElsewhere } = OWNERS
 const DAY_MS = 86_400_000
 
-/** Tokens: format, ownership, facts, age. */
+/** Cases about tokens: format, ownership, facts, age. */
 export const vaultTokenCases: readonly PiiVaultCase[] = [
   {
     id: 'PV-01',
-    name: 'MUST answer values in order, each by its kind, tokens in the documented format',
+    name: 'MUST return results in the order of the values, each of the same kind, tokens in the documented format',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const answers = await vault.tokenize(maria, [
@@ -49,7 +49,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-03',
-    name: 'MUST write nothing for no values',
+    name: 'MUST write nothing for an empty list of values',
     run: (harness) =>
       withVault(harness, async (vault) => {
         assertEqual(await vault.tokenize(maria, []), [], 'the answer')
@@ -61,7 +61,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
     name: 'MUST tokenize all values or none',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        // There is no token for an SSN without four digits, so the second value cannot be tokenized.
+        // An SSN without four digits has no token, so the second value cannot be tokenized.
         const refused = await vault.tokenize(maria, [SSN, { kind: 'ssn', value: '12' }]).then(
           () => false,
           () => true,
@@ -117,7 +117,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-08',
-    name: 'MUST state the facts of tokens in the order asked, repeated and unknown ones included',
+    name: 'MUST return the facts of tokens in the order of the request, including repeated and unknown tokens',
     run: (harness) =>
       withVault(harness, async (vault) => {
         const ssn = await tokenFor(vault, maria)
@@ -176,7 +176,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-11',
-    name: 'MUST still know everything after all handles were closed',
+    name: 'MUST keep all data after all handles were closed',
     async run(harness) {
       const token = await withVault(harness, (vault) => tokenFor(vault, maria))
       await withVault(harness, async (vault) => {
@@ -186,7 +186,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-12',
-    name: 'MUST fingerprint equal values equally in every handle, in 32 bytes, apart by purpose and by value',
+    name: 'MUST give equal values the same 32-byte fingerprint in every handle, and a different one for another purpose or value',
     async run(harness) {
       const [first, again, purpose, field, value] = await withVault(harness, (vault) =>
         Promise.all([

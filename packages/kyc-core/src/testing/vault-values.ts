@@ -4,7 +4,7 @@ import { assertThat } from './conformance-case.js'
 import type { PiiVaultHarness, VaultUnderTest } from './pii-vault-cases.js'
 import { USERS, uuid } from './verification-submissions.js'
 
-/** Three owners: two users of one app, and the first of them as another app knows her. */
+/** Three owners: two users of one app, and the first user in another app. */
 export const OWNERS = {
   maria: USERS.maria,
   jonas: USERS.jonas,
@@ -26,10 +26,10 @@ export const DETAILS = {
   value: '{"firstName":"Canary-Marïa 漢","dateOfBirth":"1985-04-12"}',
 } as const satisfies ClearValue
 
-/** Who reveals, in the cases. */
+/** Actor of reveals in the cases. */
 export const AUDITED = { actor: 'officer-7', purpose: 'case-42' } as const
 
-/** Opens a handle, runs the work, closes the handle. */
+/** Opens a handle, runs the function, closes the handle. */
 export async function withVault<T>(harness: PiiVaultHarness, work: (vault: VaultUnderTest) => Promise<T>): Promise<T> {
   const { vault, close } = await harness.open()
   try {
@@ -39,7 +39,7 @@ export async function withVault<T>(harness: PiiVaultHarness, work: (vault: Vault
   }
 }
 
-/** Tokenizes one value that gets a token. */
+/** Tokenizes one value and returns its token. */
 export async function tokenFor(vault: VaultUnderTest, owner: AppUser, value: ClearValue = SSN): Promise<Token> {
   const [answer] = await vault.tokenize(owner, [value])
   assertThat(answer !== undefined && answer.kind !== 'record', 'a value that gets a token gets one')

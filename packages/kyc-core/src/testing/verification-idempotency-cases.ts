@@ -5,7 +5,7 @@ import { createRecordedSubmission, keyOf, ssnToken, USERS, uuid } from './verifi
 const RACERS = 20
 const { maria, jonas, other } = USERS
 
-/** One key, one record: the rules of idempotency and atomicity. */
+/** Cases about idempotency and atomicity. */
 export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness>[] = [
   {
     id: 'VS-01',
@@ -55,7 +55,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
   },
   {
     id: 'VS-04',
-    name: 'MUST answer another user of the app with a conflict that says nothing more',
+    name: 'MUST answer another user of the app with a conflict without details',
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
@@ -69,7 +69,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
   },
   {
     id: 'VS-05',
-    name: 'MUST keep the ids of different apps apart',
+    name: 'MUST separate the ids of different apps',
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
@@ -137,7 +137,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
   },
   {
     id: 'VS-09',
-    name: 'MUST leave nothing behind, and repeat no value in the error, when a record fails half-way',
+    name: 'MUST write nothing, and repeat no value in the error, when a record fails half-way',
     async run(harness) {
       const { store, close } = await harness.open()
       const first = createRecordedSubmission(keyOf(maria, 'first'), 1, { decision: 'FAILED' })
@@ -164,7 +164,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
   },
   {
     id: 'VS-10',
-    name: 'MUST still know everything after all handles were closed',
+    name: 'MUST keep all data after all handles were closed',
     async run(harness) {
       const first = await harness.open()
       const submission = createRecordedSubmission(keyOf(maria, 'a'), 1)
@@ -180,10 +180,11 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
   },
   {
     id: 'VS-11',
-    name: 'MUST answer a record that is made again as a whole with the original, also while the first is being written',
+    name: 'MUST answer a repeated call of record with the original, also while the first call is running',
     async run(harness) {
       const handles = [await harness.open(), await harness.open()] as const
-      // A caller who lost the answer asks again, maybe before the first is through. One race proves little.
+      // A client that lost the response retries, maybe before the first request ends. The case repeats the race several
+      // times.
       for (let race = 0; race < 100; race++) {
         const submission = createRecordedSubmission(keyOf({ ...maria, userId: uuid(50 + race) }, 'a' + race), race)
         const again = Array.from({ length: 8 }, (_, index) => handles[index % 2 === 0 ? 0 : 1].store.record(submission))

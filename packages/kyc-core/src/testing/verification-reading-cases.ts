@@ -5,11 +5,11 @@ import { createRecordedSubmission, documentToken, keyOf, ssnToken, USERS, uuid }
 
 const { maria, jonas, other } = USERS
 
-/** Reading back what was recorded. */
+/** Cases about reading verifications. */
 export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] = [
   {
     id: 'VS-30',
-    name: 'MUST give every field of a verification back as it was recorded, checks and decline codes in order',
+    name: 'MUST return every field of a verification as recorded, with checks and decline codes in order',
     async run(harness) {
       const { store, close } = await harness.open()
       const submission = createRecordedSubmission(keyOf(maria, '~!"#$%&\'()*+,-./:;<=>?@[]^_`{|}'), 7)
@@ -36,7 +36,7 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
   },
   {
     id: 'VS-31',
-    name: 'MUST give back a verification without tokens, checks, decline codes and photos',
+    name: 'MUST return a verification without tokens, checks, decline codes and photos',
     async run(harness) {
       const { store, close } = await harness.open()
       const submission = createRecordedSubmission(keyOf(maria, 'a'), 1)
@@ -114,7 +114,7 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
   },
   {
     id: 'VS-35',
-    name: "MUST NOT show another owner's verifications, whatever cursor is sent",
+    name: "MUST NOT show another owner's verifications for any cursor",
     async run(harness) {
       const { store, close } = await harness.open()
       for (let index = 0; index < 4; index += 1) {

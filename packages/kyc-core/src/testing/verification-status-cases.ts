@@ -5,11 +5,11 @@ import { createRecordedSubmission, keyOf, USERS, uuid } from './verification-sub
 
 const { maria, jonas } = USERS
 
-/** The KYC status of a user and its log. */
+/** Cases about the KYC status of a user and its log. */
 export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] = [
   {
     id: 'VS-20',
-    name: 'MUST answer UNVERIFIED for a user nothing is known of',
+    name: 'MUST answer UNVERIFIED for an unknown user',
     async run(harness) {
       const { store, close } = await harness.open()
       assertEqual(await store.findKycStatus(maria.userId), 'UNVERIFIED', 'the status')
@@ -18,7 +18,7 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
   },
   {
     id: 'VS-21',
-    name: 'MUST pick the outcome of the present status, and log previous and next with the time of recording',
+    name: 'MUST apply the outcome for the current status, and log previous and next with the time of recording',
     async run(harness) {
       const { store, close } = await harness.open()
       const rows: readonly [string, 'PASSED' | 'FAILED', string, KycStatus, KycStatus, string][] = [
@@ -40,7 +40,7 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
   },
   {
     id: 'VS-22',
-    name: 'MUST keep the status of one user apart from that of another',
+    name: 'MUST separate the statuses of different users',
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
@@ -80,7 +80,7 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
   },
   {
     id: 'VS-24',
-    name: 'MUST have one status for a user whom several apps submit, whichever of them came first and is newest',
+    name: 'MUST have one status for a user of several apps, in any order of submissions',
     async run(harness) {
       const { store, close } = await harness.open()
       const [one, another] = [uuid(1), uuid(2)]
@@ -107,7 +107,7 @@ export const statusCases: readonly ConformanceCase<VerificationStoreHarness>[] =
   },
   {
     id: 'VS-25',
-    name: 'MUST log the status as it moved when a FAILED and a PASSED submission of a new user race, 200 times',
+    name: 'MUST log the status changes in order when a FAILED and a PASSED submission of a new user race, 200 times',
     async run(harness) {
       const handles = [await harness.open(), await harness.open()] as const
       const users = Array.from({ length: 200 }, (_, index) => ({ ...maria, userId: uuid(5_000 + index) }))

@@ -4,17 +4,17 @@ import { idempotencyCases } from './verification-idempotency-cases.js'
 import { readingCases } from './verification-reading-cases.js'
 import { statusCases } from './verification-status-cases.js'
 
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
+/** What a backend provides. Every case gets a fresh harness on empty data. */
 export interface VerificationStoreHarness {
   /**
-   * A handle on the harness's data. A second call gives another handle on the same data, as another process would have
-   * it; a call after every handle was closed finds what was written.
+   * Opens a handle. A second call opens another one on the same data, like another process. A call after all handles
+   * were closed sees the written data.
    */
   open(): Promise<{ readonly store: VerificationStore; close(): Promise<void> }>
 }
 
 /**
- * Every MUST of the {@link VerificationStore} port, as data: no test runner inside.
+ * Lists the rules of the {@link VerificationStore} port as cases for any test runner.
  *
  * @example
  * ```ts

@@ -6,36 +6,34 @@ import type { Token } from '../tokenization/token.js'
 /** Argument of {@link VerificationStore.record}. */
 export type RecordedSubmission = Parameters<VerificationStore['record']>[0]
 
-/** A UUID that says its number: version 7 in form, so that stores which check it are content. */
+/** Creates a UUID from a number. It has the form of version 7, which some stores check. */
 export function uuid(number: number): string {
   return `019a0000-0000-7000-8000-${String(number).padStart(12, '0')}`
 }
 
-/** Two users of one app, the first of them also known to another app, and a stranger. */
+/** Two users of one app, the first user in another app, and an unknown user. */
 export const USERS = {
   maria: { appId: uuid(1), userId: uuid(11) },
   jonas: { appId: uuid(1), userId: uuid(12) },
   other: { appId: uuid(2), userId: uuid(13) },
 } as const
 
-/** A token of the right format that says its number. */
+/** Creates an SSN token of the right format from a number. */
 export function ssnToken(number: number): Token {
   return `tok_ssn_${String(number).padStart(26, '0')}_1120`
 }
 
-/** A token of a document number that says its number. */
+/** Creates a document number token from a number. */
 export function documentToken(number: number): Token {
   return `tok_document_number_${String(number).padStart(26, '0')}`
 }
 
-/** The key of a submission of one user. */
+/** Creates the key of a submission of one user. */
 export function keyOf(owner: { readonly appId: string; readonly userId: string }, id: string): SubmissionKey {
   return { appId: owner.appId, userId: owner.userId, externalVerificationId: id }
 }
 
-/**
- * A submission as `record` takes it. Everything in it follows from `number`, so that two of them differ in every field.
- */
+/** Creates a submission for `record`. Every field depends on `number`, so two submissions differ in every field. */
 export function createRecordedSubmission(
   key: SubmissionKey,
   number: number,

@@ -1,38 +1,39 @@
 import type { Fingerprint, PiiField } from './pii-vault.js'
 
 /**
- * What a sealed value belongs to, for example `{ appId, userId, recordId, part }`. It is authenticated together with
- * the value (AEAD additional data), never stored in it: sealed bytes moved to another row do not open there.
+ * Identifies the place of a sealed value, for example `{ appId, userId, recordId, part }`. It is authenticated with the
+ * value (AEAD additional data) and not stored in it, so bytes copied to another row do not open there.
  */
 export type SealContext = Readonly<Record<string, string>>
 
-/** A data key under the lock of a key that lives outside the database. */
+/** A data key, encrypted under a key outside the database. */
 export interface WrappedDataKey {
-  /** Id of the key that wraps it. Store it in a column of its own: rotation looks for the ones that are not current. */
+  /** Id of the wrapping key. Store it in a separate column: rotation searches for data keys with a former id. */
   readonly keyId: string
   readonly bytes: Uint8Array
 }
 
-/** What is told apart by a keyed hash. Equal values under different purposes give unrelated fingerprints. */
+/** Purposes of fingerprints. Equal values under different purposes give unrelated fingerprints. */
 export type FingerprintPurpose = PiiField | 'payload'
 
 /**
- * The cryptography behind a vault. Everything is asynchronous, so that a KMS or an HSM can stand behind it;
- * `createLocalCipher` of `@kyc-relay/kyc-core/node` keeps its keys in a key file.
+ * Cryptography of a vault. Every method is asynchronous, so a KMS or an HSM can implement it. `createLocalCipher` of
+ * `@kyc-relay/kyc-core/node` takes its keys from a key file.
  *
- * No method ever answers or throws a key or a clear value in an error.
+ * No error of any method holds a key or a clear value.
  */
 export interface PiiCipher {
-  /** Id of the key under which new data keys are wrapped. */
+  /** Id of the key that wraps new data keys. */
   currentKeyId(): Promise<string>
 
-  /** A fresh random data key, wrapped. `context` names its owner and is needed again wherever the key is used. */
+  /** Creates a random data key and wraps it. `context` names its owner; every use of the key needs the same context. */
   createDataKey(context: SealContext): Promise<WrappedDataKey>
 
   /**
    * Seals `clear` under a data key.
    *
-   * @param request `context` is bound to the sealed bytes; `keyContext` is what the data key was created with.
+   * @param request `context` is bound to the sealed bytes; `keyContext` is the context that the data key was created
+   *   with.
    * @throws `SEAL_BROKEN` when the data key does not unwrap for `keyContext`; `KEY_UNKNOWN`; `VAULT_UNAVAILABLE`.
    */
   seal(request: {
@@ -42,7 +43,11 @@ export interface PiiCipher {
     readonly clear: Uint8Array
   }): Promise<Uint8Array>
 
-  /** @throws `SEAL_BROKEN` when the bytes were not sealed with this key and context; `KEY_UNKNOWN`; `VAULT_UNAVAILABLE`. */
+  /**
+   * Opens sealed bytes.
+   *
+   * @throws `SEAL_BROKEN` when the bytes were not sealed with this key and context; `KEY_UNKNOWN`; `VAULT_UNAVAILABLE`.
+   */
   open(request: {
     readonly dataKey: WrappedDataKey
     readonly keyContext: SealContext
@@ -50,12 +55,12 @@ export interface PiiCipher {
     readonly sealed: Uint8Array
   }): Promise<Uint8Array>
 
-  /** A keyed hash, 32 bytes (HMAC-SHA-256). Its key survives the rotation of the wrapping key. */
+  /** Computes a keyed hash, 32 bytes (HMAC-SHA-256). Rotation of the wrapping key does not change its key. */
   fingerprint(purpose: FingerprintPurpose, value: string): Promise<Fingerprint>
 
-  /** The same data key under the current wrapping key. What it sealed stays readable, unchanged. */
+  /** Wraps the same data key under the current wrapping key. Values sealed under it need no change. */
   rewrapDataKey(dataKey: WrappedDataKey, keyContext: SealContext): Promise<WrappedDataKey>
 
-  /** Forgets an unwrapped copy of a data key that was just destroyed. */
+  /** Removes the cached copy of a destroyed data key. */
   evictDataKey(dataKey: WrappedDataKey): void
 }

@@ -3,12 +3,12 @@ import type { PiiField } from './pii-vault.js'
 
 /**
  * An opaque reference to one value in the vault: `tok_<field>_<26 or more base62>`, for an SSN followed by `_<last4>`.
- * Those that {@link createToken} makes begin with the second they were made in, then come 26 random characters.
- * Contains letters and underscores, so it can never be mistaken for an SSN.
+ * Tokens of {@link createToken} start with the second of their creation, followed by 26 random characters. A token has
+ * letters and underscores, so it never looks like an SSN.
  */
 export type Token = `tok_${string}`
 
-/** What the text of a token says. Whether it exists, and whose it is, only the vault knows. */
+/** Data in the text of a token. Only the vault knows whether the token exists, and its owner. */
 export interface ParsedToken {
   readonly token: Token
   readonly field: PiiField
@@ -18,21 +18,23 @@ export interface ParsedToken {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARACTERS = 26
-/** Enough for 1,800 years of seconds. */
+/** Characters for the second; enough for 1,800 years. */
 const SECOND_CHARACTERS = 6
 const SSN_TOKEN = /^tok_ssn_[0-9A-Za-z]{26,64}_\d{4}$/
 const DOCUMENT_NUMBER_TOKEN = /^tok_document_number_[0-9A-Za-z]{26,64}$/
 
-/** Random bytes that {@link createToken} asks for: enough that 26 of them survive the rejection of uneven ones. */
+/**
+ * Number of random bytes for {@link createToken}: at least 26 of them remain after bytes of 248 and above are dropped.
+ */
 export const TOKEN_RANDOM_BYTES = 64
 
-/** What a token is made of. */
+/** Input of {@link createToken}. */
 export type NewToken = {
-  /** When it is made. Tokens sort by it, to the second; before 1970 counts as 1970. */
+  /** Time of creation. Tokens sort by it, to the second; a time before 1970 counts as 1970. */
   readonly madeAt: Date
   /**
-   * At least 26 usable bytes from a cryptographic source; pass {@link TOKEN_RANDOM_BYTES} of them. Bytes of 248 and above
-   * are passed over, so that every character is equally likely.
+   * At least 26 usable bytes from a cryptographic source; pass {@link TOKEN_RANDOM_BYTES} bytes. Bytes of 248 and above
+   * are dropped, so every character is equally likely.
    */
   readonly random: Uint8Array
 } & (
@@ -45,12 +47,12 @@ export type NewToken = {
 )
 
 /**
- * Makes a token: six base62 characters for the second, then 26 random ones (154 bits).
+ * Creates a token: six base62 characters for the second, then 26 random ones (154 bits).
  *
- * The second comes first so that tokens made one after another stand beside each other in an index: with millions of
- * them, a wholly random token costs a database a page of its own in every index that holds it.
+ * The second comes first, so tokens created one after another are adjacent in an index. With millions of rows, a fully
+ * random token would touch one page of every index.
  *
- * @throws `ARGUMENT_INVALID` when there is too little randomness, or `lastFour` is not four digits.
+ * @throws `ARGUMENT_INVALID` for too few random bytes, or a `lastFour` that is not four digits.
  *
  * @example
  * ```ts
@@ -67,7 +69,7 @@ export function createToken(token: NewToken): Token {
   return `tok_ssn_${characters}_${token.lastFour}`
 }
 
-/** As base62 of one length and in the order of the alphabet, which is that of the bytes. */
+/** Writes the second as base62 of fixed length, so that the texts sort by time. */
 function secondOf(at: Date): string {
   let rest = Math.max(0, Math.floor(at.getTime() / 1_000))
   if (Number.isNaN(rest)) throw new KycError('ARGUMENT_INVALID')
@@ -90,7 +92,7 @@ function randomCharacters(random: Uint8Array): string {
 }
 
 /**
- * Reads the format of a token, or null when the value does not have it.
+ * Parses a token; null for a value without the format of a token.
  *
  * @example
  * ```ts
@@ -108,7 +110,7 @@ export function parseToken(value: unknown): ParsedToken | null {
 }
 
 /**
- * True when the value has the format of a token.
+ * Checks whether a value has the format of a token.
  *
  * @example
  * ```ts

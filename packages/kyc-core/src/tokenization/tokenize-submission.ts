@@ -7,11 +7,11 @@ import { comparableName } from '../submission/person.js'
 import type { AppUser, ClearValue, PiiTokenizer, TokenizedValue } from './pii-vault.js'
 import type { Token } from './token.js'
 
-/** Name of the sealed part that holds the person and all free-form parts. */
+/** Name of the sealed part with the person and all free-form parts. */
 export const DETAILS_PART = 'details'
 
 /**
- * Name of the sealed part that holds one photo URL: `photo_front`, `photo_back`, `photo_selfie`.
+ * Returns the name of the sealed part with one photo URL: `photo_front`, `photo_back`, `photo_selfie`.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export function photoPart(side: PhotoJob['side']): string {
 }
 
 /**
- * Name of the sealed part that holds one fetched photo.
+ * Returns the name of the sealed part with one fetched photo.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export function photoImagePart(side: PhotoJob['side']): string {
 const SECTIONS: readonly SectionName[] = ['document', 'ssn', 'database']
 const PHOTO_SIDES: readonly PhotoJob['side'][] = ['front', 'back', 'selfie']
 
-/** All check outcomes of a submission, in order of appearance. */
+/** Lists all check outcomes of a submission, in order of appearance. */
 function recordedChecks({ verifications }: Submission): RecordedCheck[] {
   return SECTIONS.flatMap((section) =>
     (verifications[section]?.checks ?? []).map(({ name, status }) => ({ section, name, status })),
@@ -49,16 +49,16 @@ function recordedChecks({ verifications }: Submission): RecordedCheck[] {
 }
 
 /**
- * Everything personal that is not tokenized, as one JSON text: the person without the SSN, the sections without document
+ * Returns all personal data without a token as one JSON text: the person without the SSN, the sections without document
  * number and photo URLs, `decisionReason` and the provider's data.
  */
 export function submissionDetails(submission: Submission): string {
   const { person } = submission
   const { document, ...sections } = submission.verifications
-  // What is undefined is not written.
+  // JSON omits undefined members.
   return JSON.stringify({
     person: { ...person, ssn: undefined },
-    // One spelling of composed characters, for comparison; the names above are as given.
+    // NFC names, for comparison. The names above are as sent.
     comparableNames: {
       firstName: comparableName(person.firstName),
       middleName: person.middleName === undefined ? undefined : comparableName(person.middleName),
@@ -72,7 +72,7 @@ export function submissionDetails(submission: Submission): string {
   })
 }
 
-/** Clear values of a submission that become tokens. */
+/** Lists the clear values of a submission that become tokens. */
 function tokenizable({ person, verifications }: Submission): ClearValue[] {
   const values: ClearValue[] = []
   if (person.ssn !== undefined) values.push({ kind: 'ssn', value: person.ssn.replaceAll('-', '') })
@@ -88,7 +88,7 @@ function tokenizable({ person, verifications }: Submission): ClearValue[] {
   return values
 }
 
-/** Parts of a submission that are kept sealed and are not looked up. */
+/** Lists the parts of a submission that are sealed and have no token. */
 function sealable(submission: Submission, recordId: string): ClearValue[] {
   const photos = submission.verifications.document?.photos
   const urls = PHOTO_SIDES.flatMap((side): ClearValue[] => {
@@ -108,19 +108,19 @@ function tokenOf(values: readonly TokenizedValue[], kind: 'ssn' | 'document_numb
   return found && found.kind !== 'record' ? found.token : null
 }
 
-/** What {@link tokenizeSubmission} needs. */
+/** Options of {@link tokenizeSubmission}. */
 export interface TokenizationContext {
   readonly tokenizer: PiiTokenizer
   readonly owner: AppUser
   readonly verificationId: string
-  /** Makes the id of a photo job, UUID. */
+  /** Creates the id of a photo job, a UUID. */
   readonly newId: () => string
-  /** `tokens` when SSN and document number are tokens of this vault already. */
+  /** `tokens` when SSN and document number already are tokens of this vault. */
   readonly pii: 'clear' | 'tokens'
 }
 
 /**
- * Turns a valid submission into what may be stored, by one atomic call of the vault.
+ * Replaces the personal data of a valid submission by tokens and sealed parts, in one atomic call of the vault.
  *
  * @throws `VAULT_UNAVAILABLE` (retryable): nothing was written.
  *

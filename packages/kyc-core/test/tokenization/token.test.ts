@@ -106,7 +106,7 @@ describe('KycError', () => {
   it('says its code and whether a retry helps, and keeps a cause out of its text', () => {
     const error = new KycError('VAULT_UNAVAILABLE', { cause: new Error('078-05-1120') })
     expect(error).toMatchObject({ name: 'KycError', code: 'VAULT_UNAVAILABLE', retryable: true })
-    expect(error.message).toBe('The vault is not available; nothing was written.')
+    expect(error.message).toBe('The vault is not available. Nothing was written.')
     expect(new KycError('STORE_UNAVAILABLE').retryable).toBe(true)
     expect(new KycError('TOKEN_UNKNOWN').retryable).toBe(false)
   })

@@ -89,7 +89,7 @@ test('what was tampered with gives exit code 1 and a line with its place', async
   )
   expect(await run('verify', '--log', 'vault')).toBe(1)
   expect(printed[0]).toBe(
-    'CHAIN_CUT_OFF vault, chain 0, entry 4, to 4: The chain ends before this place: the newest entries were removed, or an older copy was put back.',
+    'CHAIN_CUT_OFF vault, chain 0, entry 4, to 4: The chain ends before this position: the newest entries were removed, or an older copy was restored.',
   )
   printed.length = 0
   expect(await run('verify', '--log', 'vault', '--json')).toBe(1)
