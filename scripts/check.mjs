@@ -13,7 +13,7 @@ const typescript = (project) => {
 }
 
 // What people write for people. The reference repeats doc comments.
-const pages = ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/HISTORY.md']
+const pages = ['*.md', 'docs/**/*.md', '{packages,proof,bench,apps}/**/*.md', '.changeset/*.md']
 
 // The longest come first. `after` names a step whose result this one reads.
 const steps = [
