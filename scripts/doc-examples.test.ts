@@ -83,7 +83,11 @@ describe('a diagram', () => {
   it.each([
     ['a flowchart', 'flowchart LR\n  a([A]) -->|b| c[(C)]', []],
     ['a state diagram', 'stateDiagram-v2\n  [*] --> A: b', []],
-    ['an arrow to nowhere', 'flowchart LR\n  a --> b\n  b -->> c', ['this diagram does not parse: Parse error on line 3:']],
+    [
+      'an arrow to nowhere',
+      'flowchart LR\n  a --> b\n  b -->> c',
+      ['this diagram does not parse: Parse error on line 3:'],
+    ],
     ['a dozen nodes', chainOf(12), []],
     ['one node more', chainOf(13), ['this diagram has 13 nodes, at most 12']],
     ['another kind', 'pie\n  "a": 1', ['this is neither a flowchart nor a state diagram']],
