@@ -1,7 +1,7 @@
 // What growth is measured with in the stores: submissions, events and deliveries, 64 at a time.
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { createIngestion, createToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+import { createIngestion, createToken } from '@kyc-relay/kyc-core'
 import { appId, apps, endpointId, endpoints } from './growth-history.mjs'
 import { variablesOf } from './small-submission.mjs'
 
@@ -30,7 +30,7 @@ async function perOperation({ leadIn, operations }, work) {
   return (performance.now() - started) / operations
 }
 
-const made = () => ({ madeAt: new Date(), random: randomBytes(TOKEN_RANDOM_BYTES) })
+const made = () => ({ madeAt: new Date(), randomBytes })
 export const randomUser = () => ({ appId: appId(Math.floor(Math.random() * apps)), userId: randomUUID() })
 
 /** The small submission under an id of its own, with another SSN each time, so that fingerprints spread as those of people do. */

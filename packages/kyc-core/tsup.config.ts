@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/graphql/index.ts', 'src/node/index.ts', 'src/testing/index.ts'],
+  entry: ['src/index.ts', 'src/{audit,graphql,node,photos,testing}/index.ts'],
   outDir: 'dist',
   format: ['esm', 'cjs'],
   dts: true,

@@ -20,6 +20,7 @@ export async function loadStatements() {
       outfile,
       bundle: true,
       platform: 'node',
+      tsconfig: path.join(root, 'tsconfig.json'), // its paths lead to the sources of the packages
       format: 'esm',
       logLevel: 'error',
     })

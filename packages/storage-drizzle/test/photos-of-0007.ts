@@ -1,4 +1,4 @@
-import type { PhotoRecord } from '@kyc-relay/kyc-core'
+import type { PhotoRecord } from '@kyc-relay/kyc-core/photos'
 import { uuid } from '../src/testing/sample-records.js'
 
 const startMs = Date.parse('2026-01-02T03:04:05.678Z')

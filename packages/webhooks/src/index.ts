@@ -1,6 +1,6 @@
 export { retryDelayMs, type RetryPolicy } from './delivery/retry-schedule.js'
 export type { TransactionDeclineEvent } from './events/decline-event.js'
-export { eventScopes, type EventScope } from './events/event-scopes.js'
+export { eventScopes } from './events/event-scopes.js'
 export { eventTypes, type EventType } from './events/event-types.js'
 export type { TransactionCreateEvent, TransactionStatus, TransactionUpdateEvent } from './events/transaction-events.js'
 export type { EventPayloads, UnknownEvent, WebhookEvent } from './events/webhook-event.js'
@@ -11,31 +11,13 @@ export type {
 } from './events/widget-events.js'
 export type { Claim, ClaimAnswer, DeduplicationStore, MarkProcessed } from './receiver/deduplication-store.js'
 export { createMemoryDeduplicationStore } from './receiver/memory-deduplication-store.js'
-export type { ReceiverFramework } from './receiver/raw-body.js'
-export {
-  receiveWebhook,
-  type EventProcessing,
-  type WebhookAnswer,
-  type WebhookReceiverOptions,
-  type WebhookRefusal,
-} from './receiver/receive-webhook.js'
+export { receiveWebhook, type WebhookAnswer, type WebhookReceiverOptions } from './receiver/receive-webhook.js'
 export { createWebhookHandler, type WebhookHandlerOptions } from './receiver/webhook-handler.js'
-export {
-  explainMismatch,
-  type Diagnosis,
-  type ExplainableRequest,
-  type MismatchCause,
-} from './signature/explain-mismatch.js'
+export { explainMismatch, type Diagnosis } from './signature/explain-mismatch.js'
 export type { HeadersLike } from './signature/headers.js'
-export type { Secrets, WebhookBody } from './signature/signed-request.js'
 export { signWebhook } from './signature/sign-webhook.js'
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './signature/verification-error.js'
 export { verifySignature } from './signature/verify-signature.js'
 export type { VerifiedWebhook } from './signature/read-event.js'
-export {
-  signStandardWebhook,
-  verifyStandardWebhook,
-  type StandardWebhooksHeaders,
-  type VerifiedStandardWebhook,
-} from './signature/standard-webhooks.js'
-export { verifyWebhook, type SignedRequest } from './signature/verify-webhook.js'
+export { signStandardWebhook, verifyStandardWebhook } from './signature/standard-webhooks.js'
+export { verifyWebhook } from './signature/verify-webhook.js'

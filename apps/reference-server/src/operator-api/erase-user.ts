@@ -1,4 +1,5 @@
-import type { PhotoStore, PiiEraser } from '@kyc-relay/kyc-core'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import type { PiiEraser } from '@kyc-relay/kyc-core'
 import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** What went of one user, per app, and what stays. */

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
+import { KycError, type AppUser } from '@kyc-relay/kyc-core'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { makeFolder } from '../start/make-folder.js'
 import { removeLeftovers, replaceFile, syncFolder } from '../start/whole-file.js'
 

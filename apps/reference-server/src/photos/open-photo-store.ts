@@ -1,4 +1,5 @@
-import { KycError, type PhotoStore } from '@kyc-relay/kyc-core'
+import { KycError } from '@kyc-relay/kyc-core'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { Env } from '../env.js'
 import { StartError } from '../start/start-error.js'
 import { openDirectoryPhotoStore } from './directory-photo-store.js'

@@ -1,4 +1,5 @@
-import type { PhotoJobStore, PhotoStore, PiiRevealer, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
+import type { PiiRevealer, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import type { DiskSpace } from '../operations/disk-space/disk-space.js'
 import { errorFields, type Log } from '../operations/log.js'

@@ -1,4 +1,4 @@
-import type { ClaimedPhotoJob, PhotoJobStore } from '@kyc-relay/kyc-core'
+import type { ClaimedPhotoJob, PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 
 /** Fetches photos for as long as it runs. */
 export interface PhotoWorker {

@@ -1,5 +1,5 @@
+import { KycError, type PiiRevealer, type PiiTokenizer } from '@kyc-relay/kyc-core'
 import {
-  KycError,
   MAX_PHOTO_BYTES,
   photoFormat,
   photoImagePart,
@@ -11,9 +11,7 @@ import {
   type PhotoJobStore,
   type PhotoState,
   type PhotoStore,
-  type PiiRevealer,
-  type PiiTokenizer,
-} from '@kyc-relay/kyc-core'
+} from '@kyc-relay/kyc-core/photos'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 
 /** Why a photo was not stored by an attempt. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
-import { KycError, type AppUser, type PhotoStore } from '@kyc-relay/kyc-core'
+import { KycError, type AppUser } from '@kyc-relay/kyc-core'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { photoName } from './directory-photo-store.js'
 
 /** Where photos are in a store that speaks S3. */

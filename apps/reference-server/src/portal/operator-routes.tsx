@@ -1,4 +1,5 @@
-import type { PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import type { Ingestion, PhotoJobStore, VerificationStore } from '@kyc-relay/kyc-core'
+import type { Ingestion, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import {
   buildSchema,

@@ -1,4 +1,5 @@
-import type { AuditLogName, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
 import { createRandomPool } from '@kyc-relay/kyc-core/node'
 import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
 import type { DatabaseSettings, Env } from '../env.js'

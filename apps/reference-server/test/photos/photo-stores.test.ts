@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
-import type { PhotoStore } from '@kyc-relay/kyc-core'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { photoStoreCases, type PhotoStoreHarness } from '@kyc-relay/kyc-core/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openDirectoryPhotoStore } from '../../src/photos/directory-photo-store.js'

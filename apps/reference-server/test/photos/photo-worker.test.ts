@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIngestion, type ClaimedPhotoJob, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core'
+import { createIngestion } from '@kyc-relay/kyc-core'
+import type { ClaimedPhotoJob, PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

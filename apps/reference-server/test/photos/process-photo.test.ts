@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { KycError, photoImagePart, photoPart, type ClaimedPhotoJob, type PhotoStore } from '@kyc-relay/kyc-core'
+import { KycError } from '@kyc-relay/kyc-core'
+import { photoImagePart, photoPart, type ClaimedPhotoJob, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import {
   createMemoryPhotoJobStore,
   createMemoryVault,
   createMemoryVerificationData,
-  type MemoryPhotoJob,
 } from '@kyc-relay/kyc-core/testing'
 import type { DownloadResult } from '@kyc-relay/webhooks/https'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ async function newSituation(downloaded: DownloadResult = { ok: true, body: photo
     { kind: 'record', recordId: verificationId, part: photoPart('front'), value: url },
   ])
   if (sealedUrl?.kind !== 'record') throw new Error('not sealed')
-  const row: MemoryPhotoJob = {
+  const row: (typeof data.photoJobs)[number] = {
     photoJobId: randomUUID(),
     owner,
     verificationId,

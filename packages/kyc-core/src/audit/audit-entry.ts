@@ -65,7 +65,7 @@ export interface AuditEntry extends AuditEvent {
   readonly sequence: number
   /** Id of the audit key that `mac` was made with. */
   readonly keyId: string
-  /** `mac` of the previous entry; {@link NO_MAC} in the first entry. */
+  /** `mac` of the previous entry; 64 zeros in the first entry. */
   readonly previousMac: string
   /** HMAC-SHA-256 over everything above. */
   readonly mac: string

@@ -54,7 +54,7 @@ export interface AuditSeal {
  * @example
  * ```ts
  * import { createHash, createHmac } from 'node:crypto'
- * import { createAuditSeal } from '@kyc-relay/kyc-core'
+ * import { createAuditSeal } from '@kyc-relay/kyc-core/audit'
  *
  * export const sealWith = (key: Uint8Array) =>
  *   createAuditSeal({

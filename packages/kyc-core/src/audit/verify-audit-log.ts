@@ -42,7 +42,7 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  *
  * @example
  * ```ts
- * import { verifyAuditLog, type AuditFinding, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core'
+ * import { verifyAuditLog, type AuditFinding, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core/audit'
  *
  * export async function listFindings(log: AuditLog, seal: AuditSeal) {
  *   const findings: AuditFinding[] = []

@@ -152,17 +152,16 @@ export function inspectSubmissionDocument(
 
 /** A document with every check done that does not depend on variables. */
 export interface PreparedSubmissionDocument {
-  /** Limits from {@link prepareQueryLimits}; `inspect` applies them. */
+  /** Limits of queries; `inspect` applies them. */
   readonly limits: PreparedQueryLimits
   /** Works as {@link inspectSubmissionDocument}. */
   inspect(operationName: string | null | undefined, variables: Variables): InspectedDocument
-  /** Works as {@link blankedVariables}. */
+  /** Returns placeholders of the declared types for all variables. Booleans keep their value. */
   blankVariables(variables: Variables): Record<string, unknown>
 }
 
 /**
- * Prepares a document for repeated use. {@link inspectSubmissionDocument} and {@link blankedVariables} then run without
- * walking the document again. Do not change the document afterwards.
+ * Prepares a document for repeated use: nothing walks the document again. Do not change the document afterwards.
  *
  * @example
  * ```ts
@@ -263,15 +262,6 @@ function blankValue(type: TypeAst, sent: unknown): unknown {
  *
  * @param variables Variables of the request. Booleans keep their value because `@skip` and `@include` of result fields
  *   depend on them.
- *
- * @example
- * ```ts
- * import { blankedVariables } from '@kyc-relay/kyc-core/graphql'
- * import { parse } from 'graphql'
- *
- * const document = parse('query ($provider: String!, $person: JSON!) { viewer { userId } }')
- * blankedVariables(document, { provider: 'CUSTOM', person: { firstName: 'Jane' } }) // { provider: '', person: {} }
- * ```
  */
 export function blankedVariables(document: DocumentAst, variables: Variables = {}): Record<string, unknown> {
   return prepareSubmissionDocument(document).blankVariables(variables)

@@ -190,16 +190,6 @@ export interface PreparedQueryLimits {
  * Needs no schema and accepts invalid documents, so call it before validation.
  *
  * @param document Parsed by any version of graphql-js.
- *
- * @example
- * ```ts
- * import { prepareQueryLimits } from '@kyc-relay/kyc-core/graphql'
- * import { parse } from 'graphql'
- *
- * const limits = prepareQueryLimits(parse('query ($n: Int) { kycVerifications(first: $n) { nodes { status } } }'))
- * limits.check({ n: 100 }) // null
- * limits.check({ n: 101 }) // 'PAGE_TOO_LARGE'
- * ```
  */
 export function prepareQueryLimits(document: DocumentAst): PreparedQueryLimits {
   const weigh = createScale(document)

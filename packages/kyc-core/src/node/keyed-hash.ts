@@ -6,14 +6,6 @@ import { createHmac, type KeyObject } from 'node:crypto'
  * @param key 32 bytes, kept outside the database. The key prevents finding an SSN or a document number by trying all
  *   values. A `KeyObject` is faster for repeated use.
  * @returns 32 bytes.
- *
- * @example
- * ```ts
- * import { randomBytes } from 'node:crypto'
- * import { keyedHash } from '@kyc-relay/kyc-core/node'
- *
- * keyedHash(randomBytes(32), 'document_number', 'C01X00T47').length // 32
- * ```
  */
 export function keyedHash(key: Uint8Array | KeyObject, purpose: string, value: string): Uint8Array {
   const hash = createHmac('sha256', key).update(keyedText(purpose, value), 'utf8').digest()

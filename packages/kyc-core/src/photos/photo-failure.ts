@@ -27,17 +27,17 @@ export const PHOTO_FAILURES = [
   'INTERNAL_ERROR',
 ] as const
 
-/** One of {@link PHOTO_FAILURES}. */
+/** Why a photo is not stored. */
 export type PhotoFailure = (typeof PHOTO_FAILURES)[number]
 
 const failures: ReadonlySet<unknown> = new Set(PHOTO_FAILURES)
 
 /**
- * Checks whether a value is one of {@link PHOTO_FAILURES}. Every `PhotoJobStore` checks before it stores a failure.
+ * Checks whether a value is a {@link PhotoFailure}. Every `PhotoJobStore` checks before it stores one.
  *
  * @example
  * ```ts
- * import { isPhotoFailure } from '@kyc-relay/kyc-core'
+ * import { isPhotoFailure } from '@kyc-relay/kyc-core/photos'
  *
  * isPhotoFailure('NOT_A_PHOTO') // true
  * isPhotoFailure('connect ECONNREFUSED 203.0.113.7:443') // false

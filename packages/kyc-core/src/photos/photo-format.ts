@@ -21,7 +21,7 @@ const maxBrandBytes = 256
  *
  * @example
  * ```ts
- * import { photoFormat } from '@kyc-relay/kyc-core'
+ * import { photoFormat } from '@kyc-relay/kyc-core/photos'
  *
  * photoFormat(new Uint8Array([0xff, 0xd8, 0xff, 0xe0])) // 'JPEG'
  * photoFormat(new TextEncoder().encode('<!doctype html>')) // null

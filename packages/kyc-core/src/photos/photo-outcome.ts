@@ -51,7 +51,7 @@ export const PHOTO_OWN_FAULT_WINDOW_MS = 3 * PHOTO_WINDOW_MS
  *
  * @example
  * ```ts
- * import { photoOutcome } from '@kyc-relay/kyc-core'
+ * import { photoOutcome } from '@kyc-relay/kyc-core/photos'
  *
  * const failed = { kind: 'failed', failure: 'TIMEOUT' } as const
  * photoOutcome(failed, { attempt: 1, queuedForMs: 900 }) // { state: 'RETRYING', retryInMs: 60_000, failure: 'TIMEOUT' }

@@ -10,15 +10,6 @@ const MESSAGES: Readonly<Record<SubmissionOutcome, string>> = {
 /**
  * Computes the effect of a submission on each of the three KYC statuses. The store applies one under the lock that
  * guards the status, so concurrent submissions change it once.
- *
- * @example
- * ```ts
- * import { statusOutcomes } from '@kyc-relay/kyc-core'
- *
- * const outcomes = statusOutcomes({ decision: 'PASSED', person: { address: { countryCode: 'NO' } } }, crypto.randomUUID())
- * outcomes.UNVERIFIED.next // 'PASS_INTERNATIONAL'
- * outcomes.PASS.result.status // 'ALREADY_VERIFIED'
- * ```
  */
 export function statusOutcomes(
   submission: {

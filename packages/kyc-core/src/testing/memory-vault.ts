@@ -11,7 +11,7 @@ import type {
   TokenInspector,
   TokenizedValue,
 } from '../tokenization/pii-vault.js'
-import { createToken, parseToken, TOKEN_RANDOM_BYTES, type Token } from '../tokenization/token.js'
+import { createToken, parseToken, type Token } from '../tokenization/token.js'
 
 /** All rights on one vault. */
 export type PiiVault = PiiTokenizer & TokenInspector & PiiRevealer & PiiEraser & PiiKeyRotation
@@ -113,7 +113,7 @@ export function createMemoryVault(options: {
       return { answer: { kind: 'record', sealed }, row: null }
     }
     const madeAt = now()
-    const made = { madeAt, random: randomBytes(TOKEN_RANDOM_BYTES) }
+    const made = { madeAt, randomBytes }
     const token = createToken(
       value.kind === 'ssn'
         ? { ...made, field: value.kind, lastFour: value.value.slice(-4) }

@@ -23,20 +23,15 @@ const SECOND_CHARACTERS = 6
 const SSN_TOKEN = /^tok_ssn_[0-9A-Za-z]{26,64}_\d{4}$/
 const DOCUMENT_NUMBER_TOKEN = /^tok_document_number_[0-9A-Za-z]{26,64}$/
 
-/**
- * Number of random bytes for {@link createToken}: at least 26 of them remain after bytes of 248 and above are dropped.
- */
-export const TOKEN_RANDOM_BYTES = 64
+/** Random bytes of a token: at least 26 of them remain after bytes of 248 and above are dropped. */
+const RANDOM_BYTES = 64
 
 /** Input of {@link createToken}. */
 export type NewToken = {
   /** Time of creation. Tokens sort by it, to the second; a time before 1970 counts as 1970. */
   readonly madeAt: Date
-  /**
-   * At least 26 usable bytes from a cryptographic source; pass {@link TOKEN_RANDOM_BYTES} bytes. Bytes of 248 and above
-   * are dropped, so every character is equally likely.
-   */
-  readonly random: Uint8Array
+  /** Returns bytes from a cryptographic source, as `randomBytes` of `node:crypto` does. Called once, for 64 bytes. */
+  readonly randomBytes: (count: number) => Uint8Array
 } & (
   | {
       readonly field: 'ssn'
@@ -56,14 +51,14 @@ export type NewToken = {
  *
  * @example
  * ```ts
- * import { createToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+ * import { createToken } from '@kyc-relay/kyc-core'
  *
- * const random = crypto.getRandomValues(new Uint8Array(TOKEN_RANDOM_BYTES))
- * const token = createToken({ field: 'ssn', lastFour: '1120', madeAt: new Date(), random })
+ * const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+ * const token = createToken({ field: 'ssn', lastFour: '1120', madeAt: new Date(), randomBytes })
  * ```
  */
 export function createToken(token: NewToken): Token {
-  const characters = `${secondOf(token.madeAt)}${randomCharacters(token.random)}`
+  const characters = `${secondOf(token.madeAt)}${randomCharacters(token.randomBytes(RANDOM_BYTES))}`
   if (token.field === 'document_number') return `tok_document_number_${characters}`
   if (!/^\d{4}$/.test(token.lastFour)) throw new KycError('ARGUMENT_INVALID')
   return `tok_ssn_${characters}_${token.lastFour}`
@@ -85,6 +80,7 @@ function randomCharacters(random: Uint8Array): string {
   let characters = ''
   for (const byte of random) {
     if (characters.length === RANDOM_CHARACTERS) break
+    // A byte of 248 or above would make the first characters of the alphabet more likely.
     if (byte < 248) characters += BASE62.charAt(byte % 62)
   }
   if (characters.length < RANDOM_CHARACTERS) throw new KycError('ARGUMENT_INVALID')

@@ -15,7 +15,7 @@ export const DETAILS_PART = 'details'
  *
  * @example
  * ```ts
- * import { photoPart } from '@kyc-relay/kyc-core'
+ * import { photoPart } from '@kyc-relay/kyc-core/photos'
  *
  * photoPart('front') // 'photo_front'
  * ```
@@ -29,7 +29,7 @@ export function photoPart(side: PhotoJob['side']): string {
  *
  * @example
  * ```ts
- * import { photoImagePart } from '@kyc-relay/kyc-core'
+ * import { photoImagePart } from '@kyc-relay/kyc-core/photos'
  *
  * photoImagePart('front') // 'photo_front_image'
  * ```
@@ -123,18 +123,6 @@ export interface TokenizationContext {
  * Replaces the personal data of a valid submission by tokens and sealed parts, in one atomic call of the vault.
  *
  * @throws `VAULT_UNAVAILABLE` (retryable): nothing was written.
- *
- * @example
- * ```ts
- * import { parseSubmission, tokenizeSubmission, type AppUser, type PiiTokenizer } from '@kyc-relay/kyc-core'
- *
- * export async function tokenize(input: unknown, tokenizer: PiiTokenizer, owner: AppUser) {
- *   const parsed = parseSubmission(input)
- *   if (!parsed.ok) return null
- *   const newId = () => crypto.randomUUID()
- *   return tokenizeSubmission(parsed.submission, { tokenizer, owner, verificationId: newId(), newId, pii: 'clear' })
- * }
- * ```
  */
 export async function tokenizeSubmission(
   submission: Submission,

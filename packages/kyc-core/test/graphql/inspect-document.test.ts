@@ -1,11 +1,7 @@
 import { buildSchema, graphql, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import {
-  blankedVariables,
-  inspectSubmissionDocument,
-  prepareSubmissionDocument,
-  typeDefs,
-} from '@kyc-relay/kyc-core/graphql'
+import { blankedVariables } from '../../src/graphql/inspect-document.js'
+import { inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
 const ARGUMENTS = {

@@ -1,11 +1,7 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import {
-  inspectSubmissionDocument,
-  prepareQueryLimits,
-  prepareSubmissionDocument,
-  typeDefs,
-} from '@kyc-relay/kyc-core/graphql'
+import { inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { prepareQueryLimits } from '../../src/graphql/query-limits.js'
 
 const schema = buildSchema(typeDefs)
 const check = (text: string, variables: Record<string, unknown> = {}) =>

@@ -2,7 +2,9 @@ import { buildSchema, type defaultFieldResolver, graphql, GraphQLError, isEnumTy
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
-import { PHOTO_FAILURES, type AppUser, type Ingested, type PhotoState } from '@kyc-relay/kyc-core'
+import { PHOTO_FAILURES } from '../../src/photos/photo-failure.js'
+import type { AppUser, Ingested } from '@kyc-relay/kyc-core'
+import type { PhotoState } from '@kyc-relay/kyc-core/photos'
 import { parseEdgeCursor, writeEdgeCursor } from '../../src/graphql/edge-cursor.js'
 import { JONAS, MARIA, openFixture, type Fixture } from '../ingestion/ingestion-fixture.js'
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { isPhotoFailure, type PhotoJobStore, type PhotoOutcome, type PhotoRecord } from '@kyc-relay/kyc-core'
-import { photoJobStoreCases, type MemoryPhotoJob, type MemoryVerificationData } from '@kyc-relay/kyc-core/testing'
+import { isPhotoFailure } from '../../src/photos/photo-failure.js'
+import type { PhotoJobStore, PhotoOutcome, PhotoRecord } from '@kyc-relay/kyc-core/photos'
+import { photoJobStoreCases } from '@kyc-relay/kyc-core/testing'
+import type { MemoryPhotoJob } from '../../src/testing/memory-photo-job-store.js'
+import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'
 import { createMemoryPhotoJobHarness } from '../testing/memory-photo-job-harness.js'
 
 /*

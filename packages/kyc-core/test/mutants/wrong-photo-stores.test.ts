@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { PhotoAddress, PhotoStore } from '@kyc-relay/kyc-core'
+import type { PhotoAddress } from '../../src/photos/photo-store.js'
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { photoStoreCases } from '@kyc-relay/kyc-core/testing'
 
 /*

@@ -4,8 +4,8 @@ import {
   createMemoryVerificationData,
   createMemoryVerificationStore,
   verificationStoreCases,
-  type MemoryVerificationData,
 } from '@kyc-relay/kyc-core/testing'
+import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'
 
 /*
  * Stores that are wrong on purpose, each in one way. The cases must catch every one of them, or a wrong backend of

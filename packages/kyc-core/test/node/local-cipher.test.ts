@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { KycError, type WrappedDataKey } from '@kyc-relay/kyc-core'
-import { addSealKey, createKeyFile, createLocalCipher, keyedHash, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { keyedHash } from '../../src/node/keyed-hash.js'
 
 const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { photoFormat } from '@kyc-relay/kyc-core'
+import { photoFormat } from '@kyc-relay/kyc-core/photos'
 
 const text = (value: string) => new TextEncoder().encode(value)
 const hex = (value: string) => new Uint8Array(Buffer.from(value.replaceAll(' ', ''), 'hex'))

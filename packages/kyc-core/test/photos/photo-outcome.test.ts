@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  PHOTO_FAILURES,
-  PHOTO_OWN_FAULT_WINDOW_MS,
-  PHOTO_WINDOW_MS,
-  photoOutcome,
-  type PhotoAttempt,
-  type PhotoFailure,
-} from '@kyc-relay/kyc-core'
+import { PHOTO_FAILURES } from '../../src/photos/photo-failure.js'
+import { PHOTO_OWN_FAULT_WINDOW_MS, PHOTO_WINDOW_MS } from '../../src/photos/photo-outcome.js'
+import { photoOutcome, type PhotoAttempt, type PhotoFailure } from '@kyc-relay/kyc-core/photos'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { declineCodes, KYC_STATUSES, statusOutcomes, transitionKycStatus } from '@kyc-relay/kyc-core'
+import { declineCodes, transitionKycStatus } from '@kyc-relay/kyc-core'
+import { KYC_STATUSES } from '../../src/status/kyc-status.js'
+import { statusOutcomes } from '../../src/status/status-outcomes.js'
 
 describe('transitionKycStatus', () => {
   it.each([

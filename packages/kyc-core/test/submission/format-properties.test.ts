@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseSubmission, type JsonValue } from '@kyc-relay/kyc-core'
+import { parseSubmission } from '@kyc-relay/kyc-core'
+import type { JsonValue } from '../../src/submission/json-value.js'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { applyChange, CASES_NOW, REMOVED, type CaseRow } from './cases/case-row.js'
 

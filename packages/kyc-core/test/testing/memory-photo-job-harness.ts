@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { PhotoJobStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import {
   createMemoryPhotoJobStore,
   createMemoryVerificationData,
   createMemoryVerificationStore,
-  type MemoryVerificationData,
-  type PhotoJobStoreHarness,
 } from '@kyc-relay/kyc-core/testing'
+import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'
+import type { PhotoJobStoreHarness } from '@kyc-relay/kyc-core/testing'
 
 /** The photo jobs in memory, after `spoil` has broken something; `durable: false` forgets everything on closing. */
 export function createMemoryPhotoJobHarness(

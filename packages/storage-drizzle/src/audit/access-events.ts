@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant } from '../apps/app-directory.js'
 import { holderColumns, type PortalHolder } from '../portal/portal-sessions.js'

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core'
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, SealedApiKeyReplacement } from '../apps/app-directory.js'
 
 /** A version of an app's API key was added: the first one with the app, later ones to rotate it. */

@@ -1,4 +1,4 @@
-import type { AuditKind, AuditLogName } from '@kyc-relay/kyc-core'
+import type { AuditKind, AuditLogName } from '@kyc-relay/kyc-core/audit'
 
 /** Where an audit log is kept, and what its entries account for. */
 export interface AuditTables {

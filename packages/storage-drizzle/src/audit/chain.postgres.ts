@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core'
+import type { AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core'
+import type { AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'

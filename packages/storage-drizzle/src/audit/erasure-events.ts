@@ -1,4 +1,5 @@
-import type { AppUser, AuditEvent, AuditSeal, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AppUser, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 // What leaves no row to be compared with: the entry alone says that it happened. Its digest lets somebody who still holds
 // what was destroyed, a token or a wrapped key from a backup, show that it was that.

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'

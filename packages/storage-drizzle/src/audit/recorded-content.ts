@@ -1,7 +1,6 @@
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditField } from '@kyc-relay/kyc-core/audit'
 import type {
-  AuditEvent,
-  AuditField,
-  AuditSeal,
   IngestionResult,
   KycStatus,
   RecordedCheck,

@@ -1,5 +1,5 @@
 import { bigint, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { AuditKind } from '@kyc-relay/kyc-core'
+import type { AuditKind } from '@kyc-relay/kyc-core/audit'
 import { bytea, instant } from '../engine/postgres/column-types.js'
 
 // Columns as the migrations make them.

@@ -1,5 +1,5 @@
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AuditKind } from '@kyc-relay/kyc-core'
+import type { AuditKind } from '@kyc-relay/kyc-core/audit'
 
 // Columns as the migrations make them; instants are milliseconds since 1970 in UTC.
 

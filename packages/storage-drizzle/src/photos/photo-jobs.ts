@@ -1,4 +1,4 @@
-import type { PhotoFailure, PhotoJobStore, PhotoOutcome, PhotoRecord, PhotoSide, PhotoState } from '@kyc-relay/kyc-core'
+import type { PhotoFailure, PhotoJobStore, PhotoOutcome, PhotoRecord, PhotoSide, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { StorageError } from '../storage-error.js'
 
 /** A wait or a lease in whole milliseconds. */

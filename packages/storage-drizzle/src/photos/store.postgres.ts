@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
-import type { AppUser, ClaimedPhotoJob, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core'
+import type { AppUser } from '@kyc-relay/kyc-core'
+import type { ClaimedPhotoJob, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from './photo-jobs.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'

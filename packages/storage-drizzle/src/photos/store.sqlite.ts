@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
+import type { AppUser } from '@kyc-relay/kyc-core'
 import type {
-  AppUser,
   ClaimedPhotoJob,
   PhotoFailure,
   PhotoFence,
   PhotoJobStore,
   PhotoRecord,
   PhotoState,
-} from '@kyc-relay/kyc-core'
+} from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
 import {
   bySide,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { AppUser, AuditLog, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'

@@ -1,4 +1,4 @@
-import { createToken, TOKEN_RANDOM_BYTES } from '@kyc-relay/kyc-core'
+import { createToken } from '@kyc-relay/kyc-core'
 import type {
   AppUser,
   ClearValue,
@@ -67,8 +67,7 @@ export async function sealValue(
     readonly madeAt: Date
   },
 ): Promise<SealedValue> {
-  const { owner, cipher, dataKey, madeAt } = deps
-  const random = () => deps.randomBytes(TOKEN_RANDOM_BYTES)
+  const { owner, cipher, dataKey, madeAt, randomBytes } = deps
   const seal = (context: SealContext, clear: string) =>
     cipher.seal({ dataKey, keyContext: keyContext(owner), context, clear: encoder.encode(clear) })
   switch (value.kind) {
@@ -78,13 +77,13 @@ export async function sealValue(
     }
     case 'ssn': {
       const digits = ssnForFingerprint(value.value)
-      const token = createToken({ field: 'ssn', lastFour: digits.slice(-4), madeAt, random: random() })
+      const token = createToken({ field: 'ssn', lastFour: digits.slice(-4), madeAt, randomBytes })
       const fingerprint = await cipher.fingerprint('ssn', digits)
       const sealed = await seal(tokenContext(owner, 'ssn', token), value.value)
       return { answer: { kind: 'ssn', token }, row: { token, field: 'ssn', fingerprint, sealed } }
     }
     case 'document_number': {
-      const token = createToken({ field: 'document_number', madeAt, random: random() })
+      const token = createToken({ field: 'document_number', madeAt, randomBytes })
       const fingerprint = await cipher.fingerprint('document_number', documentForFingerprint(value))
       return { answer: { kind: value.kind, token }, row: { token, field: value.kind, fingerprint, sealed: null } }
     }

@@ -1,5 +1,6 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
-import type { AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import { createVault, type StoredVault } from './vault.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'

@@ -1,6 +1,7 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { AppUser, AuditSeal, PiiCipher } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
 import type { MigrationStep } from '../engine/migrations/ledger.js'

@@ -1,4 +1,5 @@
-import type { AppUser, AuditLog, PiiEraser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiEraser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { NewTokenRow } from './sealing.js'
 import type { VaultInspection } from './vault-inspection.js'
 

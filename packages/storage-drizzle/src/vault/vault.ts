@@ -1,7 +1,6 @@
 import { KycError, parseToken } from '@kyc-relay/kyc-core'
 import type {
   AppUser,
-  AuditLog,
   ClearValue,
   PiiCipher,
   PiiEraser,
@@ -15,6 +14,7 @@ import type {
   TokenInspector,
   TokenizedValue,
 } from '@kyc-relay/kyc-core'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import { checkedLimit } from '../page-cursor.js'
 import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'
 import { vaultErrorOf } from './vault-errors.js'

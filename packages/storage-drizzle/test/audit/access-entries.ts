@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import type { AuditLog } from '@kyc-relay/kyc-core'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../../src/apps/app-directory.js'
 import type { PortalSessions } from '../../src/portal/portal-sessions.js'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AuditLog } from '@kyc-relay/kyc-core'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from '../../src/apps/app-directory.js'
 import { uuid } from '../samples.js'
 import { auditSeal, verify } from './audit-samples.js'

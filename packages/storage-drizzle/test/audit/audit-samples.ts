@@ -4,7 +4,7 @@ import {
   type AuditLog,
   type AuditReport,
   type SealedCheckpoint,
-} from '@kyc-relay/kyc-core'
+} from '@kyc-relay/kyc-core/audit'
 import { createLocalAuditSeal, parseKeyFile } from '@kyc-relay/kyc-core/node'
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')

@@ -1,4 +1,5 @@
-import type { AuditFinding, AuditLog, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AuditFinding, AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
 import { submission, uuid } from '../samples.js'
 import { verify, witness } from './audit-samples.js'
 

@@ -1,4 +1,5 @@
-import type { AuditFinding, PiiEraser, PiiRevealer, PiiKeyRotation, PiiTokenizer } from '@kyc-relay/kyc-core'
+import type { AuditFinding } from '@kyc-relay/kyc-core/audit'
+import type { PiiEraser, PiiRevealer, PiiKeyRotation, PiiTokenizer } from '@kyc-relay/kyc-core'
 import { uuid } from '../samples.js'
 
 type Vault = PiiTokenizer & PiiRevealer & PiiEraser & PiiKeyRotation

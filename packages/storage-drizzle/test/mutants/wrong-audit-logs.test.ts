@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditLog, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AuditEntry, AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
 import { auditLogCases, type AuditLogHandle } from '@kyc-relay/kyc-core/testing'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'

@@ -6,15 +6,6 @@ import type { AttemptCause } from './webhook-store.js'
  *
  * @param status - the final status code; 1xx never is final, so it counts as an invalid answer
  * @returns null for success, otherwise the cause of the failure
- *
- * @example
- * ```ts
- * import { classifyResponse } from '@kyc-relay/webhooks/delivery'
- *
- * classifyResponse(204) // null
- * classifyResponse(302) // 'REDIRECT'
- * classifyResponse(500) // 'HTTP_STATUS'
- * ```
  */
 export function classifyResponse(
   status: number,

@@ -25,14 +25,6 @@ export const deliveryTransitions: Readonly<Record<DeliveryState, readonly Delive
 
 /**
  * True for `DELIVERED`, `FAILED` and `CANCELLED`, which nothing leaves.
- *
- * @example
- * ```ts
- * import { isFinalDeliveryState } from '@kyc-relay/webhooks/delivery'
- *
- * isFinalDeliveryState('PENDING') // false
- * isFinalDeliveryState('CANCELLED') // true
- * ```
  */
 export function isFinalDeliveryState(state: DeliveryState): boolean {
   return deliveryTransitions[state].length === 0
@@ -82,18 +74,6 @@ export interface AttemptResultContext {
  * - anything else, interruption by a crash included, counts: due again by the retry schedule, `FAILED` after the fifth
  *
  * A `Retry-After` may lengthen the delay up to `maxRetryAfterMs`, never shorten it.
- *
- * @example
- * ```ts
- * import { attemptResultOf, reportOfCause } from '@kyc-relay/webhooks/delivery'
- *
- * const result = attemptResultOf(
- *   { fence: { deliveryId: '0198c1c0-0000-7000-8000-000000000001', attempt: 5, token: 't' }, unsentForMs: 0 },
- *   reportOfCause('TIMEOUT'),
- *   { now: new Date(), random: Math.random },
- * )
- * result.next // { state: 'FAILED' }
- * ```
  */
 export function attemptResultOf(
   attempt: { readonly fence: Fence; readonly unsentForMs: number },

@@ -12,34 +12,20 @@ export type {
   TransactionRecord,
   TransactionStore,
 } from '../publishing/transaction-store.js'
-export { matchEndpoints } from '../publishing/match-endpoints.js'
-export { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
-export { classifyResponse } from './classify-response.js'
-export {
-  attemptStateOf,
-  defaultUnsentPolicy,
-  deliveryTransitions,
-  isFinalDeliveryState,
-  reportOfCause,
-  attemptResultOf,
-  type AttemptResultContext,
-  type UnsentPolicy,
-} from './delivery-state.js'
+export type { AppGrant, GrantLookup } from '../publishing/grants.js'
+export { attemptStateOf, reportOfCause } from './delivery-state.js'
 export {
   createDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerDeps,
   type DeliveryWorkerObserver,
-  type DeliveryWorkerProblem,
 } from './delivery-worker.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
-export { reproducibleCurl, type CurlDelivery } from './reproducible-curl.js'
-export { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
-export type { Sender, SendRequest, SendResult } from './sender.js'
-export { signedHeaders, type SignedHeadersInput } from './signed-headers.js'
-export type { WriteOutcome } from './result-batcher.js'
+export { reproducibleCurl } from './reproducible-curl.js'
+export type { Sender, SendResult } from './sender.js'
+export { signedHeaders } from './signed-headers.js'
 export type { SigningKey, SigningKeys } from './signing-keys.js'
-export { WebhookError, type PreparationViolation, type WebhookErrorCode } from './webhook-error.js'
+export { WebhookError, type WebhookErrorCode } from './webhook-error.js'
 export type {
   AttemptCause,
   AttemptRecord,
@@ -57,4 +43,3 @@ export type {
   WithheldReason,
 } from './webhook-store.js'
 export type { DeliveryWorkerOptions } from './worker-options.js'
-export type { WorkerTimers } from './worker-timers.js'

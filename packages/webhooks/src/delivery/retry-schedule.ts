@@ -25,7 +25,7 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
  * The delay between a failed attempt and the next one: `baseMs × factor^(attempt − 1)`, ±`jitter`.
  *
  * @param attempt - number of the attempt that failed, 1 to `maxAttempts − 1`
- * @param policy - any part of the policy; the rest is {@link defaultRetryPolicy}
+ * @param policy - any part of the policy; the rest has the defaults that {@link RetryPolicy} names
  * @param random - gives a number from 0 up to 1, such as `Math.random`; without it the nominal delay is given
  * @returns whole milliseconds
  * @throws RangeError when no attempt follows this one
@@ -62,13 +62,6 @@ const imfFixdate =
  * header never moves a retry.
  *
  * @returns milliseconds from `now`, at least 0, or null
- *
- * @example
- * ```ts
- * import { parseRetryAfter } from '@kyc-relay/webhooks/delivery'
- *
- * const delayMs = parseRetryAfter('120', new Date()) // 120,000
- * ```
  */
 export function parseRetryAfter(header: string | null | undefined, now: Date): number | null {
   if (header === null || header === undefined) return null

@@ -25,13 +25,6 @@ export interface NameResolverOptions {
 /**
  * Asks the name servers directly. `getaddrinfo` would apply search domains and `/etc/hosts`, and four slow names would
  * block its thread pool.
- *
- * @example
- * ```ts
- * import { createHttpsSender, createNameResolver } from '@kyc-relay/webhooks/https'
- *
- * const send = createHttpsSender({ resolve: createNameResolver({ timeoutMs: 2_000 }) })
- * ```
  */
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const timeoutMs = options.timeoutMs ?? 3_000

@@ -1,6 +1,1 @@
-export {
-  createNodeWebhookHandler,
-  receiveNodeWebhook,
-  type NodeWebhookHandlerOptions,
-  type NodeWebhookRequest,
-} from './node-receiver.js'
+export { createNodeWebhookHandler, receiveNodeWebhook, type NodeWebhookHandlerOptions } from './node-receiver.js'

@@ -21,14 +21,6 @@ export type ScopeRule = 'all' | 'any'
 
 /**
  * Whether granted scopes suffice for the required ones. Scopes compare exactly.
- *
- * @example
- * ```ts
- * import { scopesSuffice } from '@kyc-relay/webhooks/delivery'
- *
- * scopesSuffice(['LIST_PAYMENT', 'LIST_PURCHASES'], ['LIST_PAYMENT']) // false
- * scopesSuffice(['LIST_PAYMENT', 'LIST_PURCHASES'], ['LIST_PAYMENT'], 'any') // true
- * ```
  */
 export function scopesSuffice(
   required: readonly string[],

@@ -10,11 +10,7 @@ import { createMemoryWebhookData, findBySource, writeEvent, type MemoryWebhookDa
  *
  * @example
  * ```ts
- * import {
- *   createMemoryTransactionStore,
- *   createMemoryWebhookData,
- *   createMemoryWebhookStore,
- * } from '@kyc-relay/webhooks/testing'
+ * import { createMemoryTransactionStore, createMemoryWebhookData, createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
  *
  * const data = createMemoryWebhookData()
  * const [transactions, webhooks] = [createMemoryTransactionStore({ data }), createMemoryWebhookStore({ data })]

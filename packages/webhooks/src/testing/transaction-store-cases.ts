@@ -7,12 +7,7 @@ import type { TransactionStoreCase } from './transaction-store/harness.js'
  *
  * @example
  * ```ts
- * import {
- *   createMemoryTransactionStore,
- *   createMemoryWebhookData,
- *   createMemoryWebhookStore,
- *   transactionStoreCases,
- * } from '@kyc-relay/webhooks/testing'
+ * import { createMemoryTransactionStore, createMemoryWebhookData, createMemoryWebhookStore, transactionStoreCases } from '@kyc-relay/webhooks/testing'
  *
  * for (const { run } of transactionStoreCases) {
  *   const data = createMemoryWebhookData()

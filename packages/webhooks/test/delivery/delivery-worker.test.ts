@@ -4,10 +4,10 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerDeps,
   type Sender,
-  type SendRequest,
   type SendResult,
   type WebhookStore,
 } from '../../src/delivery/index.js'
+import type { SendRequest } from '../../src/delivery/sender.js'
 import { resultOfCause } from '../../src/delivery/sender.js'
 import { signWebhook } from '../../src/signature/sign-webhook.js'
 import { createMemoryWebhookStore } from '../../src/testing/index.js'

@@ -3,15 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { format } from 'prettier'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import {
-  eventCatalogue,
-  eventExample,
-  eventScopes,
-  eventTypes,
-  parseEvent,
-  type EventPayloads,
-  type EventType,
-} from '@kyc-relay/webhooks/events'
+import { eventCatalogue, eventExample, parseEvent } from '@kyc-relay/webhooks/events'
+import { eventScopes, eventTypes, type EventPayloads, type EventType } from '@kyc-relay/webhooks'
 import specified from './fixtures/specified-fields.json' with { type: 'json' }
 import { eventsExamples, eventsJsonSchema } from './json-schema.js'
 

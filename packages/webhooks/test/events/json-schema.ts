@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { eventCatalogue, eventTypes } from '@kyc-relay/webhooks/events'
+import { eventCatalogue } from '@kyc-relay/webhooks/events'
+import { eventTypes } from '@kyc-relay/webhooks'
 
 interface JsonObjectSchema {
   [keyword: string]: unknown

@@ -5,8 +5,8 @@ import {
   createMemoryWebhookData,
   createMemoryWebhookStore,
   transactionStoreCases,
-  type MemoryWebhookData,
 } from '../../src/testing/index.js'
+import type { MemoryWebhookData } from '../../src/testing/memory-webhook-data.js'
 
 /** One broken promise each, as somebody's first version of a backend would break it. */
 const wrongStores: readonly {

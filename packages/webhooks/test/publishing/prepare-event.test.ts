@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import {
   prepareEvent,
   prepareTestEvent,
-  scopesSuffice,
   WebhookError,
   type AppGrant,
   type Endpoint,
   type EventInput,
 } from '../../src/delivery/index.js'
+import { scopesSuffice } from '../../src/publishing/grants.js'
 import { eventScopes } from '../../src/events/event-scopes.js'
 import { eventTypes, type EventType } from '../../src/events/event-types.js'
 import { eventExample, parseEvent } from '../../src/events/parse-event.js'

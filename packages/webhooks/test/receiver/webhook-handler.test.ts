@@ -6,9 +6,9 @@ import {
   signWebhook,
   type DeduplicationStore,
   type VerifiedWebhook,
-  type WebhookHandlerOptions,
-  type WebhookRefusal,
 } from '@kyc-relay/webhooks'
+import type { WebhookHandlerOptions } from '../../src/receiver/webhook-handler.js'
+import type { WebhookRefusal } from '../../src/receiver/receive-webhook.js'
 
 const secret = 'the API key'
 const eventId = '0198c0de-0000-7000-8000-000000000001'

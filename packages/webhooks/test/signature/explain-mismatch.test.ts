@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { explainMismatch, verifyWebhook, type Diagnosis, type ExplainableRequest } from '@kyc-relay/webhooks'
+import { explainMismatch, verifyWebhook, type Diagnosis } from '@kyc-relay/webhooks'
+import type { ExplainableRequest } from '../../src/signature/explain-mismatch.js'
 
 const secret = 'kyc_live_Zm9vYmFyYmF6cXV4Zm9vYmFy'
 const event = {

@@ -1,5 +1,5 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises'
-import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core/audit'
 import { z } from 'zod'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/)

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import {
   AUDIT_FINDING_MESSAGES,
-  KycError,
   verifyAuditLog,
   type AuditFinding,
   type AuditLog,
@@ -9,7 +8,8 @@ import {
   type AuditReport,
   type AuditSeal,
   type SealedCheckpoint,
-} from '@kyc-relay/kyc-core'
+} from '@kyc-relay/kyc-core/audit'
+import { KycError } from '@kyc-relay/kyc-core'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError } from '../../env.js'
 import { StartError } from '../../start/start-error.js'

@@ -1,4 +1,4 @@
-import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core'
+import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
 import { createCheckpointComparison } from '../audit/checkpoint-comparison.js'
 import type { Log } from '../log.js'

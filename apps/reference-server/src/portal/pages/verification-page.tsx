@@ -1,4 +1,5 @@
-import type { PhotoRecord, VerificationRecord } from '@kyc-relay/kyc-core'
+import type { PhotoRecord } from '@kyc-relay/kyc-core/photos'
+import type { VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { maskedToken } from '../format.js'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@kyc-relay/kyc-core'
+import type { JsonValue } from '../../../src/submission/json-value.js'
 import { REMOVED, type CaseGroup, type CaseRow } from './case-row.js'
 
 /*

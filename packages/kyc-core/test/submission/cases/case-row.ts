@@ -1,4 +1,5 @@
-import type { JsonValue, SubmissionPolicy } from '@kyc-relay/kyc-core'
+import type { JsonValue } from '../../../src/submission/json-value.js'
+import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
 /** The instant at which every case is checked. */
