@@ -358,3 +358,8 @@ function isIssuer(text: string, production: boolean): boolean {
 function defaultVaultUrl({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string | undefined; DATA_DIR: string }): string {
   return DATABASE_URL?.startsWith('postgres') ? DATABASE_URL : `file:${DATA_DIR}/vault.db`
 }
+
+/** Whether this process sends deliveries. */
+export function servesWorker({ role }: Pick<Env, 'role'>): boolean {
+  return role === 'all' || role === 'worker'
+}

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Hono } from 'hono'
-import { compose, servesWorker } from './wiring/compose.js'
-import type { Env } from './env.js'
+import { openServerParts, type ServerParts } from './wiring/server-parts.js'
+import { servesWorker, type Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http/error-bodies.js'
 import { startListener, type EdgeEnv, type Listener } from './http/listener.js'
 import { startOverloadWatch } from './http/load-shedding/overload-watch.js'
@@ -35,8 +35,6 @@ export interface RunningServer {
   stop(reason: string): Promise<void>
 }
 
-type Parts = Awaited<ReturnType<typeof compose>>
-
 /** Starts the server for the settings: files, databases, listeners, worker. */
 export async function startServer(
   env: Env,
@@ -56,7 +54,7 @@ export async function startServer(
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
-  let parts: Parts | null = null
+  let parts: ServerParts | null = null
 
   const overload = startOverloadWatch({
     maxInFlight: env.maxInFlight,
@@ -64,8 +62,8 @@ export async function startServer(
     onRefused: () => parts?.metrics.requestRefused(),
     onDropped: (listener) => parts?.metrics.connectionDropped(listener),
   })
-  const open = async (): Promise<Parts> => {
-    const opened = await compose({ env, keys, internalToken, localCaPem, log, onStoreFailure })
+  const open = async (): Promise<ServerParts> => {
+    const opened = await openServerParts({ env, keys, internalToken, localCaPem, log, onStoreFailure })
     await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
       opened.disk.stop()
       await opened.storage.close()
@@ -76,7 +74,7 @@ export async function startServer(
   const listeners: Listener[] = []
   type ListenOptions = Omit<Parameters<typeof startListener>[0], 'overload' | 'connections' | 'app'>
   /** May listen before the databases are open: probes are answered while PostgreSQL migrates. */
-  const listen = async (appOf: (parts: Parts) => Hono<EdgeEnv>, options: ListenOptions) => {
+  const listen = async (appOf: (parts: ServerParts) => Hono<EdgeEnv>, options: ListenOptions) => {
     const starting = createStartingApp(options.errorBody)
     const app: Pick<Hono<EdgeEnv>, 'fetch'> = {
       fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),

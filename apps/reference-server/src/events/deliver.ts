@@ -1,3 +1,4 @@
+import { SpanKind, type Span } from '@opentelemetry/api'
 import {
   createDeliveryWorker,
   type ClaimedDelivery,
@@ -6,7 +7,7 @@ import {
   type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
 import type { Log } from '../operations/log.js'
-import { createAttemptSpans } from '../operations/tracing/event-spans.js'
+import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/tracing/span.js'
 
 type Worker = ReturnType<typeof createDeliveryWorker>
 
@@ -56,4 +57,44 @@ function logAttempt(log: Log, delivery: ClaimedDelivery, result: AttemptResult):
     outcome: result.next.state,
     ...(cause === null ? {} : { cause }),
   })
+}
+
+/**
+ * A span for each attempt, from its claim until its end is recorded. It begins a trace of its own, which may be days
+ * after the event, with a link to the span that published it.
+ */
+function createAttemptSpans(): Required<Pick<DeliveryWorkerObserver, 'onClaimed' | 'onResultWritten'>> {
+  const spans = new WeakMap<ClaimedDelivery, Span>()
+  return {
+    onClaimed({ deliveries }) {
+      for (const delivery of deliveries) {
+        const publishedBy = parseTraceparent(delivery.traceContext)
+        const links = publishedBy === null ? [] : [{ context: publishedBy }]
+        const span = tracer.startSpan('deliver event', { kind: SpanKind.CLIENT, root: true, links })
+        if (!span.isRecording()) continue
+        describeSpan(span, () => ({
+          appId: delivery.appId,
+          eventId: delivery.eventId,
+          eventType: delivery.eventType,
+          deliveryId: delivery.deliveryId,
+          endpointId: delivery.endpoint.endpointId,
+          attempt: delivery.fence.attempt,
+        }))
+        spans.set(delivery, span)
+      }
+    },
+    onResultWritten({ delivery, result, outcome }) {
+      const span = spans.get(delivery)
+      if (span === undefined) return
+      const { state, report } = result.attempt
+      describeSpan(span, () => ({
+        attemptState: state,
+        deliveryState: result.next.state,
+        writeOutcome: outcome,
+        ...(report.status === null ? {} : { statusClass: `${Math.trunc(report.status / 100)}xx` }),
+      }))
+      if (report.cause !== null) failSpan(span, report.cause)
+      span.end()
+    },
+  }
 }

@@ -1,11 +1,11 @@
 import { eventTypes } from '@kyc-relay/webhooks'
-import type { EventInput, InsertedEvent } from '@kyc-relay/webhooks/delivery'
-import { Hono } from 'hono'
+import { WebhookError, type InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import { Hono, type Context } from 'hono'
 import { z } from 'zod'
-import { readJson } from '../http/json-route.js'
+import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/listener.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
-import { presentEvent, refuseEvent } from './published-event.js'
+import type { Publisher } from './publish.js'
 
 const publication = z.strictObject({
   appId: id,
@@ -16,19 +16,51 @@ const publication = z.strictObject({
 })
 
 /** `POST /internal/v1/events`: one event of any type, as another service of ours tells it. */
-export function createEventRoutes(deps: {
-  readonly publish: (event: EventInput) => Promise<InsertedEvent>
-}): Hono<EdgeEnv> {
+export function createEventRoutes(publisher: Pick<Publisher, 'publish'>): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.post('/', async (c) => {
     const body = await readJson(c, publication)
     if (!body.ok) return body.response
     try {
       const { sourceEventId: source = null, ...event } = body.value
-      return c.json(presentEvent(await deps.publish({ ...event, sourceEventId: source })), 202)
+      return c.json(presentEvent(await publisher.publish({ ...event, sourceEventId: source })), 202)
     } catch (error) {
       return refuseEvent(c, error)
     }
   })
   return routes
+}
+
+/** An event as the internal API answers it: `withheld` says why nobody gets it. */
+export function presentEvent(event: InsertedEvent) {
+  return {
+    eventId: event.eventId,
+    deliveries: event.deliveries.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
+    ...(event.withheld === null ? {} : { withheld: event.withheld }),
+    ...(event.duplicate ? { duplicate: true } : {}),
+  }
+}
+
+const statuses: Readonly<Record<string, 404 | 409>> = {
+  TRANSACTION_UNKNOWN: 404,
+  TRANSACTION_EXISTS: 409,
+  TRANSITION_NOT_ALLOWED: 409,
+  SOURCE_EVENT_ID_CONFLICT: 409,
+}
+
+/** Answers an event or a move that was refused; anything else, outages included, is thrown on. */
+export function refuseEvent(c: Context<EdgeEnv>, error: unknown): Response {
+  if (!(error instanceof WebhookError) || error.retryable) throw error
+  const status = statuses[error.code]
+  if (status === 404) return refuseProblem(c, { code: 'NOT_FOUND', detail: error.code })
+  const fields = error.violations.map(({ pointer, code, message }) => ({
+    pointer: `/data${pointer}`,
+    code,
+    message,
+  }))
+  return refuseProblem(c, {
+    code: 'BAD_REQUEST',
+    detail: error.code,
+    ...(status === undefined ? { fields } : { status }),
+  })
 }

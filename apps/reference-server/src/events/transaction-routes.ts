@@ -1,11 +1,12 @@
-import type { MovedTransaction, TransactionRequest } from '@kyc-relay/webhooks/delivery'
+import type { TransactionRequest } from '@kyc-relay/webhooks/delivery'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/listener.js'
 import { violation } from '../http/violations.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
-import { presentEvent, refuseEvent } from './published-event.js'
+import { presentEvent, refuseEvent } from './event-routes.js'
+import type { Publisher } from './publish.js'
 
 const creation = z.strictObject({
   appId: id,
@@ -23,20 +24,13 @@ const update = z.strictObject({
   sourceEventId,
 })
 
-/** What the transaction routes need. */
-export interface TransactionRoutesDeps {
-  readonly move: (request: TransactionRequest) => Promise<MovedTransaction>
-  /** A fresh UUID, for a transaction that was not given one. */
-  readonly newId: () => string
-}
-
 /** `/internal/v1/transactions`: initiated, updated or settled, declined (docs/contract.md 8.5). */
-export function createTransactionRoutes({ move, newId }: TransactionRoutesDeps): Hono<EdgeEnv> {
+export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newId: () => string): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
   async function answer(c: Context<EdgeEnv>, request: TransactionRequest, status: 200 | 201): Promise<Response> {
     try {
-      const moved = await move(request)
+      const moved = await publisher.move(request)
       return c.json({ transactionId: moved.transactionId, status: moved.state, ...presentEvent(moved.event) }, status)
     } catch (error) {
       return refuseEvent(c, error)

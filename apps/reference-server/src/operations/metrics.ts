@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Ingested, Ingestion } from '@kyc-relay/kyc-core'
+import type { Ingested } from '@kyc-relay/kyc-core'
 import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
 import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
@@ -14,8 +14,8 @@ export interface Metrics {
   readonly contentType: string
   /** The text of all metrics. The queue is looked at now; when that fails, its gauges are left out. */
   render(): Promise<string>
-  /** The same ingestion, counted by outcome and timed. */
-  observed(ingestion: Ingestion): Ingestion
+  /** Runs one submission; counts it by outcome and times it. */
+  submission(ingest: () => Promise<Ingested>): Promise<Ingested>
   /** A request was refused for overload. */
   requestRefused(): void
   /** A credential was refused. */
@@ -167,7 +167,7 @@ export function createMetrics(deps: {
   observeDisk(registers, deps.disk)
   const tokensPurged = observeTokenPurge(registers)
 
-  async function timed(ingest: () => Promise<Ingested>): Promise<Ingested> {
+  async function submission(ingest: () => Promise<Ingested>): Promise<Ingested> {
     const startedAtMs = performance.now()
     try {
       const ingested = await ingest()
@@ -201,11 +201,7 @@ export function createMetrics(deps: {
       await readQueue()
       return registry.metrics()
     },
-    observed: (ingestion) => ({
-      ...ingestion,
-      ingestSubmission: (appUser, input) => timed(() => ingestion.ingestSubmission(appUser, input)),
-      ingestTokenizedSubmission: (appUser, input) => timed(() => ingestion.ingestTokenizedSubmission(appUser, input)),
-    }),
+    submission,
     requestRefused: () => refused.inc(),
     authenticationFailed: (listener, reason) => failedAuthentications.inc({ listener, reason }),
     watchRequests(state) {

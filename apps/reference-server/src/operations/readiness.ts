@@ -1,3 +1,5 @@
+import type { Probes } from './probe-routes.js'
+
 /** What a part of the server says about itself. */
 export type PartState = 'ok' | 'failing' | 'low' | 'refused'
 
@@ -63,5 +65,34 @@ export function onceASecond(check: () => Promise<unknown>, nowMs: () => number):
       latest = made
     }
     return latest.answer
+  }
+}
+
+/** Readiness of this process, as its probes answer it, until `beginStopping` is called. */
+export function createReadiness(deps: {
+  readonly database: () => Promise<unknown>
+  readonly vault: () => Promise<unknown>
+  readonly disk: { isLow(): boolean }
+  /** Null where the role runs no worker. */
+  readonly worker: { isDelivering(): boolean; readonly tokenPurge: { isRefused(): boolean } } | null
+  /** Milliseconds that never run backwards. */
+  readonly nowMs: () => number
+}): { readonly probes: Probes; beginStopping(): void } {
+  const { disk, worker, nowMs } = deps
+  const parts = {
+    database: onceASecond(deps.database, nowMs),
+    vault: onceASecond(deps.vault, nowMs),
+    ...(worker === null ? {} : { worker: () => worker.isDelivering() }),
+  }
+  const notes = {
+    disk: (): PartState => (disk.isLow() ? 'low' : 'ok'),
+    ...(worker === null ? {} : { tokenPurge: (): PartState => (worker.tokenPurge.isRefused() ? 'refused' : 'ok') }),
+  }
+  let stopping = false
+  return {
+    probes: { readiness: () => checkReadiness(parts, () => stopping, notes) },
+    beginStopping() {
+      stopping = true
+    },
   }
 }

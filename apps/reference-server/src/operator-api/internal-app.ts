@@ -15,15 +15,16 @@ import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-to
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEventRoutes } from '../events/event-routes.js'
-import { createTransactionRoutes, type TransactionRoutesDeps } from '../events/transaction-routes.js'
+import type { Publisher } from '../events/publish.js'
+import { createTransactionRoutes } from '../events/transaction-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
 /** What the internal API needs. */
 export interface InternalAppDeps {
   /** Null where the role serves no internal API: nobody is let in. */
   readonly internalToken: string | null
-  readonly publish: Parameters<typeof createEventRoutes>[0]['publish']
-  readonly transactions: TransactionRoutesDeps
+  readonly publisher: Publisher
+  readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
@@ -55,8 +56,8 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   })
   app.use(tracedMiddleware('internal'))
 
-  app.route('/internal/v1/events', createEventRoutes({ publish: deps.publish }))
-  app.route('/internal/v1/transactions', createTransactionRoutes(deps.transactions))
+  app.route('/internal/v1/events', createEventRoutes(deps.publisher))
+  app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))

@@ -1,5 +1,5 @@
 import type { PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
-import type { PiiRevealer, PiiTokenizer, VerificationStore } from '@kyc-relay/kyc-core'
+import type { PiiRevealer, PiiTokenizer } from '@kyc-relay/kyc-core'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import type { DiskSpace } from '../operations/disk-space/disk-space.js'
 import { errorFields, type Log } from '../operations/log.js'
@@ -46,16 +46,4 @@ export function createPhotoFetching(deps: {
       log.error('photo worker', { ...errorFields(error), job: problem })
     },
   })
-}
-
-/** The same store; what is recorded with photos wakes the worker. */
-export function wakingForPhotos(verifications: VerificationStore, wake: () => void): VerificationStore {
-  return {
-    ...verifications,
-    async record(submission) {
-      const answer = await verifications.record(submission)
-      if (submission.verification.photoJobs.length > 0) wake()
-      return answer
-    },
-  }
 }

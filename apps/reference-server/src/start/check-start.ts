@@ -1,7 +1,7 @@
 import { KycError } from '@kyc-relay/kyc-core'
 import type { KeyFile } from '@kyc-relay/kyc-core/node'
 import type { KeyCheck } from '@kyc-relay/storage-drizzle/sqlite'
-import type { compose } from '../wiring/compose.js'
+import type { Storage } from '../wiring/storage.js'
 import type { Env } from '../env.js'
 import type { Log } from '../operations/log.js'
 import { StartError } from './start-error.js'
@@ -26,7 +26,7 @@ const wrongApiKeysText =
  * @throws StartError `KEY_FILE_WRONG`, `VAULT_MISSING`, `VAULT_INCOMPLETE`
  */
 export async function checkStart(parts: {
-  readonly storage: Awaited<ReturnType<typeof compose>>['storage']
+  readonly storage: Storage
   readonly apiKeys: { canOpenAll(): Promise<boolean> }
   readonly keys: KeyFile
   readonly env: Pick<Env, 'allowIncompleteVault'>

@@ -3,11 +3,11 @@ import {
   signedHeaders,
   WebhookError,
   type Endpoint,
-  type InsertedEvent,
   type PreparedEvent,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
+import type { Publisher } from '../events/publish.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 
 /** A request exactly as an endpoint would get it, the headers that the HTTP client adds included. */
@@ -27,11 +27,11 @@ export interface PreparedTest {
 /** What test events need. */
 export interface TestEventDeps {
   readonly apiKeys: Pick<ApiKeys, 'current'>
-  readonly store: Pick<WebhookStore, 'listEndpoints' | 'insertEvent'>
+  readonly store: Pick<WebhookStore, 'listEndpoints'>
   readonly findAppName: (appId: string) => Promise<string | null>
   readonly now: () => Date
   readonly newId: () => string
-  readonly wake: () => void
+  readonly publisher: Pick<Publisher, 'insert'>
 }
 
 /** Test events: prepared, shown, sent. */
@@ -44,7 +44,7 @@ export interface TestEvents {
   }): Promise<PreparedTest | null>
   /** The request that sending it now would make. */
   preview(test: PreparedTest): Promise<PreviewedRequest>
-  send(test: PreparedTest): Promise<InsertedEvent>
+  send(test: PreparedTest): ReturnType<Publisher['insert']>
 }
 
 /** Test events over the store that real ones go through, so that they show what real ones will do. */
@@ -85,10 +85,6 @@ export function createTestEvents(deps: TestEventDeps): TestEvents {
       }
       return { method: 'POST', url: endpoint.url, headers, body: new TextDecoder().decode(event.body) }
     },
-    async send({ event }) {
-      const inserted = await deps.store.insertEvent(event)
-      deps.wake()
-      return inserted
-    },
+    send: ({ event }) => deps.publisher.insert(event),
   }
 }

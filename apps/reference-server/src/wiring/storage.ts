@@ -10,6 +10,9 @@ import { StartError } from '../start/start-error.js'
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
 const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 
+/** Both databases, open. */
+export type Storage = Awaited<ReturnType<typeof openStorage>>
+
 /**
  * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
  * vault.

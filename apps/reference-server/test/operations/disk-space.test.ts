@@ -69,16 +69,14 @@ describe('T40 what is gated', () => {
     ])
     const { disk, told } = newSituation(free)
     const calls: unknown[][] = []
-    const port = disk.gate(
-      {
-        write: (...given: unknown[]) => {
-          calls.push(given)
-          return Promise.resolve('written')
-        },
-        read: () => Promise.resolve('read'),
+    const port = {
+      write: async (...given: unknown[]) => {
+        disk.requireSpace()
+        calls.push(given)
+        return Promise.resolve('written')
       },
-      'write',
-    )
+      read: () => Promise.resolve('read'),
+    }
     expect(await port.write(1, 2)).toBe('written')
     free.set('/b', 10)
     expect(await port.write(3)).toBe('written')

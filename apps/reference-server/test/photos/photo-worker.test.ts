@@ -4,8 +4,9 @@ import type { ClaimedPhotoJob, PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createPhotoFetching, wakingForPhotos } from '../../src/photos/photo-fetching.js'
+import { createPhotoFetching } from '../../src/photos/photo-fetching.js'
 import { createPhotoWorker } from '../../src/photos/photo-worker.js'
+import { observedVerificationStore } from '../../src/submissions/observed-ports.js'
 
 const jobOf = (number: number): ClaimedPhotoJob => ({
   fence: { photoJobId: `job-${number}`, token: 'token' },
@@ -123,7 +124,7 @@ describe('the photo worker', () => {
 
 it('a submission wakes the worker when it is recorded with photos, and only then', async () => {
   let woken = 0
-  const verifications = wakingForPhotos(createMemoryVerificationStore(), () => {
+  const verifications = observedVerificationStore(createMemoryVerificationStore(), () => {
     woken += 1
   })
   const now = () => new Date()

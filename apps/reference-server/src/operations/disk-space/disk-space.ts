@@ -50,8 +50,8 @@ export interface DiskSpace {
   state(): ReadonlyMap<string, FreeSpace>
   /** How often something was refused for it. */
   refusals(): number
-  /** The same port, whose `growing` methods throw {@link DiskSpaceError} while too little is left. */
-  gate<Port extends object, Method extends keyof Port>(port: Port, ...growing: readonly Method[]): Port
+  /** @throws DiskSpaceError while too little is left. Called before anything that makes files grow. */
+  requireSpace(): void
 }
 
 /**
@@ -106,17 +106,6 @@ export function createDiskSpace(options: {
     isLow: () => low.size > 0,
     state: () => measured,
     refusals: () => refused,
-    gate(port, ...growing) {
-      const gated = { ...port }
-      for (const name of growing) {
-        const method = port[name] as (...given: unknown[]) => Promise<unknown>
-        const needingSpace = async (...given: unknown[]) => {
-          requireSpace()
-          return method.apply(port, given)
-        }
-        Object.assign(gated, { [name]: needingSpace })
-      }
-      return gated
-    },
+    requireSpace,
   }
 }

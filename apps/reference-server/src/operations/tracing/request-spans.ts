@@ -4,8 +4,7 @@ import { routePath } from 'hono/route'
 import type { EdgeEnv } from '../../http/listener.js'
 import { requestIdOf } from '../../http/request-id.js'
 import { errorCode } from '../log.js'
-import { describeSpan, failSpan, isTraced, tracer, type SpanFields } from './span.js'
-import { parseTraceparent } from './trace-context.js'
+import { describeSpan, failSpan, isTraced, parseTraceparent, tracer, type SpanFields } from './span.js'
 
 type Listener = NonNullable<SpanFields['listener']>
 

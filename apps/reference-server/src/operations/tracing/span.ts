@@ -1,4 +1,15 @@
-import { context, INVALID_TRACEID, SpanStatusCode, trace, type Span, type SpanOptions } from '@opentelemetry/api'
+import {
+  context,
+  INVALID_TRACEID,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+} from '@opentelemetry/api'
+import { parseTraceParent, suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { errorCode } from '../log.js'
 
 /** The only attributes of spans: ids, codes, counts and route patterns of ours. Never a value of a partner's input. */
@@ -102,4 +113,38 @@ async function runInSpan<T>(
   } finally {
     span.end()
   }
+}
+
+/** The longest version of `traceparent` so far has 55 characters. Longer text is dropped unread. */
+const longestTraceparent = 128
+
+/** Reads a `traceparent` of a stranger. Null for anything that is not exactly one. */
+export function parseTraceparent(text: unknown): SpanContext | null {
+  if (typeof text !== 'string' || text.length > longestTraceparent || text !== text.trim()) return null
+  const parsed = parseTraceParent(text)
+  // Other flags than the sampled one have no meaning here and are not passed on.
+  return parsed === null ? null : { ...parsed, traceFlags: parsed.traceFlags & TraceFlags.SAMPLED, isRemote: true }
+}
+
+const propagator = new W3CTraceContextPropagator()
+
+/** The `traceparent` of a span, version 00. Null for a span that no SDK knows. */
+export function traceparentOf(span: SpanContext): string | null {
+  let traceparent: string | null = null
+  const sampledOnly = { ...span, traceFlags: span.traceFlags & TraceFlags.SAMPLED }
+  propagator.inject(trace.setSpanContext(ROOT_CONTEXT, sampledOnly), null, {
+    set: (_carrier, name, value) => {
+      if (name === 'traceparent') traceparent = value
+    },
+  })
+  return traceparent
+}
+
+const untraced = suppressTracing(ROOT_CONTEXT)
+
+/** The same call, out of sight of instrumentations: one of them would add our trace headers to a partner's request. */
+export function hideFromTracing<Arguments extends unknown[], Result>(
+  call: (...given: Arguments) => Result,
+): (...given: Arguments) => Result {
+  return (...given) => context.with(untraced, () => call(...given))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatTraceparent, parseTraceparent } from '../../../src/operations/tracing/trace-context.js'
+import { parseTraceparent, traceparentOf } from '../../../src/operations/tracing/span.js'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const spanId = '00f067aa0ba902b7'
@@ -37,11 +37,11 @@ describe('a traceparent', () => {
   })
 
   it('is written as it was read, in version 00', () => {
-    expect(formatTraceparent({ traceId, spanId, traceFlags: 1 })).toBe(good)
-    expect(formatTraceparent({ traceId, spanId, traceFlags: 0 })).toBe(`00-${traceId}-${spanId}-00`)
+    expect(traceparentOf({ traceId, spanId, traceFlags: 1 })).toBe(good)
+    expect(traceparentOf({ traceId, spanId, traceFlags: 0 })).toBe(`00-${traceId}-${spanId}-00`)
   })
 
   it('of a span that no SDK knows is not written', () => {
-    expect(formatTraceparent({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })).toBeNull()
+    expect(traceparentOf({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })).toBeNull()
   })
 })

@@ -1,0 +1,54 @@
+import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
+import { uuidv7 } from 'uuidv7'
+import type { Env } from '../env.js'
+import { createAddressFilter } from '../events/address-filter.js'
+import { createEventDelivery } from '../events/deliver.js'
+import { createPublisher } from '../events/publish.js'
+import type { Log } from '../operations/log.js'
+import { hideFromTracing } from '../operations/tracing/span.js'
+import type { Callers } from './callers.js'
+import type { Operations } from './operations.js'
+import type { Storage } from './storage.js'
+
+/** The way of an event, and the guarded HTTPS that it leaves by. */
+export type Events = ReturnType<typeof wireEvents>
+
+/** The way of an event: internal app → publisher → webhook store → delivery worker → guarded HTTPS → the partner. */
+export function wireEvents(deps: {
+  readonly env: Env
+  readonly log: Log
+  readonly storage: Storage
+  readonly operations: Operations
+  readonly callers: Callers
+  readonly localCaPem: string | null
+  readonly now: () => Date
+}) {
+  const { env, log, now, localCaPem } = deps
+  const { webhooks: store, transactions } = deps.storage
+  const { disk, metrics } = deps.operations
+  const { apiKeys, grants } = deps.callers
+
+  const policy = {
+    ownHosts: env.publicHosts,
+    ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
+  }
+  const isAllowedAddress = createAddressFilter()
+  const send = hideFromTracing(createHttpsSender({ policy, isAllowedAddress }))
+  const worker = createEventDelivery({
+    ...{ store, signingKeys: apiKeys, grants, send, now, log },
+    retryBaseMs: env.deliveryRetryBaseMs,
+    metrics: metrics.worker,
+  })
+  return {
+    worker,
+    publisher: createPublisher({
+      ...{ store, transactions, grants, now, newId: uuidv7 },
+      requireSpace: disk.requireSpace,
+      count: metrics.eventPublished,
+      wake: () => worker.wake(),
+    }),
+    send,
+    download: hideFromTracing(createHttpsDownloader({ policy, isAllowedAddress, accept: 'image/*' })),
+    checkUrl: (url: string) => checkEndpointUrl(url, policy),
+  }
+}

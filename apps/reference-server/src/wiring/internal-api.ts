@@ -1,0 +1,38 @@
+import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { uuidv7 } from 'uuidv7'
+import type { Log } from '../operations/log.js'
+import { eraseUser } from '../operator-api/erase-user.js'
+import { createInternalApp } from '../operator-api/internal-app.js'
+import type { Callers } from './callers.js'
+import type { Events } from './events.js'
+import type { Operations } from './operations.js'
+import type { Storage } from './storage.js'
+
+/** The internal API: events, transactions, vault, apps, keys and tokens, for our own services. */
+export function wireInternalApi(deps: {
+  readonly internalToken: string | null
+  readonly log: Log
+  readonly storage: Storage
+  readonly operations: Operations
+  readonly callers: Callers
+  readonly events: Events
+  readonly photos: PhotoStore
+  readonly now: () => Date
+}) {
+  const { storage, callers, events, photos, now } = deps
+  const { vault, users, webhooks } = storage
+  const { failures, probes, metrics } = deps.operations
+  const directory = storage.apps
+  return createInternalApp({
+    internalToken: deps.internalToken,
+    publisher: events.publisher,
+    newId: uuidv7,
+    vault: { vault, eraseUser: (userId) => eraseUser(userId, { users, vault, photos, now }) },
+    apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
+    embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
+    failures,
+    probes,
+    metrics,
+    log: deps.log,
+  })
+}

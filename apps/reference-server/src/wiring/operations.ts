@@ -1,0 +1,84 @@
+import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { servesWorker, type Env } from '../env.js'
+import { isLoopbackAddress } from '../http/loopback-address.js'
+import { createFailedAuthentications, failureOf } from '../identity/failed-authentications.js'
+import { createCheckpointWriter } from '../operations/audit/checkpoint-file.js'
+import { startDiskWatch } from '../operations/disk-space/disk-watch.js'
+import type { ServerLog } from '../operations/log.js'
+import { createMaintenance } from '../operations/maintenance/maintenance.js'
+import { createTokenPurge } from '../operations/maintenance/token-purge.js'
+import { createMetricsRoute } from '../operations/metrics-route.js'
+import { createMetrics } from '../operations/metrics.js'
+import { createOperationsApp } from '../operations/operations-app.js'
+import { createReadiness } from '../operations/readiness.js'
+import type { Storage } from './storage.js'
+
+/** What an operator sees of the process, and what it does beside its requests. */
+export type Operations = Awaited<ReturnType<typeof wireOperations>>
+
+/** Joins metrics, probes, the watch over disk space, and maintenance. */
+export async function wireOperations(deps: {
+  readonly env: Env
+  readonly log: ServerLog
+  readonly storage: Storage
+  readonly seal: AuditSeal
+  readonly cipher: PiiCipher
+  readonly internalToken: string | null
+  readonly isDelivering: () => boolean
+  readonly now: () => Date
+}) {
+  const { env, log, storage, seal, cipher, now } = deps
+  const { vault, verifications, overview, audit, apps: directory } = storage
+  const nowMs = () => performance.now()
+
+  const disk = await startDiskWatch(env, log)
+  const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines(), disk })
+  const failures = createFailedAuthentications({
+    log,
+    count: metrics.authenticationFailed,
+    schedule: (callback, delayMs) => void setTimeout(callback, delayMs).unref(),
+  })
+  const tokenPurge = createTokenPurge({
+    ...{ vault, verifications, overview, audit, seal, nowMs, log },
+    checkpointPath: env.auditCheckpoints,
+    mostInADay: env.purgeTokensPerDay,
+    onPurged: metrics.tokensPurged,
+  })
+  const writeCheckpoints = createCheckpointWriter({
+    path: env.auditCheckpoints,
+    seal,
+    logs: [audit, vault.audit].filter((one) => one !== null),
+    now,
+  })
+  const maintenance = createMaintenance({
+    ...{ writeCheckpoints, vault, tokenPurge, nowMs, log },
+    retention: { removeOld: () => storage.retention.removeOld(env.retention) },
+    apiKeys: { directory, cipher, now },
+  })
+  const { probes, beginStopping } = createReadiness({
+    // A database that can only be read is of no use, so the checks write.
+    database: () => storage.tryWrite(),
+    vault: () => vault.tryWrite(),
+    disk,
+    worker: servesWorker(env) ? { isDelivering: deps.isDelivering, tokenPurge } : null,
+    nowMs,
+  })
+
+  const metricsTokens = [deps.internalToken, env.metricsToken].filter((token) => token !== null)
+  const metricsRefused = (listener: 'api' | 'internal') => (authorization: string | undefined, requestId: string) => {
+    const reason = failureOf(authorization, 'METRICS_TOKEN_MISSING', 'METRICS_TOKEN_INVALID')
+    failures.note({ listener, reason, requestId })
+  }
+  const operationsTokens = env.operationsHost === null || isLoopbackAddress(env.operationsHost) ? null : metricsTokens
+  return {
+    ...{ disk, metrics, failures, probes, maintenance, writeCheckpoints, beginStopping },
+    /** `GET /metrics` of the standard API. */
+    metricsRoute: createMetricsRoute(metrics, env.production ? metricsTokens : null, metricsRefused('api')),
+    /** Probes and metrics of a process without an internal API. */
+    operationsApp: createOperationsApp({
+      ...{ probes, metrics, metricsTokens: operationsTokens, log },
+      onRefused: metricsRefused('internal'),
+    }),
+  }
+}

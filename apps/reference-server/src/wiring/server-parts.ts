@@ -1,0 +1,70 @@
+import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
+import type { Env } from '../env.js'
+import { isDelivering } from '../events/deliver.js'
+import type { ServerLog } from '../operations/log.js'
+import { createMigrationLog } from '../operations/migration-log.js'
+import { openPhotoStore } from '../photos/open-photo-store.js'
+import { wireCallers } from './callers.js'
+import { wireEvents } from './events.js'
+import { wireInternalApi } from './internal-api.js'
+import { wireOperations } from './operations.js'
+import { wireStandardApi } from './standard-api.js'
+import { openStorage, type StoreFailure } from './storage.js'
+import { wireSubmissions } from './submissions.js'
+
+/** What the server is made of once its files and keys are there. */
+export interface ServerInput {
+  readonly env: Env
+  readonly keys: KeyFile
+  /** Null where the role serves no internal API. */
+  readonly internalToken: string | null
+  /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
+  readonly localCaPem: string | null
+  readonly log: ServerLog
+  /** Called once when the disk failed: no later write is accepted, so the process should end. */
+  readonly onStoreFailure: (failure: StoreFailure) => void
+}
+
+/** All parts of a running server. */
+export type ServerParts = Awaited<ReturnType<typeof openServerParts>>
+
+/** Opens the databases and joins the parts. A submission's way is in `submissions.ts`, an event's way in `events.ts`. */
+export async function openServerParts(input: ServerInput) {
+  const { env, keys, log } = input
+  const now = () => new Date()
+  const cipher = createLocalCipher({ keys })
+  const seal = createLocalAuditSeal({ keys })
+  const migrationLog = createMigrationLog(log, () => performance.now())
+  const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)
+  const photos = await openPhotoStore(env, now)
+
+  const operations = await wireOperations({
+    ...{ env, log, storage, seal, cipher, now, internalToken: input.internalToken },
+    isDelivering: () => isDelivering(events.worker.status()),
+  })
+  const callers = await wireCallers({ env, storage, cipher, now })
+  const events = wireEvents({ env, log, storage, operations, callers, localCaPem: input.localCaPem, now })
+  const submissions = wireSubmissions({
+    env,
+    log,
+    storage,
+    operations,
+    callers,
+    download: events.download,
+    photos,
+    now,
+  })
+  const apis = { ...input, storage, operations, callers, events, now }
+  return {
+    ...operations,
+    secureApp: submissions.secureApp,
+    internalApp: wireInternalApi({ ...apis, photos }),
+    standardApp: wireStandardApi({ ...apis, graphql: submissions.standardGraphql }),
+    worker: events.worker,
+    photoWorker: submissions.photoWorker,
+    storage,
+    directory: storage.apps,
+    apiKeys: callers.apiKeys,
+    accessTokens: callers.embeddedTokens,
+  }
+}

@@ -1,0 +1,59 @@
+import { prepareTestEvent } from '@kyc-relay/webhooks/delivery'
+import type { Handler } from 'hono'
+import { uuidv7 } from 'uuidv7'
+import type { Env } from '../env.js'
+import type { EdgeEnv } from '../http/listener.js'
+import type { Log } from '../operations/log.js'
+import { createKeyRotationDryRun } from '../webhooks-api/key-rotation-dry-run.js'
+import { createStandardApp } from '../webhooks-api/standard-app.js'
+import { createTestEvents } from '../webhooks-api/test-event.js'
+import type { Callers } from './callers.js'
+import type { Events } from './events.js'
+import type { Operations } from './operations.js'
+import type { Storage } from './storage.js'
+
+/** The standard API: GraphQL, the webhooks API of partners, and the portal. */
+export function wireStandardApi(deps: {
+  readonly env: Env
+  readonly internalToken: string | null
+  readonly log: Log
+  readonly storage: Storage
+  readonly operations: Operations
+  readonly callers: Callers
+  readonly events: Events
+  readonly graphql: Handler<EdgeEnv>
+  readonly now: () => Date
+}) {
+  const { env, log, storage, events, now } = deps
+  const { verifications, photoJobs, overview, users, portalSessions, webhooks: store } = storage
+  const { apiKeys, findAppName, limits } = deps.callers
+  const { failures, probes, metricsRoute } = deps.operations
+  const { publisher, send, checkUrl } = events
+  const testing = { endpoints: store, now, newId: uuidv7 }
+  return createStandardApp({
+    graphql: deps.graphql,
+    webhooks: {
+      ...{ apiKeys, store, checkUrl, limits, failures, now },
+      testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher }),
+      dryRunKeyRotation: createKeyRotationDryRun({
+        apiKeys,
+        listEndpoints: (appId) => store.listEndpoints(appId),
+        prepare: (request) => prepareTestEvent(request, testing),
+        send,
+        now,
+      }),
+      wake: () => events.worker.wake(),
+    },
+    portal: {
+      operator: {
+        ...{ verifications, photoJobs, overview, findAppName, now },
+        listAppsOfUser: (userId) => users.listAppsOfUser(userId),
+      },
+      internalToken: env.operatorPortal ? deps.internalToken : null,
+      sessions: portalSessions,
+    },
+    probes,
+    metrics: metricsRoute,
+    log,
+  })
+}
