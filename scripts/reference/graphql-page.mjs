@@ -9,7 +9,7 @@ export function graphqlPage(typeDefs) {
   const roots = new Set([schema.getQueryType(), schema.getMutationType()])
   return [
     '# GraphQL API',
-    '`POST /api/v1/graphql`. Submissions go to the secure endpoint, everything else to the standard API; both need the access token of a user with the scope VERIFY_KYC; introspection, on the standard API, needs no scope. What a document may ask for is limited ([why](../decisions/ingestion.md#what-may-a-query-ask-for)). Every argument of a submission is a variable.',
+    '`POST /api/v1/graphql`. Submissions go to the secure endpoint, everything else to the standard API. Both need the access token of a user with the scope VERIFY_KYC. Introspection, on the standard API, needs no scope. What a document may ask for is limited ([why](../decisions/ingestion.md#what-may-a-query-ask-for)). Every argument of a submission is a variable.',
     ...[...types.filter((type) => roots.has(type)), ...types.filter((type) => !roots.has(type))].flatMap(section),
     '## SDL',
     `\`\`\`graphql\n${typeDefs.trim()}\n\`\`\``,
