@@ -46,7 +46,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       standardWebhooks: fields.get('standardWebhooks') !== null,
     }
     if (form.eventTypes.length < fields.getAll('eventTypes').length) {
-      const problem = 'There is no such event type.'
+      const problem = 'This event type does not exist.'
       return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
     }
     const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })

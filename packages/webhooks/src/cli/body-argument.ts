@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { UsageError, type Terminal } from './command.js'
 
-/** Reads a body as bytes from a file, or from standard input for `-` or nothing. */
+/** Reads a body as bytes from a file. Without a file, or for `-`, reads standard input. */
 export async function readBodyArgument(paths: readonly string[], terminal: Terminal): Promise<Uint8Array> {
   const [path, ...rest] = paths
-  if (rest.length > 0) throw new UsageError('Give one FILE.')
+  if (rest.length > 0) throw new UsageError('Give at most one FILE.')
   if (path === undefined || path === '-') {
     const chunks: Uint8Array[] = []
     for await (const chunk of terminal.stdin) chunks.push(chunk)

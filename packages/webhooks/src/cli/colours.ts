@@ -1,4 +1,4 @@
-/** Colours for a terminal, or none. */
+/** Creates colours for a terminal, or none. */
 export interface Palette {
   good(text: string): string
   bad(text: string): string
@@ -11,17 +11,17 @@ export function createPalette(colours: boolean): Palette {
   return { good: wrap(32), bad: wrap(31), faint: wrap(2), strong: wrap(1) }
 }
 
-// What a sender wrote may hold control characters or turn the direction of writing.
+// Text from a sender may hold control characters or change the writing direction.
 const commandsTerminals = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** JSON for people, in which nothing can command the terminal. */
+/** Formats JSON for people; escapes terminal control characters. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(commandsTerminals, escaped)
 }
 
-/** Text for people in one line, in which nothing can command the terminal. */
+/** Formats text in one line; escapes terminal control characters. */
 export function printableText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what is taken out
+  // eslint-disable-next-line no-control-regex -- matches control characters to escape them
   return text.replace(/[\u0000-\u001F]/g, escaped).replace(commandsTerminals, escaped)
 }

@@ -1,6 +1,6 @@
 import { UsageError } from './command.js'
 
-/** Reads an option that is a whole number from `least`, or 0, to `most`. */
+/** Reads an option that is a whole number from `least` (default 0) to `most`. */
 export function parseCount(
   option: string,
   text: string | undefined,

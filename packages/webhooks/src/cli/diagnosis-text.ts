@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../signature/explain-mismatch.js'
 import type { Palette } from './colours.js'
 
-/** A diagnosis in three lines. */
+/** Formats a diagnosis in three lines. */
 export function diagnosisText({ cause, confidence, evidence, fix, probes }: Diagnosis, palette: Palette): string {
   const sure = { proved: 'proved', probable: 'probable', none: 'no cause found' }[confidence]
   return [

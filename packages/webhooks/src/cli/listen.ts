@@ -9,7 +9,7 @@ import { createListener, parseResponses } from './listener.js'
 import { printReceived } from './received-text.js'
 import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
 
-/** Receives webhooks on this machine. */
+/** Command: receives webhooks on this machine. */
 export const listenCommand: Command = {
   summary: 'receive webhooks over HTTPS on this machine, verify and print them',
   help: `Usage: kyc-webhooks listen [options]
@@ -69,7 +69,7 @@ Examples:
       )
     }
     if (values.forward !== undefined && !(/^https?:\/\//.test(values.forward) && URL.canParse(values.forward))) {
-      throw new UsageError('--forward takes the address of your receiver, https://… or http://….')
+      throw new UsageError('--forward takes the URL of your receiver, https://… or http://….')
     }
     const options = {
       secret: await findSecret(values, terminal),
@@ -112,7 +112,7 @@ function createTlsServer(certificate: { cert: string; key: string }, listener: R
     return createServer(certificate, listener)
   } catch {
     throw new UsageError(
-      'Certificate and key do not fit: --cert takes a certificate and --key its private key, both PEM.',
+      'Certificate and key do not match: --cert takes a certificate and --key its private key, both PEM.',
     )
   }
 }
@@ -147,7 +147,7 @@ async function findCertificate(values: {
     throw new UsageError('HTTPS needs a certificate: give --data-dir, or --cert and --key.')
   const { receiverCertFile, receiverKeyFile } = await readDemoFile(values['data-dir'])
   if (receiverCertFile === undefined || receiverKeyFile === undefined) {
-    throw new UsageError('demo.json names no receiver certificate. Give --cert and --key.')
+    throw new UsageError('demo.json has no receiver certificate. Give --cert and --key.')
   }
   return { cert: await readText(receiverCertFile), key: await readText(receiverKeyFile) }
 }

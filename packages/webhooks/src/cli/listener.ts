@@ -8,12 +8,12 @@ import { verifyWebhook } from '../signature/verify-webhook.js'
 import { UsageError } from './command.js'
 import { sendRequest } from './send-request.js'
 
-/** A status to answer with, or `drop`: cut the connection without an answer. */
+/** A response status, or `drop`: close the connection without a response. */
 export type PlannedResponse = number | 'drop'
 
-/** One request that came in, with what was made of it. */
+/** One received request with its result. */
 export type Received = {
-  /** The status that was answered; null when the connection was cut. */
+  /** Status of the response; null when the connection was closed without one. */
   readonly answered: number | null
 } & (
   | ({ readonly verified: true; readonly duplicate: boolean; readonly forwarded: readonly (number | null)[] } & Pick<
@@ -23,7 +23,7 @@ export type Received = {
   | { readonly verified: false; readonly code: string; readonly diagnosis: Diagnosis | null }
 )
 
-/** Reads `--respond`. */
+/** Parses `--respond`. */
 export function parseResponses(list: string | undefined): readonly PlannedResponse[] {
   return (list ?? '200').split(',').map((entry) => {
     if (entry.trim() === 'drop') return 'drop'
@@ -33,7 +33,7 @@ export function parseResponses(list: string | undefined): readonly PlannedRespon
   })
 }
 
-/** The receiver behind `listen`. Reports every request once it was answered. */
+/** Creates the receiver of `listen`. Reports every request after its response. */
 export function createListener(
   options: {
     readonly secret: string
@@ -58,7 +58,7 @@ export function createListener(
     return answer
   }
 
-  /** Hands a webhook on as it came; null where no answer came back. */
+  /** Forwards a webhook unchanged; null when no response came. */
   function forward(body: Uint8Array, request: IncomingMessage, url: URL): Promise<number | null> {
     const names = Object.keys(request.headers).filter((name) => /^(?:content-type|user-agent|x-|webhook-)/.test(name))
     const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))

@@ -40,7 +40,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
-    terminal.err(`There is no such command. Known: ${Object.keys(commands).join(', ')}.`)
+    terminal.err(`Unknown command. Known: ${Object.keys(commands).join(', ')}.`)
     return 2
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -51,7 +51,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal)
   } catch (error) {
     if (!isUsageError(error)) throw error
-    // parseArgs adds advice on further lines.
+    // parseArgs adds advice after the first line.
     terminal.err(error.message.split('\n', 1).join(''))
     return 2
   }
@@ -59,6 +59,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 function isUsageError(error: unknown): error is Error {
   if (error instanceof UsageError) return true
-  // node:util's parseArgs: an unknown option, a missing value.
+  // Errors of parseArgs: an unknown option, a missing value.
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }

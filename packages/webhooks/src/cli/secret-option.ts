@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError, type Terminal } from './command.js'
 
-/** Where the secret comes from; shared by all commands. */
+/** Options for the secret, shared by all commands. */
 export const secretOptions = {
   secret: { type: 'string' },
   'secret-env': { type: 'string' },
@@ -15,9 +15,9 @@ export const secretHelp = `  --secret-env NAME    read the API key from this env
                        when nothing else is given)
   --secret-file PATH   read the API key from this file, without the newline at its end
   --data-dir DIR       take the API key of the local demo from DIR/demo.json
-  --secret KEY         give it here; it stays in the history of the shell`
+  --secret KEY         the API key itself; the shell keeps it in its history`
 
-/** What the reference server writes for local development, as far as the commands use it. */
+/** The members of `demo.json` that the commands use. */
 export interface DemoFile {
   readonly caFile?: string
   readonly receiverCertFile?: string
@@ -31,11 +31,11 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as DemoFile
   } catch {
-    throw new UsageError(`Cannot read ${path}. Has the server been started with this data folder?`)
+    throw new UsageError(`Cannot read ${path}. Start the server with this data folder first.`)
   }
 }
 
-/** Finds the secret; the more explicit source wins. */
+/** Finds the secret. The most explicit source wins. */
 export async function findSecret(
   options: {
     readonly secret?: string | undefined
@@ -67,7 +67,7 @@ export async function findSecret(
   throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --secret-file, --secret-env or --data-dir.')
 }
 
-/** Reads a text file, with an error that says which. */
+/** Reads a text file; the error names the file. */
 export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')

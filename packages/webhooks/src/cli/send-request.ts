@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** Posts bytes and gives the answer's status and text, at most 64 KiB of it. Follows no redirect. */
+/** Posts bytes and returns status and text of the response, at most 64 KiB. Follows no redirect. */
 export function sendRequest(request: {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** PEM of a certificate authority to trust besides those of the system. */
+  /** PEM of a certificate authority to trust in addition to those of the system. */
   readonly ca?: string | undefined
   readonly timeoutMs: number
 }): Promise<{ readonly status: number; readonly text: string }> {
@@ -28,7 +28,7 @@ export function sendRequest(request: {
       })
       const done = () => resolve({ status: response.statusCode ?? 0, text: text.slice(0, 65_536) })
       response.on('end', done)
-      // The status is known: what else was to come is courtesy.
+      // The status is known; the rest of the response is optional.
       response.on('error', done)
     })
     outgoing.end(body)

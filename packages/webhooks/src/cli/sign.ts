@@ -4,7 +4,7 @@ import { readBodyArgument } from './body-argument.js'
 import type { Command } from './command.js'
 import { findSecret, secretHelp, secretOptions } from './secret-option.js'
 
-/** Prints the signature of a body. */
+/** Command: prints the signature of a body. */
 export const signCommand: Command = {
   summary: 'print the X-HMAC-Signature of a body',
   help: `Usage: kyc-webhooks sign [FILE] [options]

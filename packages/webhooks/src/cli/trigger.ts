@@ -12,7 +12,7 @@ import { sendRequest } from './send-request.js'
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
-/** Signs an example event and sends it. */
+/** Command: signs an example event and sends it. */
 export const triggerCommand: Command = {
   summary: 'sign an example event and send it to a receiver',
   help: `Usage: kyc-webhooks trigger EVENT_TYPE --url URL [options]
@@ -57,7 +57,7 @@ Examples:
       },
     })
     const type = eventTypes.find((known) => known === positionals[0])
-    if (!type || positionals.length > 1) throw new UsageError(`Say which one event: ${eventTypes.join(', ')}.`)
+    if (!type || positionals.length > 1) throw new UsageError(`Give one event type: ${eventTypes.join(', ')}.`)
     const url = parseUrl(values.url)
     const times = parseCount('--times', values.times, 1, 1000, 1)
     const timeoutMs = parseCount('--timeout', values.timeout, 30_000, 600_000, 1)
@@ -138,18 +138,18 @@ async function findCa(values: {
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'ECONNREFUSED: nothing listens there. Has the receiver been started, and is it this port?'],
+  ['ECONNREFUSED', 'ECONNREFUSED: no server listens on this port. Check that the receiver runs, and its port.'],
   [
     'ECONNRESET',
-    'ECONNRESET: the connection was cut. A receiver with HTTPS wants https:// in --url, one without http://.',
+    'ECONNRESET: the connection was closed. Check --url: https:// for a receiver with HTTPS, http:// for one without.',
   ],
-  ['EPROTO', 'EPROTO: that is not TLS. A receiver without HTTPS wants http:// in --url.'],
-  ['ENOTFOUND', 'ENOTFOUND: there is no such name.'],
+  ['EPROTO', 'EPROTO: the server does not speak TLS. For a receiver without HTTPS use http:// in --url.'],
+  ['ENOTFOUND', 'ENOTFOUND: the host name does not exist.'],
 ])
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code))
-    return `${code}: the certificate is not trusted. Give its authority with --ca.`
-  return reasons.get(code) ?? (code || 'nothing came in time')
+    return `${code}: the certificate is not trusted. Give its certificate authority with --ca.`
+  return reasons.get(code) ?? (code || 'no response in time')
 }

@@ -20,7 +20,7 @@ const frameworks: readonly ReceiverFramework[] = [
   'fetch',
 ]
 
-/** Checks a body against a signature and explains a mismatch. */
+/** Command: checks a body against a signature and explains a mismatch. */
 export const verifyCommand: Command = {
   summary: 'check a body against a signature, and explain a mismatch',
   help: `Usage: kyc-webhooks verify [FILE] --signature VALUE [options]

@@ -8,7 +8,7 @@ import type { SigningKey, SigningKeys } from './signing-keys.js'
 import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import { withTimeLimit, type WorkerTimers } from './worker-timers.js'
 
-/** What one attempt needs from outside. */
+/** Dependencies of an attempt. */
 export interface AttemptDeps {
   readonly grants: GrantLookup
   readonly signingKeys: SigningKeys
@@ -19,20 +19,20 @@ export interface AttemptDeps {
   readonly attemptTimeoutMs: number
   readonly lookUpTimeoutMs: number
   readonly userAgent: string
-  /** Grants or signing keys could not be read. */
+  /** Called when grants or signing keys could not be read. */
   readonly onLookUpFailed: () => void
 }
 
-/** Past its own time limit a sender gets this long to come back by itself. */
+/** Time for a sender to return after its own time limit, in milliseconds. */
 const senderGraceMs = 1_000
 
-/** A key to sign with, or why nothing may be sent. */
+/** A signing key, or the reason why nothing may be sent. */
 export type Authorization = SigningKey | AttemptCause
 
 /**
- * Looks up whether what was claimed together may be sent, and with which key: one answer for each.
+ * Checks the grant of each claimed delivery and finds its signing key. Returns one result for each.
  *
- * @param soon Whether to let what is ready to run go first, such as the next claim.
+ * @param soon True to let other ready tasks, such as the next claim, run first.
  */
 export async function authorizeDeliveries(
   claimed: readonly ClaimedDelivery[],
@@ -46,7 +46,7 @@ export async function authorizeDeliveries(
   if (soon) await letOthersGo(deps.timers)
   return claimed.map((delivery, index) => {
     const grant = granted[index]
-    // A test event speaks of nobody, so nobody has to have granted it.
+    // A test event contains no user, so it needs no grant.
     if (!delivery.test) {
       if (grant === undefined) return 'GRANTS_UNAVAILABLE'
       const scopes = grant === null ? null : grant.scopes
@@ -58,12 +58,12 @@ export async function authorizeDeliveries(
   })
 }
 
-/** Signing and sending a few hundred takes milliseconds, in which nothing else would be sent. */
+/** Most attempts started without a pause: signing a few hundred takes milliseconds and blocks other work. */
 function letOthersGo(timers: WorkerTimers): Promise<void> {
   return new Promise((resolve) => timers.schedule(resolve, 0))
 }
 
-/** Asks for all at once, one by one if that fails; undefined where there is no answer. */
+/** Looks up all at once, one by one if that fails; undefined for each one without a result. */
 async function lookUpEach<A>(
   claimed: readonly ClaimedDelivery[],
   ask: (some: readonly ClaimedDelivery[]) => Promise<readonly A[]>,
@@ -91,9 +91,9 @@ async function lookUpEach<A>(
 }
 
 /**
- * Makes one attempt, opened at `openedAtMs` (monotonic), and says what it saw. Never rejects.
+ * Makes one attempt, opened at `openedAtMs` (monotonic), and reports its result. Never rejects.
  *
- * @param index Place of the delivery among the authorizations.
+ * @param index Index of the delivery in the authorizations.
  */
 export async function runAttempt(
   delivery: ClaimedDelivery,
@@ -126,7 +126,7 @@ async function sendSigned(
     now: deps.now(),
     userAgent: deps.userAgent,
   })
-  // Whole milliseconds: AbortSignal.timeout takes no others.
+  // AbortSignal.timeout takes whole milliseconds only.
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('TIMEOUT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
@@ -136,7 +136,7 @@ async function sendSigned(
   return reportOf(result ?? resultOfCause('TIMEOUT'), version)
 }
 
-/** No sender can call a delivery successful without the status to show for it. */
+/** Corrects a sender's result: success needs a 2xx status. */
 function reportOf(result: SendResult, keyVersion: number): AttemptReport {
   return { ...result, cause: result.cause ?? classifyResponse(result.status ?? 0), keyVersion }
 }

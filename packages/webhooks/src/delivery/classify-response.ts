@@ -1,10 +1,10 @@
 import type { AttemptCause } from './webhook-store.js'
 
 /**
- * Checks a final status line (docs/contract.md 10.1): 200–299 is success, a redirect is a failure that is never
- * followed, everything else is a failure.
+ * Checks a final status line (docs/contract.md 10.1): 200–299 is success. Every other status is a failure; a redirect
+ * is never followed.
  *
- * @param status - the final status code; 1xx never is final, so it counts as an invalid answer
+ * @param status - the final status code; 1xx is never final and counts as an invalid response
  * @returns null for success, otherwise the cause of the failure
  */
 export function classifyResponse(

@@ -1,21 +1,21 @@
 import { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
 import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, AttemptResult } from './webhook-store.js'
 
-/** How long a delivery that could not be sent for a reason of ours waits, and for how long altogether. */
+/** Delays of a delivery that the service itself could not send. */
 export interface UnsentPolicy {
   /**
-   * Longest wait. A worker waits 1 s during an outage of ours; else 1 s, then as long as the delivery has waited so far.
-   * Default 30,000 (30 s).
+   * Longest delay. A worker waits 1 s during an outage of the service. Otherwise the first delay is 1 s, and each
+   * further delay equals the total wait so far. Default 30,000 (30 s).
    */
   readonly retryMs: number
-  /** After this the delivery has `FAILED`. Default 86,400,000 (24 h). */
+  /** Total wait after which the delivery has `FAILED`. Default 86,400,000 (24 h). */
   readonly giveUpAfterMs: number
 }
 
-/** At least every 30 s, for 24 h at most. */
+/** At most 30 s between attempts, for at most 24 h. */
 export const defaultUnsentPolicy: UnsentPolicy = Object.freeze({ retryMs: 30_000, giveUpAfterMs: 86_400_000 })
 
-/** The moves of a delivery; a final state has none. */
+/** Allowed transitions of a delivery; a final state has none. */
 export const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = Object.freeze({
   PENDING: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
   DELIVERED: [],
@@ -23,14 +23,12 @@ export const deliveryTransitions: Readonly<Record<DeliveryState, readonly Delive
   CANCELLED: [],
 })
 
-/**
- * True for `DELIVERED`, `FAILED` and `CANCELLED`, which nothing leaves.
- */
+/** Checks for a final state: `DELIVERED`, `FAILED` or `CANCELLED`. */
 export function isFinalDeliveryState(state: DeliveryState): boolean {
   return deliveryTransitions[state].length === 0
 }
 
-/** Causes that lie with us and prove that nothing was sent: the attempt's number is given back. */
+/** Faults of the service that prove that nothing was sent. The attempt does not count. */
 const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'SIGNING_KEY_MISSING',
   'RESOLVER_DOWN',
@@ -39,7 +37,7 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
 ])
 
 /**
- * State of an attempt that ended with this cause (null: a 2xx).
+ * Returns the state of an attempt that ended with this cause (null: a 2xx).
  *
  * @example
  * ```ts
@@ -56,7 +54,7 @@ export function attemptStateOf(cause: AttemptCause | null): Exclude<AttemptState
   return 'FAILED'
 }
 
-/** What {@link attemptResultOf} needs beside the attempt itself. */
+/** Settings of {@link attemptResultOf}. */
 export interface AttemptResultContext {
   readonly now: Date
   /** At least 0 and less than 1, for the jitter of the delay. */
@@ -66,14 +64,15 @@ export interface AttemptResultContext {
 }
 
 /**
- * Decides what an ended attempt means for its delivery. Pure.
+ * Decides the next state of a delivery after an attempt. Pure.
  *
  * - a 2xx: `DELIVERED`
  * - grant revoked: `CANCELLED`
- * - nothing was sent for a reason of ours: the number is given back, due again after `unsent.retryMs`, `FAILED` after 24 h
- * - anything else, interruption by a crash included, counts: due again by the retry schedule, `FAILED` after the fifth
+ * - nothing was sent because of a fault of the service: the attempt does not count; due again after `unsent.retryMs`,
+ *   `FAILED` after 24 h
+ * - any other end, including a crash, counts as an attempt: due again by the retry schedule, `FAILED` after the fifth
  *
- * A `Retry-After` may lengthen the delay up to `maxRetryAfterMs`, never shorten it.
+ * `Retry-After` can lengthen the delay up to `maxRetryAfterMs`, but never shorten it.
  */
 export function attemptResultOf(
   attempt: { readonly fence: Fence; readonly unsentForMs: number },
@@ -106,7 +105,7 @@ function nextOf(
 }
 
 /**
- * A report in which nothing was seen but the cause, as of an interrupted attempt.
+ * Creates a report with a cause and no other data, for example for an interrupted attempt.
  *
  * @example
  * ```ts

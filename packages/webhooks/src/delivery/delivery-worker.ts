@@ -10,28 +10,31 @@ import type { AttemptReport, ClaimedDelivery, AttemptResult, WebhookStore } from
 import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
 
-/** What went wrong inside the worker. It goes on in every case. */
+/** Codes of faults inside the worker. The worker continues after each. */
 export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'RECORD_FAILED' | 'SUBSCRIBE_FAILED'
 
-/** What a worker tells an observer, for metrics and logs. What an observer throws is ignored. */
+/** Callbacks of a worker for metrics and logs. Errors of an observer are ignored. */
 export interface DeliveryWorkerObserver {
-  /** An attempt ended and its result was written, found stale, or given up at shutdown. */
+  /** An attempt ended. Its result was written, found stale, or abandoned at shutdown. */
   onResultWritten?(event: {
     readonly delivery: ClaimedDelivery
     readonly result: AttemptResult
     readonly outcome: WriteOutcome
   }): void
-  /** Deliveries were claimed and their attempts begin; `takenOver`: from a worker whose lease ended, to be ended now. */
+  /**
+   * Deliveries were claimed and their attempts start. `takenOver`: attempts of a worker whose lease has ended; they are
+   * recorded as interrupted.
+   */
   onClaimed?(event: {
     readonly count: number
     readonly takenOver: boolean
     readonly deliveries: readonly ClaimedDelivery[]
   }): void
-  /** Something kept the worker from working. It goes on by itself. */
+  /** A fault stopped the worker for a short time. It continues by itself. */
   onProblem?(problem: DeliveryWorkerProblem): void
 }
 
-/** What a worker works with. */
+/** Dependencies and settings of a worker. */
 export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly store: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'recordAttemptResults' | 'onDue'>
   readonly signingKeys: SigningKeys
@@ -46,23 +49,23 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly options?: DeliveryWorkerOptions
 }
 
-/** Claims due deliveries, sends them and records what came of it. */
+/** Claims due deliveries, sends them and records the results. */
 export interface DeliveryWorker {
-  /** Starts working until `stop()`. Does nothing when it works already. */
+  /** Starts the worker. Does nothing when it already runs. */
   start(): void
-  /** Claims nothing more, lets attempts in flight end, and resolves when they have, within `stopTimeoutMs`. */
+  /** Stops claiming and resolves when the attempts in flight have ended, after at most `stopTimeoutMs`. */
   stop(): Promise<void>
-  /** One look at the store: takes over what was interrupted, claims what is due, resolves when all results are recorded. */
+  /** Takes over interrupted attempts, claims due deliveries once, and resolves when all results are recorded. */
   runOnce(): Promise<{ readonly claimed: number; readonly takenOver: number }>
-  /** Looks at the store now instead of at the next poll. */
+  /** Polls the store now. */
   wake(): void
-  /** For health checks. */
+  /** Returns the state for health checks. */
   status(): {
     readonly running: boolean
     readonly inFlight: number
-    /** Looks at the store that failed in a row. */
+    /** Number of consecutive failed polls. */
     readonly failures: number
-    /** Milliseconds since the store last answered; null before it did. */
+    /** Milliseconds since the last successful poll; null before the first. */
     readonly sinceLastLookMs: number | null
   }
 }
@@ -107,7 +110,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     maxBatch: options.maxBatch,
     retryMs: options.errorPauseMs,
     inFlight: () => inFlight.count(),
-    // The slots that these give back are claimed at once: a store that shares commits writes both in one.
+    // Free slots are claimed at once: a store with group commit writes results and claims in one commit.
     onWriting: (count) => {
       beingRecorded = count
       if (count > 0) wake()
@@ -130,7 +133,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     try {
       tell()
     } catch {
-      // An observer's own failure must not end the worker.
+      // An error of an observer must not end the worker.
     }
   }
 
@@ -153,7 +156,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     wokenUp = false
   }
 
-  /** How many may be claimed now, and how many of these failing endpoints may not have. */
+  /** Returns the number of free slots, and how many of them are reserved for healthy endpoints. */
   function slotsToClaim(): { limit: number; keepForHealthy: number } {
     const free = Math.min(inFlight.freeSlots() + beingRecorded, options.concurrency)
     const limit = Math.min(free, options.maxBatch, outage.slotsLeft())
@@ -161,7 +164,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     return { limit, keepForHealthy: limit - Math.max(0, Math.min(freeForFailing, limit)) }
   }
 
-  /** One attempt from its opening to its result. */
+  /** Runs one attempt and records its result. */
   async function attempt(delivery: ClaimedDelivery, seen: AttemptReport | Promise<AttemptReport>): Promise<void> {
     const one = inFlight.start()
     try {
@@ -176,7 +179,10 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     }
   }
 
-  /** Ends what crashed attempts left open. Their number counts: the partner may have seen them. */
+  /**
+   * Records attempts of crashed workers as interrupted. They count as attempts because the partner may have received
+   * them.
+   */
   async function takeOver(): Promise<{ count: number; work: Promise<void>[] }> {
     const expired = await store.claimExpired({ limit: options.maxBatch, leaseMs: options.leaseMs })
     if (expired.length > 0)
@@ -185,7 +191,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     return { count: expired.length, work }
   }
 
-  /** Claims what fits into the free slots and starts all of it at once. */
+  /** Claims deliveries for the free slots and starts their attempts. */
   async function claim(): Promise<{ count: number; full: boolean; nextDueInMs: number | null; work: Promise<void>[] }> {
     const { limit, keepForHealthy } = slotsToClaim()
     if (limit <= 0) {
@@ -204,7 +210,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     outage.claimed(claimed.length)
     observe(() => deps.onClaimed?.({ count: claimed.length, takenOver: false, deliveries: claimed }))
     const full = claimed.length === limit
-    // Another claim follows a full one at once: the store works on it while these are signed and sent.
+    // A full claim is followed by another one at once: the store works on it during signing and sending.
     const soon = full && running !== null
     const authorizations = authorizeDeliveries(claimed, soon, attemptDeps)
     const work = claimed.map((delivery, index) =>
@@ -216,14 +222,15 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   async function takeOverWhenDue(): Promise<void> {
     if (timers.monotonicMs() < takeOverAtMs) return
     const { count } = await takeOver()
-    // A full page means that there may be more.
+    // More may follow a full page.
     takeOverAtMs = count < options.maxBatch ? timers.monotonicMs() + options.takeOverIntervalMs : -Infinity
   }
 
-  /** How long to rest after a claim. */
+  /** Returns the pause after a claim, in milliseconds. */
   function restMs(claimed: { count: number; full: boolean; nextDueInMs: number | null }): number {
     if (takeOverAtMs === -Infinity || claimed.full) return 0
-    // Due but held back by a cap: the end of an attempt wakes the worker, or another process's end is seen by polling.
+    // Due, but an endpoint's cap is reached. The end of an attempt wakes the worker; polling detects the end of an
+    // attempt in another process.
     if (claimed.nextDueInMs === null || claimed.nextDueInMs === 0) return options.pollIntervalMs
     return Math.min(Math.max(1, Math.ceil(claimed.nextDueInMs)), options.pollIntervalMs)
   }
@@ -240,10 +247,12 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       } catch {
         failures += 1
         pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), outagePauseMs)
-        // Attempts of ours outlive an outage that is longer than their leases: their outcomes are written first.
+        // During a long outage, leases of own attempts can end. Their results are written before anything is taken
+        // over.
         takeOverAtMs = Math.max(takeOverAtMs, timers.monotonicMs() + options.takeOverIntervalMs)
         observe(() => deps.onProblem?.('CLAIM_FAILED'))
-        // An attempt that ends meanwhile must not turn the pause into a busy loop on a store that is down.
+        // An attempt that ends during the pause must not wake the worker: the store is down, and it would poll in a
+        // busy loop.
         await restUnlessStopped(pauseMs)
         continue
       }

@@ -1,12 +1,12 @@
 import type { AttemptCause, AttemptReport } from './webhook-store.js'
 
-/** What an attempt means, in words for the partner's engineer. */
+/** Explanation of an attempt for the partner's engineer. */
 export interface AttemptExplanation {
-  /** What happened. */
+  /** Cause of the result. */
   readonly cause: string
-  /** What to do about it. */
+  /** Action for the partner. */
   readonly nextStep: string
-  /** Of a redirect, the HTTPS URL to register instead; null when there is none. */
+  /** HTTPS URL to register instead, for a redirect; otherwise null. */
   readonly registerUrl: string | null
 }
 
@@ -14,36 +14,36 @@ type Text = readonly [cause: string, nextStep: string]
 
 const success: Text = ['The endpoint accepted the event.', 'Nothing to do.']
 
-const retried = 'It is tried again by itself.'
+const retried = 'The service retries it.'
 
 const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' | 'TIMEOUT'>, Text>> = {
   CONNECT_FAILED: [
-    'No connection could be made to the address of the endpoint.',
-    'Check that the server runs, listens on this port and lets the public internet in.',
+    'The service could not connect to the address of the endpoint.',
+    'Check that the server runs, listens on this port and accepts connections from the public internet.',
   ],
   TLS_FAILED: [
-    'The TLS handshake failed: the certificate is expired, self-signed, incomplete or for another name, or the server speaks nothing newer than TLS 1.1.',
-    'Serve a certificate of a public authority for exactly this name, with its intermediate certificates, over TLS 1.2 or 1.3.',
+    'The TLS handshake failed. The certificate is expired, self-signed, incomplete or for another name, or the server supports only TLS 1.1 or older.',
+    'Use a certificate of a public authority for exactly this name, with its intermediate certificates, over TLS 1.2 or 1.3.',
   ],
   DNS_FAILED: [
     'The name of the endpoint has no address.',
-    'Check the A and AAAA records of the name, and that its name servers answer.',
+    'Check the A and AAAA records of the name. Check that its name servers answer.',
   ],
   ENDPOINT_NOT_ALLOWED: [
-    'The URL, or an address that its name resolves to, is not a public one.',
-    'Let every A and AAAA record of the name point to a public address.',
+    'The URL is not allowed, or its name resolves to an address that is not public.',
+    'Point every A and AAAA record of the name to a public address.',
   ],
   CONNECTION_LOST: [
-    'The connection was closed before an answer came.',
-    'Look for a crash or a proxy that cut the request short. Read the request to its end and answer with a 2xx status.',
+    'The connection was closed before a response arrived.',
+    'Look for a crash, or a proxy that closes the connection. Read the whole request and respond with a 2xx status.',
   ],
   INVALID_RESPONSE: [
-    'What came back is not a valid HTTP/1.1 answer, or its headers are larger than 16 KiB.',
-    'Check that an HTTPS server listens on this port, and what proxies add to the answer.',
+    'The response is not valid HTTP/1.1, or its headers exceed 16 KiB.',
+    'Check that an HTTPS server listens on this port. Check the headers that proxies add to the response.',
   ],
   INTERRUPTED: [
-    'The service stopped during this attempt, so its end is unknown; the endpoint may have received it.',
-    `Nothing to do: ${retried} Detect duplicates by X-Event-ID.`,
+    'The service stopped during this attempt, so its result is unknown. The endpoint may have received the event.',
+    `Nothing to do. ${retried} Detect duplicates by X-Event-ID.`,
   ],
   SIGNING_KEY_MISSING: [
     'Nothing was sent: the service could not read the signing key of the application.',
@@ -58,74 +58,77 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
   ],
   OUT_OF_SOCKETS: [
-    'Nothing was sent: the service had no network socket left.',
+    'Nothing was sent: the service had no free network socket.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
   ],
   GRANT_REVOKED: [
-    'Nothing was sent: the user no longer grants the scopes that this event needs.',
-    'Ask the user to authorise the application again if it should go on receiving such events.',
+    'Nothing was sent: the user has revoked the scopes that this event needs.',
+    'To receive these events again, ask the user to authorise the application again.',
   ],
-  INTERNAL_ERROR: ['The attempt failed inside the service.', 'Nothing to do for you; the operator is told.'],
+  INTERNAL_ERROR: ['The attempt failed inside the service.', 'Nothing to do. The operator is notified.'],
 }
 
-/** Statuses that have a usual reason; the others are explained by their hundreds. */
+/** Statuses with a common cause. The first digit explains other statuses. */
 const byStatus: Readonly<Record<number, Text>> = {
   400: [
     'The endpoint refused the request as malformed.',
-    'Read the raw body as JSON; do not expect a form or another content type.',
+    'Read the raw body as JSON. Do not require a form or another content type.',
   ],
   401: [
     'The endpoint refused the request as not authentic.',
-    'Verify X-HMAC-Signature over the raw body with the current API key, and require no other credentials.',
+    'Verify X-HMAC-Signature over the raw body with the current API key. Do not require other credentials.',
   ],
   403: [
     'The endpoint, or a firewall in front of it, refused the request.',
-    'Allow POST requests of this service through firewalls and bot protection; require no other credentials.',
+    'Allow POST requests of this service in firewalls and bot protection. Do not require other credentials.',
   ],
-  404: ['There is nothing at this path.', 'Register the URL with the path that your receiver serves.'],
-  405: ['The endpoint does not take POST.', 'Serve POST at this path.'],
-  406: ['The endpoint wants to answer in a form that was not asked for.', 'Answer 200 with an empty body.'],
-  408: ['The endpoint gave up waiting for the request.', 'Look at the time limits of the proxies in front of it.'],
-  410: ['The endpoint says that it is gone for good.', 'Remove this webhook, or register its new URL.'],
-  411: ['The endpoint misses a Content-Length that was sent.', 'Look at the proxies in front of it.'],
+  404: ['The endpoint does not serve this path.', 'Register the URL with the path of your receiver.'],
+  405: ['The endpoint does not accept POST.', 'Accept POST at this path.'],
+  406: ['The endpoint cannot respond in the requested format.', 'Respond with 200 and an empty body.'],
+  408: [
+    'The endpoint did not receive the whole request in time.',
+    'Check the time limits of the proxies in front of it.',
+  ],
+  410: ['The endpoint reports that it was removed.', 'Remove this webhook, or register its new URL.'],
+  411: ['The endpoint did not receive Content-Length, which was sent.', 'Check the proxies in front of it.'],
   413: ['The endpoint refused the size of the request.', 'Accept bodies of at least 64 KiB.'],
-  415: ['The endpoint does not take JSON.', 'Accept the content type application/json.'],
-  429: ['The endpoint is receiving too much.', 'Raise its limit; answer with Retry-After to be given more time.'],
+  415: ['The endpoint does not accept JSON.', 'Accept the content type application/json.'],
+  429: ['The endpoint receives too many requests.', 'Raise its limit, or send Retry-After to delay the next attempt.'],
 }
 
 const byHundred: Readonly<Record<number, Text>> = {
-  4: ['The endpoint refused the request.', 'Look at the body of its answer and at its logs.'],
+  4: ['The endpoint refused the request.', 'Check the body of its response and its logs.'],
   5: [
     'The endpoint, or a proxy in front of it, failed.',
-    'Look at its logs at this time. Store the event, answer 200, and work on it afterwards.',
+    'Check its logs at this time. Store the event, respond with 200, and process it afterwards.',
   ],
 }
 
-/** The first stage that was not reached by the deadline. */
+/** Texts for the first stage that the attempt did not reach by the deadline. */
 const byStage: readonly (readonly [keyof AttemptReport['timings'], Text])[] = [
   ['dnsMs', ['The name of the endpoint did not resolve in time.', 'Check that its name servers answer quickly.']],
   [
     'connectMs',
     [
-      'No connection was made in time.',
-      'A firewall may drop packets silently: let the public internet in on this port.',
+      'The service could not connect in time.',
+      'A firewall may drop packets. Accept connections from the public internet on this port.',
     ],
   ],
   ['tlsMs', ['The TLS handshake did not end in time.', 'Check the load of the server that terminates TLS.']],
   [
     'firstByteMs',
     [
-      'The endpoint took the request and did not answer within 30 seconds.',
-      'Store the event, answer 200 at once, and work on it afterwards.',
+      'The endpoint received the request and did not respond within 30 seconds.',
+      'Store the event, respond with 200 at once, and process it afterwards.',
     ],
   ],
 ]
 
 /**
- * Says in plain words what an attempt saw and what to do next. All texts are fixed; nothing of the answer is repeated
- * but the URL of a redirect.
+ * Explains the result of an attempt and the next step. All texts are fixed. Of the response, only the URL of a redirect
+ * is repeated.
  *
- * @param endpointUrl - the URL that was sent to, against which a relative `Location` is read
+ * @param endpointUrl - URL of the endpoint; a relative `Location` is resolved against it
  *
  * @example
  * ```ts

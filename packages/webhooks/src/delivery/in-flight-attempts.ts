@@ -2,42 +2,45 @@ import type { AttemptReport } from './webhook-store.js'
 import type { DeliveryWorkerOptions } from './worker-options.js'
 import type { WorkerTimers } from './worker-timers.js'
 
-/** One attempt, from its opening to its recorded result. */
+/** One attempt in flight, until its result is recorded. */
 export interface InFlightAttempt {
-  /** Monotonic. */
+  /** Monotonic start time, in milliseconds. */
   readonly startedAtMs: number
 }
 
-/** The attempts that one worker has in flight, and how many more may start. */
+/** Attempts in flight of one worker, and its free slots. */
 export interface InFlightAttempts {
-  /** Counts one more attempt until it finishes. */
+  /** Adds an attempt until it finishes. */
   start(): InFlightAttempt
-  /** Learns from the attempt how long answers usually take. */
+  /** Records the latency of an attempt, to learn the usual latency. */
   recordLatency(one: InFlightAttempt, report: AttemptReport): void
-  /** Its result is recorded: its slot is free again. */
+  /** Frees the slot of an attempt whose result is recorded. */
   finish(one: InFlightAttempt): void
-  /** How many are in flight, including those whose result is being recorded. */
+  /** Number of attempts in flight, including those whose result is being recorded. */
   count(): number
-  /** Resolves once nothing is in flight. */
+  /** Resolves when no attempt is in flight. */
   drained(): Promise<void>
-  /** How many may start now. */
+  /** Returns the number of attempts that may start now. */
   freeSlots(): number
-  /** Milliseconds until time alone frees the next slot; null when only a finished attempt can. */
+  /**
+   * Returns the milliseconds until an attempt becomes slow and frees its slot; null when only a finished attempt frees
+   * one.
+   */
   nextFreeInMs(): number | null
-  /** Caps per endpoint for a claim at this moment. */
+  /** Returns the current caps per endpoint for a claim. */
   caps(): { readonly healthy: number; readonly failing: number }
 }
 
-/** An attempt that takes so many times as long as usual waits for a slow endpoint. */
+/** An attempt is slow at this multiple of the usual latency. */
 const slowFactor = 2
-/** No attempt is slow before this age: a slot that is freed sooner saves nothing. */
+/** Minimum age of a slow attempt in milliseconds: freeing a slot earlier has no benefit. */
 const leastSlowAfterMs = 100
-/** Share of each new answer in what is usual: about the last hundred count. */
+/** Weight of each new latency in the moving average: about the last hundred count. */
 const weightOfOne = 1 / 32
-/** With this share of all sockets waiting for slow endpoints, no endpoint gets a second one. */
+/** When slow attempts hold this share of all sockets, each endpoint gets one socket only. */
 const pressureForOneEach = 0.375
 
-/** Counts the attempts of one worker. Calls `onFinish` whenever one finished. */
+/** Tracks the attempts of one worker. Calls `onFinish` after each. */
 export function createInFlightAttempts({
   timers,
   options,
@@ -50,15 +53,15 @@ export function createInFlightAttempts({
   readonly onFinish: () => void
 }): InFlightAttempts {
   const inFlight = new Set<InFlightAttempt>()
-  /** Those that wait for no slow endpoint yet, oldest first. */
+  /** Attempts that are not slow, oldest first. */
   const recent = new Set<InFlightAttempt>()
   const whenDrained: (() => void)[] = []
-  // Until something was seen, slow is what is slow at the latest.
+  // Before the first latency, the upper limit applies.
   let usualMs = options.slowAfterMs / slowFactor
 
   const slowAfterMs = () => Math.min(options.slowAfterMs, Math.max(leastSlowAfterMs, slowFactor * usualMs))
 
-  /** Waiting for a slow endpoint costs a socket and nothing else, so it blocks no slot. */
+  /** Removes slow attempts from the slots: waiting for a slow endpoint needs only a socket. */
   function letSlowOnesGo(): void {
     const slowSinceMs = timers.monotonicMs() - slowAfterMs()
     for (const one of recent) {
@@ -75,7 +78,7 @@ export function createInFlightAttempts({
       return one
     },
     recordLatency({ startedAtMs }, { cause }) {
-      // A time-out tells how long we waited, not how long answers take; what was interrupted was another process's.
+      // A time-out is not a latency, and an interrupted attempt belongs to another process.
       if (cause === 'TIMEOUT' || cause === 'INTERRUPTED') return
       const tookMs = Math.min(timers.monotonicMs() - startedAtMs, options.slowAfterMs)
       usualMs += (tookMs - usualMs) * weightOfOne

@@ -2,39 +2,42 @@ import { attemptStateOf } from './delivery-state.js'
 import type { AttemptCause } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
-/** Pause between two looks at something of ours that does not work: 1 s. So work goes on within a second of its return. */
+/** Pause between two attempts during an outage of the service: 1 s. So work resumes within 1 s after the outage. */
 export const outagePauseMs = 1_000
 
 /**
- * Knows whether something of ours that every delivery needs does not work: grants, signing keys, name resolution, sockets.
- * One delivery that cannot be sent while others can is no outage.
+ * Detects an outage of something that every delivery needs: grants, signing keys, name resolution, sockets. A single
+ * unsent delivery is not an outage while other deliveries are sent.
  */
 export interface OwnOutage {
-  /** Grants or signing keys could not be read, so that a delivery was not sent. */
+  /** Records that a delivery was not sent because grants or signing keys could not be read. */
   lookUpFailed(): void
-  /** An attempt ended with this cause, null for a 2xx. One that reached its endpoint ends an outage, whatever came of it. */
+  /** Records the cause of an ended attempt, null for a 2xx. An attempt that reached its endpoint ends the outage. */
   recordCause(cause: AttemptCause | null): void
-  /** So many deliveries were claimed now. */
+  /** Records the number of claimed deliveries. */
   claimed(count: number): void
-  /** How many may be claimed now: during an outage so many a second, to find out when it ends. Else any number. */
+  /**
+   * Returns how many deliveries may be claimed now. During an outage it is a small number for each second, to detect
+   * its end; otherwise any number.
+   */
   slotsLeft(): number
-  /** Milliseconds until more than {@link slotsLeft} may be claimed. */
+  /** Returns the milliseconds until more than {@link slotsLeft} may be claimed. */
   moreSlotsInMs(): number
   /**
-   * How long a delivery that was not sent waits: 1 s during an outage. Else as long as it has waited so far, since the fault
-   * is its own: at least 1 s, at most `longestMs`.
+   * Returns the delay of an unsent delivery: 1 s during an outage. Otherwise the fault concerns this delivery alone,
+   * and the delay equals its total wait so far, at least 1 s and at most `longestMs`.
    */
   delayMs(unsentForMs: number, longestMs: number): number
 }
 
-/** @param claimsASecond Most deliveries that are claimed in a second of an outage. */
+/** @param claimsASecond Most deliveries to claim in each second of an outage. */
 export function createOwnOutage(timers: Pick<WorkerTimers, 'monotonicMs'>, claimsASecond: number): OwnOutage {
   let isFailing = false
   let gotThroughAtMs = -Infinity
   let countedSinceMs = -Infinity
   let counted = 0
 
-  /** Something failed since the last attempt that got through, and that one ended a second ago or earlier. */
+  /** True after a fault since the last attempt that reached its endpoint, if that attempt ended at least 1 s ago. */
   const isOn = () => isFailing && timers.monotonicMs() - gotThroughAtMs >= outagePauseMs
 
   function countAnew(): void {

@@ -1,14 +1,15 @@
-/** What {@link reproducibleCurl} needs of a delivery. */
+/** Data of a delivery for {@link reproducibleCurl}. */
 export interface CurlDelivery {
   readonly url: string
   readonly xEventId: string
   readonly test: boolean
-  /** The exact bytes, valid UTF-8. */
+  /** Exact bytes of the body, valid UTF-8. */
   readonly body: Uint8Array
 }
 
 /**
- * A shell command that sends a delivery again from the partner's own machine, byte for byte, with a valid signature.
+ * Creates a shell command that sends a delivery again from the partner's machine, byte for byte, with a valid
+ * signature.
  *
  * It holds no secret: the API key is read from `$KYC_RELAY_API_KEY`. Needs a POSIX shell, `curl` and `openssl`.
  *
@@ -39,7 +40,7 @@ export function reproducibleCurl(delivery: CurlDelivery): string {
       ...headers.map((header) => `--header ${quoted(header)}`),
       '--header "X-HMAC-Signature: $signature"',
       '--data-raw "$body"',
-      // A URL may hold brackets or braces, which curl would expand.
+      // curl would expand brackets and braces in a URL.
       `--globoff --url ${quoted(delivery.url)}`,
     ].join(' \\\n  '),
   ].join('\n')

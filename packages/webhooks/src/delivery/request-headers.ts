@@ -1,13 +1,13 @@
 import type { ClaimedDelivery } from './webhook-store.js'
 
-/** Sent as `User-Agent` unless the worker is told another. */
+/** Default of the header `User-Agent`. */
 export const defaultUserAgent = 'kyc-relay-webhooks/1'
 
 /**
- * Headers of one attempt (docs/contract.md 9.1), names in lower case.
+ * Creates the headers of one attempt (docs/contract.md 9.1), names in lower case.
  *
  * @param signature - `X-HMAC-Signature`, 64 lower-case hex characters
- * @param standardWebhooks - the three Standard Webhooks headers, for an endpoint that opted in
+ * @param standardWebhooks - Standard Webhooks headers, for an endpoint that opted in
  */
 export function requestHeaders(
   delivery: Pick<ClaimedDelivery, 'xEventId' | 'test'>,

@@ -1,13 +1,13 @@
 import type { AttemptResult, WebhookStore } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
-/** What became of a write: applied, refused as stale, or abandoned because the worker had to stop. */
+/** Outcome of a write: applied, refused as stale, or abandoned at shutdown. */
 export type WriteOutcome = 'applied' | 'stale' | 'abandoned'
 
 /** Writes attempt results in batches: results that arrive during a write share the next one. */
 export interface ResultBatcher {
   add(result: AttemptResult): Promise<WriteOutcome>
-  /** Stops retrying; whatever is unwritten, now or later, is answered `abandoned`. */
+  /** Stops retrying. Unwritten and later results resolve as `abandoned`. */
   abandon(): void
 }
 
@@ -22,24 +22,24 @@ const batchDelayMs = 8
 /** From this batch size on the store counts as busy, and the next write is delayed. */
 const busyBatch = 8
 
-/** Share of the attempts in flight whose results are written without delay. */
+/** Share of the attempts in flight: a batch of this size is written without delay. */
 const shareWorthACommit = 0.5
 
-/** After this many refusals in a row the store counts as down, rather than a result as bad. */
+/** After this many consecutive failures the store counts as down; before, a single bad result can be the cause. */
 const refusalsBeforeGivingUp = 3
 
 /**
- * A result is retried until the store took it or called it stale: the fence makes a late write harmless, while a
- * lost one would send again what a partner already has.
+ * Creates a result batcher. A result is retried until the store has applied it or reported it as stale. The fence makes
+ * a late write harmless; a lost result would send the event again.
  */
 export function createResultBatcher(deps: {
   readonly store: Pick<WebhookStore, 'recordAttemptResults'>
   readonly timers: WorkerTimers
   readonly maxBatch: number
   readonly retryMs: number
-  /** Attempts whose result is still to be written, including those that wait here. */
+  /** Returns the number of attempts without a written result, including results in this batcher. */
   readonly inFlight: () => number
-  /** Told how many results are being written; 0 at the end. Called before anything else can run. */
+  /** Called with the number of results being written; 0 at the end. Called synchronously. */
   readonly onWriting: (count: number) => void
   readonly onError: () => void
 }): ResultBatcher {
@@ -65,7 +65,7 @@ export function createResultBatcher(deps: {
     }
   }
 
-  /** Writes a batch; one by one if the store refuses it, so that one bad result keeps no neighbour waiting. */
+  /** Writes a batch; one by one if the store refuses it, so that one bad result does not delay the rest. */
   async function writeOrSplit(batch: readonly Waiting[]): Promise<Waiting[]> {
     try {
       await write(batch)

@@ -1,18 +1,18 @@
-/** When a failed delivery is tried again. All durations in milliseconds. */
+/** Retry schedule of a failed delivery. All durations are in milliseconds. */
 export interface RetryPolicy {
-  /** Attempts in total, the first included (docs/contract.md 10.2). Default 5. */
+  /** Total number of attempts, including the first (docs/contract.md 10.2). Default 5. */
   readonly maxAttempts: number
   /** Delay after the first failed attempt. Default 30,000 (30 s). */
   readonly baseMs: number
-  /** What each further delay is multiplied by. Default 6. */
+  /** Factor between two delays. Default 6. */
   readonly factor: number
-  /** Share by which a delay may differ from its nominal value in either direction, 0 to 1. Default 0.2. */
+  /** Largest deviation of a delay from its nominal value, as a share from 0 to 1. Default 0.2. */
   readonly jitter: number
-  /** The longest delay that a `Retry-After` may ask for. Default 7,200,000 (2 h). */
+  /** Longest delay that `Retry-After` can request. Default 7,200,000 (2 h). */
   readonly maxRetryAfterMs: number
 }
 
-/** 30 s, 3 min, 18 min, 1 h 48 min, each ±20 %; five attempts in total. */
+/** Default: five attempts, with delays of 30 s, 3 min, 18 min and 1 h 48 min, each ±20 %. */
 export const defaultRetryPolicy: RetryPolicy = Object.freeze({
   maxAttempts: 5,
   baseMs: 30_000,
@@ -22,11 +22,11 @@ export const defaultRetryPolicy: RetryPolicy = Object.freeze({
 })
 
 /**
- * The delay between a failed attempt and the next one: `baseMs × factor^(attempt − 1)`, ±`jitter`.
+ * Computes the delay between a failed attempt and the next one: `baseMs × factor^(attempt − 1)`, ±`jitter`.
  *
  * @param attempt - number of the attempt that failed, 1 to `maxAttempts − 1`
- * @param policy - any part of the policy; the rest has the defaults that {@link RetryPolicy} names
- * @param random - gives a number from 0 up to 1, such as `Math.random`; without it the nominal delay is given
+ * @param policy - policy settings; missing ones have the defaults of {@link RetryPolicy}
+ * @param random - returns a number from 0 up to 1, such as `Math.random`; without it the result is the nominal delay
  * @returns whole milliseconds
  * @throws RangeError when no attempt follows this one
  *
@@ -56,10 +56,10 @@ const imfFixdate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/
 
 /**
- * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or an IMF-fixdate.
+ * Parses a `Retry-After` header (RFC 9110, section 10.2.3): whole seconds, or an IMF-fixdate.
  *
- * Strict: anything else, signs, fractions, lists and the obsolete date formats included, is null, so that a broken
- * header never moves a retry.
+ * Any other value gives null, so a broken header never moves a retry. This includes signs, fractions, lists and
+ * obsolete date formats.
  *
  * @returns milliseconds from `now`, at least 0, or null
  */
@@ -78,7 +78,7 @@ export function parseRetryAfter(header: string | null | undefined, now: Date): n
     Number(date[6]),
   ] as const
   const atMs = Date.UTC(year, month, day, hour, minute, second)
-  // Date.UTC rolls 31 Feb and 25:00 over; a date that does not read back is no date.
+  // Date.UTC accepts 31 Feb and 25:00, so the date is formatted again and compared.
   const readBack = new Date(atMs)
   const exact =
     readBack.getUTCFullYear() === year &&

@@ -6,21 +6,21 @@ export interface SendRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** What is left of the attempt, in whole milliseconds: name resolution, connection, TLS and the status line included. */
+  /** Remaining time of the attempt in whole milliseconds, for name resolution, connection, TLS and the status line. */
   readonly timeoutMs: number
 }
 
-/** What came of one POST. `status` is set once a final status line arrived in time; `cause` is null for 200–299 only. */
+/** Result of one POST. `status` is set when a final status line arrived in time. `cause` is null only for 200–299. */
 export type SendResult = Omit<AttemptReport, 'keyVersion'>
 
 /**
- * Makes one POST and says what came of it. Never follows a redirect, never rejects for what an endpoint does.
+ * Makes one POST and returns its result. Never follows a redirect. Never rejects because of an endpoint.
  *
- * `RESOLVER_DOWN` promises that nothing was sent.
+ * With `RESOLVER_DOWN` nothing was sent.
  */
 export type Sender = (request: SendRequest) => Promise<SendResult>
 
-/** A result in which nothing was seen but the cause. */
+/** Creates a result with a cause and no other data. */
 export function resultOfCause(cause: AttemptCause): SendResult {
   return {
     cause,

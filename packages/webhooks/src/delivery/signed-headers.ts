@@ -2,27 +2,27 @@ import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
 import { requestHeaders } from './request-headers.js'
 
-/** What the headers of one attempt are made from. */
+/** Input for the headers of one attempt. */
 export interface SignedHeadersInput {
   /** Value of `X-Event-ID`. */
   readonly xEventId: string
-  /** Whether `X-Test-Event: true` goes along. */
+  /** True to add `X-Test-Event: true`. */
   readonly test: boolean
-  /** The exact bytes that are sent. */
+  /** Exact bytes of the request body. */
   readonly body: Uint8Array
-  /** Whether the endpoint opted in to the three Standard Webhooks headers. */
+  /** True to add the three Standard Webhooks headers, for an endpoint that opted in. */
   readonly standardWebhooks: boolean
-  /** The API key whose UTF-8 bytes sign. */
+  /** API key; its UTF-8 bytes are the HMAC key. */
   readonly secret: string
-  /** Instant that the Standard Webhooks headers sign. */
+  /** Signing time in the Standard Webhooks headers. */
   readonly now: Date
   /** Default `kyc-relay-webhooks/1`. */
   readonly userAgent?: string
 }
 
 /**
- * The headers of one attempt (docs/contract.md 9.1), names in lower case: what the worker sends, and what a preview
- * of it shows. `Host`, `Content-Length` and `Accept-Encoding: identity` are added by the sender.
+ * Creates the headers of one attempt (docs/contract.md 9.1), names in lower case. The worker and the preview of a
+ * delivery use it. The sender adds `Host`, `Content-Length` and `Accept-Encoding: identity`.
  *
  * @example
  * ```ts

@@ -1,13 +1,13 @@
-/** The API key that signs an app's webhooks now. */
+/** Current signing key of an app. */
 export interface SigningKey {
-  /** The API key as the partner knows it; its UTF-8 bytes are the HMAC key. */
+  /** API key of the partner; its UTF-8 bytes are the HMAC key. */
   readonly key: string
-  /** Recorded with each attempt. */
+  /** Version of the key, recorded with each attempt. */
   readonly version: number
 }
 
-/** Knows which key signs for an app at this moment. May live in another system. */
+/** Looks up the current signing keys of apps, possibly in another system. */
 export interface SigningKeys {
-  /** In the order asked; null where there is no key. */
+  /** Returns keys in the order of the request; null for an app without a key. */
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
 }

@@ -1,31 +1,30 @@
 import type { EventViolation, EventViolationCode } from '../events/parse-event.js'
 
 const messages = {
-  EVENT_INVALID: 'The event does not have the shape of its type; see violations.',
-  EVENT_TYPE_UNKNOWN: 'There is no such event type.',
-  ENDPOINT_NOT_FOUND: 'This app has no such endpoint.',
-  GRANTS_MISMATCH: 'The grant look-up gave another number of answers than it was asked for.',
-  TRANSACTION_UNKNOWN: 'There is no such transaction of this app and user.',
-  TRANSACTION_EXISTS: 'There is already a transaction with this id.',
-  TRANSITION_NOT_ALLOWED: 'The transaction may not move this way, or nothing of it would change.',
-  SOURCE_EVENT_ID_CONFLICT: 'This sourceEventId was used for another fact.',
-  TRANSACTION_BUSY: 'The transaction was moved by others again and again. Nothing was written; try again.',
+  EVENT_INVALID: 'The event does not match its type. See violations.',
+  EVENT_TYPE_UNKNOWN: 'This event type does not exist.',
+  ENDPOINT_NOT_FOUND: 'This endpoint does not exist for this app.',
+  GRANTS_MISMATCH: 'The grant look-up returned a wrong number of results.',
+  TRANSACTION_UNKNOWN: 'This transaction does not exist for this app and user.',
+  TRANSACTION_EXISTS: 'A transaction with this id already exists.',
+  TRANSITION_NOT_ALLOWED: 'This status change is not allowed, or nothing would change.',
+  SOURCE_EVENT_ID_CONFLICT: 'This sourceEventId was already used for another event.',
+  TRANSACTION_BUSY: 'Concurrent requests changed the transaction several times. Nothing was written. Retry.',
 } as const
 
 /** Stable code of a {@link WebhookError}. */
 export type WebhookErrorCode = keyof typeof messages
 
-/** One reason why an event was refused. `pointer` is a JSON Pointer into its data; no value is ever repeated. */
+/** One reason why an event was refused. `pointer` is a JSON Pointer into its data. It holds no value. */
 export interface PreparationViolation extends Omit<EventViolation, 'code'> {
-  /** `IDENTIFIER_MISMATCH`: an identifier was given, and it is not the one of the grant. */
+  /** `IDENTIFIER_MISMATCH`: a given identifier differs from the one of the grant. */
   readonly code: EventViolationCode | 'IDENTIFIER_MISMATCH'
 }
 
 const brand = Symbol.for('@kyc-relay/webhooks/WebhookError')
 
 /**
- * An event could not be prepared. Recognise it by `code`, or by `instanceof`, which also holds across two loaded copies
- * of the package.
+ * Error of preparing an event. Check its `code`. `instanceof` works across two loaded copies of the package.
  *
  * @example
  * ```ts

@@ -6,17 +6,17 @@ export interface Endpoint {
   readonly endpointId: string
   readonly appId: string
   readonly url: string
-  /** Null subscribes to all events, those of later versions included. */
+  /** Subscribed event types; null for all events, including types of later versions. */
   readonly eventTypes: readonly EventType[] | null
-  /** Send the three Standard Webhooks headers beside `X-HMAC-Signature`. */
+  /** True to send the three Standard Webhooks headers in addition to `X-HMAC-Signature`. */
   readonly standardWebhooks: boolean
   readonly createdAt: Date
 }
 
-/** Why an event reaches nobody. */
+/** Reason why an event has no deliveries. */
 export type WithheldReason = 'SCOPE_NOT_GRANTED' | 'NO_GRANT' | 'NO_ENDPOINT'
 
-/** An event ready to be written: validated, its body bytes frozen, its deliveries known. */
+/** A validated event, ready to be written, with its exact body bytes and its deliveries. */
 export interface PreparedEvent {
   /** UUID (v7). */
   readonly eventId: string
@@ -25,18 +25,18 @@ export interface PreparedEvent {
   readonly userId: string
   readonly type: EventType
   readonly occurredAt: Date
-  /** The exact bytes that are signed, stored and sent. */
+  /** Exact bytes that are signed, stored and sent. */
   readonly body: Uint8Array
   readonly test: boolean
-  /** Id of the fact at its source; publishing it again gives the original event. */
+  /** Id of the event at its source. A second publish with this id returns the original event. */
   readonly sourceEventId: string | null
   readonly withheld: WithheldReason | null
   /**
-   * Which trace published it: a `traceparent` as in W3C Trace Context §3.2, opaque to the store. Given back with every
-   * claim, never sent to the partner. Default null.
+   * Trace of the publisher: a `traceparent` (W3C Trace Context §3.2), opaque to the store. Every claim returns it. It
+   * is never sent to the partner. Default null.
    */
   readonly traceContext?: string | null
-  /** One per endpoint. `xEventId` is the value of `X-Event-ID`, the same on every attempt. */
+  /** One delivery for each endpoint. `xEventId` is the value of `X-Event-ID`, the same on every attempt. */
   readonly deliveries: readonly {
     readonly deliveryId: string
     readonly endpointId: string
@@ -44,25 +44,25 @@ export interface PreparedEvent {
   }[]
 }
 
-/** What was written, or what was written the first time this `sourceEventId` came. */
+/** The written event, or the original event of this `sourceEventId`. */
 export interface InsertedEvent {
   readonly eventId: string
   readonly deliveries: readonly { readonly deliveryId: string; readonly endpointId: string }[]
   readonly withheld: WithheldReason | null
-  /** True when `sourceEventId` was known: nothing was written. */
+  /** True when `sourceEventId` was known, so nothing was written. */
   readonly duplicate: boolean
 }
 
-/** Names one attempt and the right to record its result. A claim by anyone else makes the fence stale. */
+/** Identifies one attempt and the right to record its result. Another claim of the delivery makes the fence stale. */
 export interface Fence {
   readonly deliveryId: string
-  /** 1 to 5. */
+  /** Number of the attempt, Number of the attempt, Number of the attempt, 1 to 5. */
   readonly attempt: number
   /** Unique per claim. */
   readonly token: string
 }
 
-/** A delivery whose attempt is open: its number is counted, durably, before the first network byte. */
+/** A claimed delivery with an open attempt. The attempt is stored durably before the first network byte. */
 export interface ClaimedDelivery {
   readonly fence: Fence
   readonly deliveryId: string
@@ -74,19 +74,21 @@ export interface ClaimedDelivery {
   readonly test: boolean
   readonly endpoint: { readonly endpointId: string; readonly url: string; readonly standardWebhooks: boolean }
   readonly body: Uint8Array
-  /** How long this delivery has already been given back as `UNSENT`, in milliseconds since the first time; 0 if never. */
+  /** Milliseconds since this delivery was first `UNSENT`; 0 if never. */
   readonly unsentForMs: number
-  /** `traceContext` of the event, the same on every attempt and on a resend; null when it was published without one. */
+  /** `traceContext` of the event, the same on every attempt and on a resend; null for an event without one. */
   readonly traceContext?: string | null
 }
 
-/** `PENDING` until an attempt succeeds or none is left; the other three are final (docs/contract.md 10.3). */
+/**
+ * `PENDING` until an attempt succeeds or the last one fails. The other three states are final (docs/contract.md 10.3).
+ */
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
 
-/** `STARTED` while in flight. `UNSENT` gave its number back. */
+/** `STARTED` while in flight. `UNSENT` does not count as an attempt. */
 export type AttemptState = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'INTERRUPTED' | 'UNSENT'
 
-/** Coarse class of what went wrong, shown to the partner. */
+/** Cause of a failure, shown to the partner. */
 export type AttemptCause =
   | 'HTTP_STATUS'
   | 'REDIRECT'
@@ -105,7 +107,7 @@ export type AttemptCause =
   | 'OUT_OF_SOCKETS'
   | 'INTERNAL_ERROR'
 
-/** What one attempt saw. Durations in milliseconds since the attempt began. All null for an interrupted attempt. */
+/** Data of one attempt. Durations are in milliseconds since its start. All are null for an interrupted attempt. */
 export interface AttemptReport {
   readonly cause: AttemptCause | null
   readonly status: number | null
@@ -117,15 +119,18 @@ export interface AttemptReport {
     readonly firstByteMs: number | null
     readonly totalMs: number | null
   }
-  /** `Location` of a 3xx, `Content-Type`, `Retry-After` and the like; values that may hold secrets are redacted. */
+  /**
+   * Response headers, for example `Location`, `Content-Type` and `Retry-After`. Values that may hold secrets are
+   * redacted.
+   */
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** At most 16 KiB of the response body. */
+  /** The first 16 KiB of the response body. */
   readonly responseBody: Uint8Array | null
   /** Version of the signing key that signed this attempt. */
   readonly keyVersion: number | null
 }
 
-/** How an attempt ended and what follows for its delivery. Applied only while the fence is current. */
+/** Result of an attempt and the next state of its delivery. Applied only while the fence is current. */
 export interface AttemptResult {
   readonly fence: Fence
   readonly attempt: { readonly state: Exclude<AttemptState, 'STARTED'>; readonly report: AttemptReport }
@@ -133,11 +138,11 @@ export interface AttemptResult {
     | { readonly state: 'DELIVERED' }
     | { readonly state: 'FAILED' }
     | { readonly state: 'CANCELLED'; readonly reason: string }
-    /** Due again `delayMs` after now by the store's clock. With attempt state `UNSENT` the number is given back. */
+    /** Due again in `delayMs` by the store's clock. With attempt state `UNSENT` the attempt does not count. */
     | { readonly state: 'PENDING'; readonly delayMs: number }
 }
 
-/** One attempt as read back. */
+/** A stored attempt. */
 export interface AttemptRecord {
   readonly number: number
   readonly state: AttemptState
@@ -146,7 +151,7 @@ export interface AttemptRecord {
   readonly report: AttemptReport | null
 }
 
-/** A delivery as read back. */
+/** A stored delivery. */
 export interface DeliveryRecord {
   readonly deliveryId: string
   readonly eventId: string
@@ -160,46 +165,46 @@ export interface DeliveryRecord {
   readonly state: DeliveryState
   readonly attemptsMade: number
   readonly createdAt: Date
-  /** When the next attempt is due; null in a final state or in flight. */
+  /** Due time of the next attempt; null in a final state or in flight. */
   readonly nextAttemptAt: Date | null
   readonly endedAt: Date | null
   readonly cancelReason: string | null
-  /** The delivery that a person asked to repeat, for a resend. */
+  /** For a resend, the id of the original delivery. */
   readonly resendOf: string | null
 }
 
 /**
- * Keeps endpoints, events, deliveries and attempts.
+ * Stores endpoints, events, deliveries and attempts.
  *
- * Every method is one atomic unit of work whose arguments are plain data. Durations cross the port; the store's own
- * clock makes them instants. Resolves only when a write is durable.
+ * Every method is atomic, and its arguments are plain data. Callers pass durations; the store's clock converts them to
+ * instants. A write resolves only when it is durable.
  */
 export interface WebhookStore {
   /** Adds an endpoint unless its app already has `limitPerApp`. */
   registerEndpoint(endpoint: Endpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
   /**
-   * Removes an endpoint of this app and cancels its pending deliveries; false when there is none (any more). An attempt
-   * under way ends by itself: a success counts, and a result that asks for another attempt cancels instead.
+   * Removes an endpoint of this app and cancels its pending deliveries; false when it does not exist. An attempt in
+   * flight is not aborted. Its success counts; instead of a retry, the delivery is cancelled.
    */
   removeEndpoint(request: { readonly appId: string; readonly endpointId: string }): Promise<boolean>
-  /** Oldest first, removed ones left out. */
+  /** Lists the endpoints of an app, oldest first, without removed ones. */
   listEndpoints(appId: string): Promise<readonly Endpoint[]>
 
   /**
-   * Writes the event and its deliveries, all due now, or nothing. Deliveries to endpoints that were removed meanwhile
-   * are left out. A known `(appId, sourceEventId)` writes nothing and gives the original.
+   * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile. A known
+   * `(appId, sourceEventId)` writes nothing and returns the original.
    */
   insertEvent(event: PreparedEvent): Promise<InsertedEvent>
 
   /**
-   * Claims due deliveries and opens their attempts: each is given to exactly one caller until its lease ends.
+   * Claims due deliveries and opens their attempts. Each delivery is given to exactly one caller until its lease ends.
    *
-   * An endpoint never has more in flight, over all claimers, than `maxInFlight.healthy`, or `maxInFlight.failing` while
-   * its last attempt failed. Of `limit`, `keepForHealthy` slots are never given to failing endpoints. Within that,
-   * longest due first, endpoints taking turns.
+   * Over all callers, an endpoint never has more attempts in flight than `maxInFlight.healthy`, or
+   * `maxInFlight.failing` while its last attempt failed. Of `limit` slots, `keepForHealthy` are never given to failing
+   * endpoints. Endpoints take turns; deliveries of an endpoint are claimed by due time, earliest first.
    *
-   * @returns the claimed deliveries, and when the next unclaimed one will be due (milliseconds; 0 when something is due
-   *   already but held back by a cap; null when nothing waits).
+   * @returns the claimed deliveries, and the milliseconds until the next unclaimed delivery is due: 0 when a due
+   *   delivery is held back by a cap; null when no delivery waits.
    */
   claimDue(request: {
     readonly limit: number
@@ -208,31 +213,31 @@ export interface WebhookStore {
     readonly keepForHealthy: number
   }): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly nextDueInMs: number | null }>
 
-  /** Takes over attempts whose lease ended, under fresh fences, so that they can be recorded as `INTERRUPTED`. */
+  /** Takes over attempts whose lease has ended, under fresh fences. The caller records them as `INTERRUPTED`. */
   claimExpired(request: { readonly limit: number; readonly leaseMs: number }): Promise<readonly ClaimedDelivery[]>
 
   /**
-   * Applies each result whose fence is current; the others change nothing and are answered as stale. A fence stays
-   * current after its lease ended until somebody takes the attempt over.
+   * Applies each result whose fence is current and reports the rest as stale. A fence is current until another caller
+   * takes the attempt over, even after its lease has ended.
    *
-   * The log shows a number once: an attempt that gave its number back is replaced by the one that uses it.
+   * The delivery log shows each attempt number once: an `UNSENT` attempt is replaced by the next one.
    */
   recordAttemptResults(results: readonly AttemptResult[]): Promise<{ readonly stale: readonly Fence[] }>
 
   /**
-   * Cancels what is pending for a user of an app (grant revoked, user erased). An attempt in flight ends by itself: a
-   * success counts, and a result that asks for another attempt cancels instead.
+   * Cancels the pending deliveries for a user of an app (grant revoked, user erased). An attempt in flight is not
+   * aborted. Its success counts; instead of a retry, the delivery is cancelled.
    *
-   * @returns how many deliveries were cancelled, those included that end with the attempt in flight
+   * @returns the number of cancelled deliveries, including those that end with the attempt in flight
    */
   cancelPending(request: { readonly appId: string; readonly userId: string; readonly reason: string }): Promise<number>
 
-  /** Null also for another app's delivery. */
+  /** Returns a delivery; null for an unknown one or another app's. */
   findDelivery(request: {
     readonly appId: string
     readonly deliveryId: string
   }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
-  /** Newest first. `limit` 1–200. Rejects a cursor that this store did not make for the app. */
+  /** Lists deliveries, newest first. `limit` 1–200. Rejects a cursor that this store did not create for the app. */
   listDeliveries(request: {
     readonly appId: string
     readonly state?: DeliveryState
@@ -243,10 +248,10 @@ export interface WebhookStore {
   }): Promise<{ readonly items: readonly DeliveryRecord[]; readonly nextCursor: string | null }>
 
   /**
-   * A new delivery of the same event to the same endpoint with the same `X-Event-ID`, due now.
+   * Creates a delivery of the same event to the same endpoint with the same `X-Event-ID`, due now.
    *
    * @returns `not_found` for another app's or an unknown delivery, `not_finished` while it is pending,
-   *   `endpoint_removed` when there is nowhere to send it.
+   *   `endpoint_removed` when its endpoint was removed.
    */
   resendDelivery(request: {
     readonly appId: string
@@ -254,6 +259,9 @@ export interface WebhookStore {
     readonly newDeliveryId: string
   }): Promise<'resent' | 'not_found' | 'not_finished' | 'endpoint_removed'>
 
-  /** A hint that something became due. Optional: polling alone stays correct. Resolves to a function that stops it. */
+  /**
+   * Calls back when a delivery may have become due. Optional: polling is sufficient. Resolves to a function that stops
+   * the calls.
+   */
   onDue?(wake: () => void): Promise<() => Promise<void>>
 }

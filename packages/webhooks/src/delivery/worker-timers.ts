@@ -1,18 +1,21 @@
-/** Monotonic time and timers of a worker; replaced by virtual ones in simulations. */
+/** Monotonic time and timers of a worker. Simulations replace them by virtual ones. */
 export interface WorkerTimers {
-  /** Milliseconds from any fixed point; never goes back. */
+  /** Monotonic time in milliseconds. */
   monotonicMs(): number
-  /** Calls `callback` once after `delayMs`; the returned function prevents it. */
+  /** Calls `callback` once after `delayMs`. The returned function cancels the call. */
   schedule(callback: () => void, delayMs: number): () => void
 }
 
-/** Node, Deno and Bun have both, browsers neither. */
+/** Node, Deno and Bun have both; browsers have neither. */
 interface Immediates {
   readonly setImmediate?: (callback: () => void) => unknown
   readonly clearImmediate?: (immediate: unknown) => void
 }
 
-/** `performance.now()`, `setTimeout`, and `setImmediate` where it is there: no time-out is shorter than a millisecond. */
+/**
+ * Timers of the runtime: `performance.now()`, `setTimeout`, and `setImmediate` where it exists, because a time-out
+ * takes at least 1 ms.
+ */
 export function timersOf(runtime: Immediates): WorkerTimers {
   return {
     monotonicMs: () => performance.now(),
@@ -28,10 +31,10 @@ export function timersOf(runtime: Immediates): WorkerTimers {
   }
 }
 
-/** Those of the runtime that this is in. */
+/** Timers of the current runtime. */
 export const systemTimers: WorkerTimers = timersOf(globalThis as Immediates)
 
-/** The promise's value, or `fallback` once `limitMs` passed. Rejects when the promise does. */
+/** Resolves to the promise's value, or to `fallback` after `limitMs`. Rejects when the promise rejects. */
 export function withTimeLimit<T, F>(
   promise: Promise<T>,
   limitMs: number,
@@ -47,7 +50,7 @@ export function withTimeLimit<T, F>(
       },
       (error: unknown) => {
         cancel()
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is passed on as it came
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on unchanged
         reject(error)
       },
     )

@@ -11,12 +11,12 @@ import {
   widgetWithdrawCompleteSchema,
 } from './widget-schemas.js'
 
-/** Everything there is to know about one event type. */
+/** Description of one event type. */
 export interface CatalogueEntry<Type extends EventType> {
   readonly type: Type
-  /** Every scope that the user must have granted. */
+  /** Scopes that the user must have granted. */
   readonly scopes: readonly EventScope[]
-  /** Strict: refuses fields that the contract does not name. */
+  /** Strict schema: refuses unknown fields. */
   readonly schema: z.ZodType<EventPayloads[Type]>
   readonly example: EventPayloads[Type]
 }

@@ -2,7 +2,7 @@
  * A transaction is declined (docs/contract.md 8.4). Needs the scopes `LIST_PAYMENT` and
  * `LIST_PURCHASES`. A field that may be null may also be absent.
  *
- * The payload carries no `eventType`: receivers tell it by its shape.
+ * The payload has no `eventType`: receivers recognise it by its fields.
  */
 export interface TransactionDeclineEvent {
   /** Transaction id, a UUID. */
@@ -29,7 +29,7 @@ export interface TransactionDeclineEvent {
   readonly source?: string | null
   /** Intended destination of the funds. */
   readonly destination?: string | null
-  /** Decline status, `DECLINED`; an open string, since the contract does not list its values. */
+  /** Decline status, `DECLINED`. Any string is accepted because the contract does not list its values. */
   readonly status: string
   /** Merchant record id, a UUID. */
   readonly merchantId?: string | null

@@ -47,7 +47,7 @@ const transactionFields = {
   createdAt: '2026-03-02T15:04:05.000Z',
 }
 
-/** One plausible payload per event type, with people and ids that are obviously made up. */
+/** One plausible payload per event type, with invented people and ids. */
 export const eventExamples: EventPayloads = {
   WIDGET_KYC_INITIATION: { eventType: 'WIDGET_KYC_INITIATION', ...widgetFields },
   WIDGET_DEPOSIT_COMPLETE: { eventType: 'WIDGET_DEPOSIT_COMPLETE', ...widgetFields, amount: 100.5 },

@@ -3,7 +3,7 @@ import { eventCatalogue } from './catalogue.js'
 import type { EventType } from './event-types.js'
 import type { EventPayloads } from './webhook-event.js'
 
-/** What is wrong with a value of an event payload. */
+/** Codes of violations of an event payload. */
 export type EventViolationCode = 'REQUIRED' | 'TYPE' | 'FORMAT' | 'ENUM' | 'UNKNOWN_FIELD'
 
 /** One reason why a payload is refused. */
@@ -11,7 +11,7 @@ export interface EventViolation {
   /** JSON Pointer (RFC 6901) into the payload; empty for the payload itself. */
   readonly pointer: string
   readonly code: EventViolationCode
-  /** Fixed text; never holds a value of the payload. */
+  /** Fixed text. Never holds a value of the payload. */
   readonly message: string
 }
 
@@ -19,14 +19,14 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   REQUIRED: 'This field is required and must not be null.',
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
-  ENUM: 'This value is not one of those allowed.',
-  UNKNOWN_FIELD: 'This object has a field that the event type does not have.',
+  ENUM: 'This value is not an allowed value.',
+  UNKNOWN_FIELD: 'This object has an unknown field.',
 }
 
 /**
- * Validates an event payload strictly, as the service does before it sends one: every field by the contract's tables,
- * no others. A receiver that wants to know more than "authentic" can use it too, but should not refuse events
- * for fields that a later version adds.
+ * Validates an event payload strictly: every field follows the contract, and unknown fields are violations. The service
+ * validates each event before it sends it. A receiver can use it too, but should not refuse events because of fields
+ * from a later version.
  *
  * @returns the payload, or at most 50 violations in the order of the schema.
  *
@@ -51,7 +51,7 @@ export function parseEvent<Type extends EventType>(
 }
 
 function toViolation(issue: z.core.$ZodIssue, payload: unknown): EventViolation {
-  // The object around it: the name of an unknown field may itself be personal data.
+  // Points to the object: the name of an unknown field may be personal data.
   if (issue.code === 'unrecognized_keys') return violation(issue.path, 'UNKNOWN_FIELD')
   return violation(issue.path, codeOf(issue, valueAt(payload, issue.path)))
 }
@@ -77,7 +77,7 @@ function valueAt(payload: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * An example payload of an event type, freshly copied.
+ * Returns a fresh copy of the example payload of an event type.
  *
  * @example
  * ```ts

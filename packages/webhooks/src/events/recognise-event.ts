@@ -2,15 +2,15 @@ import { eventTypes, type EventType } from './event-types.js'
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
-// No other event has any of these.
+// Fields that only a decline has.
 const declineOnlyFields = ['transactionDateTime', 'fluzAmount', 'externalFundingAmount', 'declineReason']
 
 /**
- * Tells the event type of a payload that was received.
+ * Finds the event type of a received payload.
  *
- * `TRANSACTION_DECLINE` carries no `eventType` (docs/contract.md 8.4), so a payload without one that
- * has a `transactionId` and a field that only a decline has, or the status `DECLINED`, is a decline. Whatever else is
- * not known is `UNKNOWN`, never an error: later versions of the service may send more types.
+ * `TRANSACTION_DECLINE` has no `eventType` (docs/contract.md 8.4). A payload without `eventType` is a decline if it has
+ * a `transactionId`, and either the status `DECLINED` or a field that only a decline has. Any other unknown payload is
+ * `UNKNOWN`, not an error: later versions of the service may send more types.
  */
 export function recogniseEventType(payload: Readonly<Record<string, unknown>>): EventType | 'UNKNOWN' {
   const { eventType } = payload
@@ -26,7 +26,7 @@ function looksDeclined(payload: Readonly<Record<string, unknown>>): boolean {
   )
 }
 
-/** Whether a payload is a test event: both its user id and its account id are the nil UUID. */
+/** Checks for a test event: its user id and its account id are the nil UUID. */
 export function isTestEvent(payload: Readonly<Record<string, unknown>>): boolean {
   return payload['userId'] === nilUuid && payload['accountId'] === nilUuid
 }

@@ -1,7 +1,7 @@
-/** Where a transaction stands; `NONE` before it was initiated. */
+/** States of a transaction; `NONE` before it was initiated. */
 export type TransactionState = 'NONE' | 'PENDING' | 'SETTLED' | 'DECLINED'
 
-/** The event that tells about an allowed move. */
+/** Event type for an allowed status change. */
 export type TransactionEventType = 'TRANSACTION_CREATE' | 'TRANSACTION_UPDATE' | 'TRANSACTION_DECLINE'
 
 const moves: Readonly<Record<TransactionState, Partial<Readonly<Record<TransactionState, TransactionEventType>>>>> = {
@@ -12,10 +12,10 @@ const moves: Readonly<Record<TransactionState, Partial<Readonly<Record<Transacti
 }
 
 /**
- * Decides whether a transaction may move, and which event tells about it (docs/contract.md 8.5).
+ * Decides whether a status change is allowed, and which event reports it (docs/contract.md 8.5).
  *
- * @param current where it stands; `NONE` for a transaction that is not known yet.
- * @param next where it is asked to go; the same state means that other fields changed.
+ * @param current current state; `NONE` for an unknown transaction.
+ * @param next requested state; the current state means that other fields changed.
  * @returns the event type to publish, or `TRANSITION_NOT_ALLOWED`.
  *
  * @example

@@ -4,7 +4,7 @@ interface Block {
   readonly bits: number
 }
 
-/** `10.0.0.0/8` or `2001:db8::/32` as bytes; null when it is neither. */
+/** Parses a block such as `10.0.0.0/8` or `2001:db8::/32`; null for other text. */
 function parseBlock(text: string): Block | null {
   const [address = '', bits = ''] = text.split('/')
   const bytes = parseAddress(address)
@@ -17,8 +17,8 @@ function blocks(...texts: readonly string[]): readonly Block[] {
 }
 
 /**
- * IPv4 that no endpoint can have: the IANA IPv4 Special-Purpose Address Registry, multicast (RFC 5771), and Azure's
- * host service, which answers on a public-looking address in every virtual machine there.
+ * Refused IPv4 blocks: the IANA IPv4 Special-Purpose Address Registry, multicast (RFC 5771), and Azure's host service,
+ * which uses a public address inside every Azure virtual machine.
  */
 const specialIpv4 = blocks(
   '0.0.0.0/8',
@@ -42,7 +42,7 @@ const specialIpv4 = blocks(
   '168.63.129.16/32',
 )
 
-/** The only block of IPv6 that global unicast addresses are handed out from. */
+/** The only IPv6 block with assigned global unicast addresses. */
 const globalIpv6 = blocks('2000::/3')
 
 /** Special blocks inside `2000::/3`: the IANA IPv6 Special-Purpose Address Registry. */
@@ -51,10 +51,11 @@ const specialIpv6 = blocks('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8
 const mappedIpv4 = blocks('::ffff:0:0/96')
 
 /**
- * Whether an IP address is one that a public server can have.
+ * Checks whether an IP address is public.
  *
- * A positive rule: IPv6 must lie inside `2000::/3`, and neither family inside a special-purpose block. An IPv4-mapped
- * IPv6 address is checked by the IPv4 it holds. Anything that is not an IP address in its plain spelling is not public.
+ * An IPv6 address must be inside `2000::/3`. An address of either family must be outside all special-purpose blocks. An
+ * IPv4-mapped IPv6 address is checked as its IPv4 address. Text that is not an IP address in plain notation is not
+ * public.
  *
  * @param address - dotted decimal IPv4 without leading zeros, or IPv6 (RFC 4291, 2.2) without brackets or zone
  *
@@ -75,7 +76,7 @@ export function isPublicAddress(address: string): boolean {
   return isInside(bytes, globalIpv6) && !isInside(bytes, specialIpv6)
 }
 
-/** Whether two spellings mean one address. */
+/** Checks whether two texts are the same address. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [canonicalBytes(one), canonicalBytes(other)]
   return first !== null && second !== null && first.join() === second.join()
@@ -86,7 +87,7 @@ function canonicalBytes(address: string): readonly number[] | null {
   return bytes !== null && bytes.length === 16 && isInside(bytes, mappedIpv4) ? bytes.slice(12) : bytes
 }
 
-/** Whether the text is an IPv4 or IPv6 address in plain spelling. */
+/** Checks for an IPv4 or IPv6 address in plain notation. */
 export function isIpAddress(text: string): boolean {
   return parseAddress(text) !== null
 }
@@ -120,12 +121,12 @@ function parseIpv6(text: string): readonly number[] | null {
   const [head, tail] = [groupBytes(halves[0] ?? '', halves.length === 1), groupBytes(halves[1] ?? '', true)]
   if (head === null || tail === null) return null
   const missing = 16 - head.length - tail.length
-  // `::` stands for at least one group; without it all sixteen bytes must be there.
+  // `::` replaces at least one group; without it the address must have all sixteen bytes.
   if (halves.length === 1 ? missing !== 0 : missing < 2) return null
   return [...head, ...new Array<number>(missing).fill(0), ...tail]
 }
 
-/** Bytes of `a:b:c`, whose last group may be dotted IPv4 when it ends the address. */
+/** Parses `a:b:c` to bytes. At the end of the address, the last group may be dotted IPv4. */
 function groupBytes(text: string, endsAddress: boolean): readonly number[] | null {
   if (text === '') return []
   const groups = text.split(':')

@@ -1,22 +1,24 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
-/** A connected socket and the address that it is really connected to. */
+/** A connected socket and its actual remote address. */
 export interface Connection {
   readonly socket: Socket
   readonly remoteAddress: string
 }
 
-/** Opens a TCP connection to an address that was vetted. Rejects, and leaves no socket behind, when `signal` aborts. */
+/** Opens a TCP connection to a checked address. When `signal` aborts, it closes the socket and rejects. */
 export type Dial = (target: {
   readonly address: string
   readonly port: number
   readonly signal: AbortSignal
 }) => Promise<Connection>
 
-/** A connection that could not be opened. */
+/** Error of a connection that could not be opened. */
 export class DialError extends Error {
-  /** @param outOfSockets - this machine had no socket or local port left: not the endpoint's fault */
+  /**
+   * @param outOfSockets - true when this machine had no free socket or local port, which is not the endpoint's fault
+   */
   constructor(readonly outOfSockets: boolean) {
     super('The connection could not be opened.')
   }
@@ -24,7 +26,7 @@ export class DialError extends Error {
 
 const outOfSocketCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
 
-/** Dials with `node:net`. */
+/** Opens TCP connections with `node:net`. */
 export const dialTcp: Dial = ({ address, port, signal }) =>
   new Promise((resolve, reject) => {
     const socket = connectTcp({ host: address, port, noDelay: true })
@@ -43,11 +45,11 @@ export const dialTcp: Dial = ({ address, port, signal }) =>
     if (signal.aborted) abort()
   })
 
-/** Speaks TLS 1.2 or newer over an open socket and checks the certificate against the name. */
+/** Starts TLS 1.2 or newer on an open socket and checks the certificate against the name. */
 export function startTls(options: {
   readonly socket: Socket
   readonly servername: string
-  /** Trusted instead of the public authorities. */
+  /** CA certificates that replace the public authorities. */
   readonly ca: string | readonly string[] | undefined
   readonly signal: AbortSignal
 }): Promise<TLSSocket> {
@@ -57,14 +59,14 @@ export function startTls(options: {
       servername: options.servername,
       minVersion: 'TLSv1.2',
       ALPNProtocols: ['http/1.1'],
-      // Stated, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no say.
+      // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: [options.ca].flat() }),
     })
     const fail = () => {
       secure.destroy()
       options.socket.destroy()
-      reject(new Error('The TLS handshake did not succeed.'))
+      reject(new Error('The TLS handshake failed.'))
     }
     options.signal.addEventListener('abort', fail, { once: true })
     secure.once('error', fail)

@@ -1,39 +1,39 @@
 import { isIpAddress } from './address-policy.js'
 import { isHonestName } from './international-name.js'
 
-/** What is allowed beside public HTTPS names. */
+/** Exceptions and limits for endpoint URLs. */
 export interface EndpointUrlPolicy {
   /**
-   * Local development: `https://localhost:<port>` is allowed too, reached on the loopback interface only, and trusted
-   * with this CA certificate (PEM). Never set it where partners can register endpoints.
+   * CA certificate (PEM) for local development. It also allows `https://localhost:<port>`, on the loopback interface
+   * only, with a certificate of this CA. Never set it where partners can register endpoints.
    */
   readonly allowLoopback?: { readonly caPem: string }
-  /** Names of this service itself, such as its API host; an endpoint on one of them is refused. */
+  /** Host names of this service, such as its API host. They are refused as endpoints. */
   readonly ownHosts?: readonly string[]
-  /** Most characters of a URL. Default 2,048. */
+  /** Longest URL in characters. Default 2,048. */
   readonly maxLength?: number
 }
 
-/** Why an endpoint URL is refused. */
+/** Reasons to refuse an endpoint URL. */
 export type EndpointUrlRefusal =
   /** Not `https://`. */
   | 'URL_NOT_HTTPS'
-  /** Not a URL in plain ASCII spelling, or too long. */
+  /** Not a full URL in plain notation, or too long. */
   | 'URL_INVALID'
-  /** Holds a user name or password. */
+  /** Contains a user name or password. */
   | 'URL_HAS_CREDENTIALS'
   | 'URL_HAS_FRAGMENT'
-  /** Neither 443 nor one above 1023 that is not on the Fetch standard's bad-port list. */
+  /** Port other than 443, and either below 1024 or on the Fetch standard's bad-port list. */
   | 'URL_PORT_NOT_ALLOWED'
-  /** An IP address, a name that is not public, or one of our own. */
+  /** An IP address, a name that is not public, or a name of this service. */
   | 'URL_HOST_NOT_ALLOWED'
 
-/** Ports above 1023 that browsers refuse, because something else than HTTP listens there (Fetch standard, "bad port"). */
+/** Ports above 1023 that browsers refuse because of other protocols (Fetch standard, "bad port"). */
 const badPorts: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Top-level names that are reserved for private use, tests or examples (RFC 6761, 6762, 7686, 8375, 9476; ICANN). */
+/** Top-level domains reserved for private use, tests or examples (RFC 6761, 6762, 7686, 8375, 9476; ICANN). */
 const privateSuffixes = [
   'local',
   'localhost',
@@ -58,9 +58,9 @@ const maxUrlLength = 2_048
 /**
  * Checks an endpoint URL at registration, and again before each attempt (docs/contract.md 7).
  *
- * The name is not resolved here: the address is checked when a connection is made.
+ * It does not resolve the name. The address is checked when a connection is opened.
  *
- * @returns the normalised URL to store and send to, or why it is refused. No part of the URL is repeated.
+ * @returns the normalised URL to store and send to, or the reason of the refusal, which holds no part of the URL.
  *
  * @example
  * ```ts
@@ -82,20 +82,24 @@ export function checkEndpointUrl(
   } catch {
     return { ok: false, code: 'URL_INVALID' }
   }
-  // One trailing dot only marks the name as absolute.
+  // One trailing dot is allowed: it marks the name as absolute.
   if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.slice(0, -1)
   const code = checkParsed(parsed, url, policy)
   return code === null ? { ok: true, url: parsed.href } : { ok: false, code }
 }
 
-/** The URL parser forgives tabs, line breaks, spaces, backslashes and missing slashes; a registration must not. */
+/**
+ * Checks the notation of a URL. The URL parser accepts tabs, line breaks, spaces, backslashes and missing slashes; a
+ * registration must not.
+ */
 function checkSpelling(url: unknown, maxLength: number): EndpointUrlRefusal | null {
   if (typeof url !== 'string' || url.length > maxLength) return 'URL_INVALID'
-  // A scheme other than https is named as what it is; `https:host` is merely misspelt.
+  // Another scheme has its own reason; `https:host` is a malformed URL.
   if (!/^https:/i.test(url)) return /^[a-z][a-z0-9+.-]*:/i.test(url) ? 'URL_NOT_HTTPS' : 'URL_INVALID'
   if (!/^https:\/\/[^/]/i.test(url)) return 'URL_INVALID'
   const authority = authorityOf(url)
-  // Only the name may hold letters beyond ASCII, and no part any white space, control character or backslash.
+  // Only the host name may hold characters outside ASCII. No part may hold white space, control characters or
+  // backslashes.
   const rest = url.slice('https://'.length + authority.length)
   if (!/^[\x21-\x5b\x5d-\x7e]*$/.test(rest) || /[\s\\%]|\p{Cc}/u.test(authority)) return 'URL_INVALID'
   if (authority.includes('@')) return 'URL_HAS_CREDENTIALS'
@@ -108,7 +112,7 @@ function authorityOf(url: string): string {
 
 function checkParsed(parsed: URL, raw: string, policy: EndpointUrlPolicy): EndpointUrlRefusal | null {
   const { hostname } = parsed
-  // IPv6 keeps its brackets; decimal, octal and hexadecimal IPv4 have become dotted by now.
+  // The URL parser keeps the brackets of IPv6 and converts decimal, octal and hexadecimal IPv4 to dotted notation.
   if (hostname.startsWith('[') || isIpAddress(hostname)) return 'URL_HOST_NOT_ALLOWED'
   const loopback = isLoopbackEndpoint(parsed, policy)
   if (!loopback && !isPublicName(hostname)) return 'URL_HOST_NOT_ALLOWED'
@@ -118,7 +122,7 @@ function checkParsed(parsed: URL, raw: string, policy: EndpointUrlPolicy): Endpo
   return port === 443 || (port > 1023 && !badPorts.has(port)) ? null : 'URL_PORT_NOT_ALLOWED'
 }
 
-/** Whether this endpoint is one of local development: `localhost`, and the option is set. */
+/** Checks for an endpoint of local development: the host is `localhost`, and the option is set. */
 export function isLoopbackEndpoint(url: URL, policy: EndpointUrlPolicy): boolean {
   return policy.allowLoopback !== undefined && url.hostname === 'localhost'
 }

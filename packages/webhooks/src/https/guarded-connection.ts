@@ -5,28 +5,28 @@ import { DialError, dialTcp, startTls, type Connection, type Dial } from './conn
 import { isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
 import { createNameResolver, type NameResolver } from './resolver.js'
 
-/** What may be reached, and how. Every setting has a default. */
+/** Options of guarded connections. Each has a default. */
 export interface GuardedConnectionOptions {
-  /** What is allowed beside public HTTPS names. Default: nothing. */
+  /** Exceptions for endpoint URLs. Default: none. */
   readonly policy?: EndpointUrlPolicy
-  /** Default: the system's name servers, asked directly, 3 s at most. */
+  /** Name resolver. Default: queries the system's name servers directly, with a time limit of 3 s. */
   readonly resolve?: NameResolver
   /**
-   * A name that always resolves while our own DNS works. When an endpoint's name servers do not answer and this name
-   * does not resolve either, the attempt was `RESOLVER_DOWN`, our fault. Default `example.com`; null never asks.
+   * A name that always resolves while the service's DNS works. When an endpoint's name does not resolve and this name
+   * does not either, the cause is `RESOLVER_DOWN`. Default `example.com`; null disables the check.
    */
   readonly wellKnownName?: string | null
-  /** CA certificates (PEM) trusted instead of the public authorities. */
+  /** CA certificates (PEM) that replace the public authorities. */
   readonly trustedCa?: string | readonly string[]
-  /** Checks every address that a name resolves to. Default {@link isPublicAddress}; narrow it, never widen it. */
+  /** Checks every address of a name. Default {@link isPublicAddress}. A replacement must not allow more addresses. */
   readonly isAllowedAddress?: (address: string) => boolean
-  /** Longest time for one TCP connection before the name's next address is tried. Default 10,000. */
+  /** Time limit of one TCP connection; then the next address of the name is tried. Default 10,000. */
   readonly connectTimeoutMs?: number
-  /** Opens TCP connections. Replace it in tests only. */
+  /** Opens TCP connections. Replace it only in tests. */
   readonly dial?: Dial
 }
 
-/** The options with their defaults. */
+/** Completes the options with their defaults. */
 export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 'trustedCa'>> &
   Pick<GuardedConnectionOptions, 'trustedCa'>
 
@@ -42,13 +42,13 @@ export function connectionSettings(options: GuardedConnectionOptions): GuardedCo
   }
 }
 
-/** Told what was reached; what is missing when an attempt fails was not reached. */
+/** Callbacks for reached stages. After a failed attempt, missing stages were not reached. */
 export interface ConnectionSighting {
   address: string | null
   mark(stage: 'dnsMs' | 'connectMs' | 'tlsMs'): void
 }
 
-/** Ends an attempt with a cause. */
+/** Error that ends an attempt with a cause. */
 export class AttemptFailure extends Error {
   constructor(override readonly cause: AttemptCause) {
     super(cause)
@@ -56,11 +56,11 @@ export class AttemptFailure extends Error {
 }
 
 /**
- * Resolves the name afresh, refuses if any of its addresses is not allowed, connects to a vetted address, checks the
- * address again once connected, and speaks TLS with the certificate checked.
+ * Opens a TLS connection to a checked address. It resolves the name each time and refuses when any of its addresses is
+ * not allowed. After connecting it checks the remote address again, and then the certificate.
  *
- * @param url A URL that `checkEndpointUrl` let through.
- * @throws AttemptFailure with the cause; no socket is left behind.
+ * @param url A URL that `checkEndpointUrl` accepted.
+ * @throws AttemptFailure with the cause; no socket is left open.
  */
 export async function openGuardedConnection(
   url: URL,
@@ -98,7 +98,7 @@ async function isOwnResolverDown(settings: GuardedConnectionSettings, signal: Ab
   return kind !== 'addresses'
 }
 
-/** More addresses than this are not tried; a name with a thousand of them must not cost a thousand connections. */
+/** Most addresses to try: a name with a thousand addresses must not cause a thousand connections. */
 const maxAddressesTried = 4
 
 async function connect(
@@ -124,7 +124,7 @@ async function connect(
   }
 }
 
-/** Nothing is sent before a connection stands, so the next address may be tried within the same attempt. */
+/** Connects to the first reachable address. Nothing has been sent yet, so trying several addresses is safe. */
 async function dialFirst(
   url: URL,
   addresses: readonly string[],
@@ -152,7 +152,7 @@ async function dialFirst(
   throw new AttemptFailure('CONNECT_FAILED')
 }
 
-/** The promise's value, unless `signal` aborts first. */
+/** Resolves to the promise's value; rejects when `signal` aborts first. */
 async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const stop = new AbortController()
   const aborted = new Promise<never>((_, reject) => {

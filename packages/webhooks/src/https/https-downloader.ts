@@ -10,30 +10,30 @@ import {
 } from './guarded-connection.js'
 import { exchangeOnce } from './one-exchange.js'
 
-/** One GET to make. */
+/** One GET request. */
 export interface DownloadRequest {
-  /** Up to 8,192 characters; a fragment is left out. */
+  /** URL of up to 8,192 characters; its fragment is removed. */
   readonly url: string
-  /** Most bytes of the body; one byte more is `TOO_LARGE`. */
+  /** Largest body in bytes; a larger one is `TOO_LARGE`. */
   readonly maxBytes: number
-  /** For all of it, redirects and body included, in whole milliseconds. */
+  /** Time limit for the whole download, redirects and body included, in whole milliseconds. */
   readonly timeoutMs: number
-  /** Ends the download as `ABORTED`. */
+  /** Aborts the download as `ABORTED`. */
   readonly signal?: AbortSignal
 }
 
-/** Why nothing was downloaded. */
+/** Reasons why nothing was downloaded. */
 export type DownloadCause =
-  /** The URL itself: not HTTPS, an address instead of a name, a port or host that is not allowed. */
+  /** The URL is not HTTPS, has an address instead of a name, or a port or host that is not allowed. */
   | 'URL_NOT_ALLOWED'
-  /** The same about where a redirect leads, or a redirect to nowhere. */
+  /** The target of a redirect is missing or not allowed. */
   | 'REDIRECT_NOT_ALLOWED'
-  /** A name, of the URL or of a redirect, resolved to an address that is not public. */
+  /** The name of the URL or of a redirect resolves to an address that is not public. */
   | 'ADDRESS_NOT_ALLOWED'
   | 'TOO_MANY_REDIRECTS'
-  /** Neither 200 nor a redirect; `status` says which. */
+  /** Neither 200 nor a redirect; see `status`. */
   | 'HTTP_STATUS'
-  /** More than `maxBytes`, announced or sent. */
+  /** The announced or received body exceeds `maxBytes`. */
   | 'TOO_LARGE'
   | 'DNS_FAILED'
   | 'CONNECT_FAILED'
@@ -41,29 +41,29 @@ export type DownloadCause =
   | 'TIMEOUT'
   /** The connection broke, or the body ended before its announced length. */
   | 'CONNECTION_LOST'
-  /** What came was no HTTP. */
+  /** The response was not valid HTTP. */
   | 'INVALID_RESPONSE'
-  /** Our own name resolution did not work. */
+  /** The service's DNS resolver failed. */
   | 'RESOLVER_DOWN'
-  /** This machine had no socket left. */
+  /** This machine had no free socket. */
   | 'OUT_OF_SOCKETS'
   | 'ABORTED'
   | 'INTERNAL_ERROR'
 
-/** What came of one download. */
+/** Result of one download. */
 export type DownloadResult =
   | { readonly ok: true; readonly body: Uint8Array }
-  /** `status` is that of the last answer, if there was one. */
+  /** `status` is that of the last response, if any. */
   | { readonly ok: false; readonly cause: DownloadCause; readonly status: number | null }
 
-/** Makes one GET, follows redirects, and says what came of it. Never rejects for what a server does. */
+/** Makes one GET, follows redirects, and returns the result. Never rejects because of a server. */
 export type Downloader = (request: DownloadRequest) => Promise<DownloadResult>
 
-/** Settings of {@link createHttpsDownloader}; every one has a default. */
+/** Settings of {@link createHttpsDownloader}. Each has a default. */
 export interface HttpsDownloaderOptions extends GuardedConnectionOptions {
-  /** Most redirects that are followed. Integer 0 or more. Default 3. */
+  /** Most redirects to follow. Integer of 0 or more. Default 3. */
   readonly maxRedirects?: number
-  /** Value of the `Accept` header. Default all types. */
+  /** Value of the `Accept` header. Default: all types. */
   readonly accept?: string
 }
 
@@ -71,12 +71,11 @@ const maxUrlLength = 8_192
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Creates a downloader that can reach public HTTPS servers and nothing else, whatever URL it is given and wherever it is
- * redirected to.
+ * Creates a downloader that can reach only public HTTPS servers, with any URL and any redirect.
  *
- * Every URL, that of each redirect too, is checked afresh: its spelling, its name, every address the name resolves to, and
- * the address of the open connection. Each request has a connection of its own and carries no credential, cookie or
- * referrer. Nothing is decompressed.
+ * Every URL and every redirect is checked: its notation, its name, every address of the name, and the address of the
+ * open connection. Each request uses a new connection and has no credential, cookie or referrer. Nothing is
+ * decompressed.
  *
  * @example
  * ```ts
@@ -98,7 +97,7 @@ export function createHttpsDownloader(options: HttpsDownloaderOptions = {}): Dow
 
 type Settings = GuardedConnectionSettings & Required<Pick<HttpsDownloaderOptions, 'maxRedirects' | 'accept'>>
 
-/** Ends a download with a cause of its own. */
+/** Error that ends a download with a cause. */
 class DownloadFailure extends Error {
   constructor(override readonly cause: DownloadCause) {
     super(cause)
@@ -128,7 +127,7 @@ async function download(request: DownloadRequest, settings: Settings): Promise<D
   }
 }
 
-/** The body of the answer at the end of the redirects. */
+/** Follows redirects and returns the final body. */
 async function follow(
   request: DownloadRequest,
   settings: Settings,
@@ -147,7 +146,7 @@ async function follow(
   }
 }
 
-/** The URL as it will be asked for; null when it is refused. Checked as the parser reads it, not as it is spelt. */
+/** Returns the URL to request; null when it is refused. Checks the parsed URL, not its text. */
 function allowedUrl(text: string, base: URL | undefined, policy: EndpointUrlPolicy): URL | null {
   let parsed: URL
   try {
@@ -173,7 +172,7 @@ async function get(
   await exchangeOnce(url, socket, request, signal, async (response) => {
     seen.status = response.statusCode
     answer = await readAnswer(response, maxBytes)
-    // What is not read must not complain when the connection goes.
+    // An unread body must not raise an error when the connection closes.
     response.body.on('error', () => undefined).destroy()
   })
   return answer
@@ -194,7 +193,7 @@ function refused(cause: DownloadCause): Answer {
   return { kind: 'refused', cause }
 }
 
-/** Null when there is more than `maxBytes`; then the rest is left unread. */
+/** Reads the body; null when it exceeds `maxBytes`. The rest is then not read. */
 async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   let length = 0

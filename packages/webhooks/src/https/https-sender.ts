@@ -13,19 +13,19 @@ import {
 import { exchangeOnce } from './one-exchange.js'
 import { readableHeaders } from './response-headers.js'
 
-/** Settings of {@link createHttpsSender}; every one has a default. */
+/** Settings of {@link createHttpsSender}. Each has a default. */
 export interface HttpsSenderOptions extends GuardedConnectionOptions {
-  /** Most bytes of the response body that are kept. Default 16,384. */
+  /** Bytes of the response body to keep. Default 16,384. */
   readonly maxBodyBytes?: number
 }
 
 /**
- * Creates a sender that can reach public HTTPS servers and nothing else, whatever URL it is given.
+ * Creates a sender that can reach only public HTTPS servers, with any URL.
  *
- * Each attempt resolves the name afresh and refuses if any address is not public, connects to the vetted address, checks
- * the address again once connected, and speaks TLS 1.2 or newer with the certificate checked. It follows no redirect,
- * decompresses nothing, reads at most `maxBodyBytes` of the answer, and is over by its one deadline. The final status
- * line alone decides; what becomes of the body does not.
+ * Each attempt resolves the name and refuses when any address is not public. It connects to a checked address, checks
+ * the remote address again, and requires TLS 1.2 or newer with a valid certificate. It follows no redirect,
+ * decompresses nothing, and reads at most `maxBodyBytes` of the response. One deadline limits the whole attempt. Only
+ * the final status line decides the result; an error in the body does not.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function createHttpsSender(options: HttpsSenderOptions = {}): Sender {
 
 type Settings = GuardedConnectionSettings & Required<Pick<HttpsSenderOptions, 'maxBodyBytes'>>
 
-/** What the attempt has seen so far; what is missing when it fails was not reached. */
+/** Data of the attempt so far. After a failure, missing stages were not reached. */
 class Sighting {
   readonly #startedAtMs = performance.now()
   address: string | null = null
@@ -109,7 +109,7 @@ async function exchange(
   })
 }
 
-/** The beginning of the body, as much of it as came. Never rejects: the body is a courtesy. */
+/** Reads the beginning of the body, as far as it arrives. Never rejects: the body does not affect the result. */
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const kept = new Uint8Array(maxBytes)
   let length = 0
@@ -121,7 +121,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
       if (length === maxBytes) break
     }
   } catch {
-    // Broken off, or still dripping at the deadline.
+    // The body broke off, or was not complete at the deadline.
   }
   return kept.slice(0, length)
 }

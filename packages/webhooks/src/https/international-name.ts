@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 
-/** Scripts whose letters may stand together in one label (Unicode TS 39, 5.2, "highly restrictive"). */
+/** Scripts that may be combined in one label (Unicode TS 39, 5.2, "highly restrictive"). */
 const scriptsOfOneLabel = [
   /^[\p{Script=Latin}\p{Mn}0-9-]+$/u,
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー0-9-]+$/u,
@@ -11,14 +11,14 @@ const scriptsOfOneLabel = [
   ),
 ]
 
-/** Cyrillic and Greek letters that look like Latin ones; a label of nothing else imitates a Latin name. */
+/** Cyrillic and Greek letters that look like Latin ones. A label of only these letters imitates a Latin name. */
 const latinLookAlikes = /^[аеорсухѕіјһӏԁԛԝьɡοναρυιτχ0-9-]+$/u
 
 /**
- * Whether an internationalised name is what it seems: one script per label, not a Latin name in other letters, and, when
- * it was not written in ASCII, written the way it is stored (so that full-width digits and dots pass for nothing).
+ * Checks that an internationalised name does not imitate another name. Each label has one script and must not imitate a
+ * Latin name. A name outside ASCII must be written as it is stored, so full-width digits and dots are refused.
  *
- * @param written - the name as it was given
+ * @param written - the name as given
  * @param ascii - the name as parsed, internationalised labels as `xn--…`
  */
 export function isHonestName(written: string, ascii: string): boolean {

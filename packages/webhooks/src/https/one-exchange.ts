@@ -3,15 +3,15 @@ import { Client, type Dispatcher } from 'undici'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { AttemptFailure } from './guarded-connection.js'
 
-/** So many informational answers that no honest server sends them. */
+/** Limit of informational (1xx) responses; regular servers send fewer. */
 const maxInformational = 32
 
 /**
- * One request over an open connection, which is closed afterwards whatever happens.
+ * Sends one request over an open connection and then always closes it.
  *
  * @param request `path` is that of `url`. Nothing is decompressed.
- * @param read Takes what it needs of the answer; the connection is gone when it has settled.
- * @throws AttemptFailure with the cause when the answer did not come or broke off while it was read
+ * @param read Reads the response. The connection closes when its promise has settled.
+ * @throws AttemptFailure with the cause when the response did not arrive or broke off
  */
 export async function exchangeOnce(
   url: URL,
@@ -25,13 +25,13 @@ export async function exchangeOnce(
   read: (response: Dispatcher.ResponseData) => Promise<void>,
 ): Promise<void> {
   const client = new Client(url.origin, {
-    // Not at once: the client is in the middle of its own work when it asks.
+    // Deferred: the client calls this function in the middle of its own work.
     connect: (_options, callback) => queueMicrotask(() => callback(null, socket)),
-    // One request per connection, announced by `Connection: close`.
+    // One request per connection, with the header `Connection: close`.
     pipelining: 0,
     allowH2: false,
     maxHeaderSize: 16_384,
-    // The one deadline is the signal's; these count per chunk and would mislead.
+    // The signal is the only deadline. These time-outs apply to each chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -59,7 +59,7 @@ export async function exchangeOnce(
   }
 }
 
-/** Names of undici's errors about what a server said, in contrast to a connection that broke. */
+/** Names of undici's errors for an invalid response, in contrast to a broken connection. */
 const invalidAnswerErrors: ReadonlySet<string> = new Set([
   'HTTPParserError',
   'HeadersOverflowError',

@@ -1,37 +1,37 @@
 import { Resolver } from 'node:dns/promises'
 
-/** What asking for a name gave. */
+/** Result of resolving a name. */
 export type Resolution =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
-  /** The name does not exist, or has no address: the partner's affair. */
+  /** The name does not exist or has no address. The partner must correct it. */
   | { readonly kind: 'not_found' }
-  /** No answer could be had: the partner's name servers, or our own resolver. */
+  /** No response, because of the partner's name servers or the service's resolver. */
   | { readonly kind: 'unavailable' }
 
-/** Gives all addresses of a name, of both families. Never rejects. */
+/** Resolves all addresses of a name, of both families. Never rejects. */
 export type NameResolver = (hostname: string) => Promise<Resolution>
 
-/** Codes that mean the name's own servers answered that there is nothing. */
+/** Codes for a response of the name's servers that no address exists. */
 const notFoundCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** Settings of {@link createNameResolver}. */
 export interface NameResolverOptions {
-  /** Longest wait for an answer. Default 3,000. */
+  /** Time limit for a response. Default 3,000. */
   readonly timeoutMs?: number
-  /** `address` or `address:port` of the name servers to ask. Default: the system's. */
+  /** Name servers to query, as `address` or `address:port`. Default: those of the system. */
   readonly servers?: readonly string[]
 }
 
 /**
- * Asks the name servers directly. `getaddrinfo` would apply search domains and `/etc/hosts`, and four slow names would
- * block its thread pool.
+ * Creates a resolver that queries name servers directly. `getaddrinfo` would apply search domains and `/etc/hosts`, and
+ * four slow names would block its thread pool.
  */
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const timeoutMs = options.timeoutMs ?? 3_000
   return async (hostname) => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 1 })
     if (options.servers !== undefined) resolver.setServers(options.servers)
-    // The option counts per server and try; this counts altogether.
+    // The option limits each try on each server; this limits the total time.
     const timer = setTimeout(() => resolver.cancel(), timeoutMs)
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
     clearTimeout(timer)

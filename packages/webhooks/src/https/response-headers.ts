@@ -1,8 +1,8 @@
-/** Headers of an answer that may hold a secret of the partner's. */
+/** Response headers that may hold a secret of the partner. */
 const secretHeaders =
   /^(?:set-cookie|authorization|proxy-authorization|.*(?:token|secret|api-?key|signature|session).*)$/i
 
-/** Headers that the service itself reads, or that explain a failure: they are kept before any others. */
+/** Headers that the service reads or that explain a failure. They are kept first. */
 const tellingHeaders = ['location', 'retry-after', 'content-type', 'server', 'www-authenticate', 'allow']
 const isTelling = (name: string) => tellingHeaders.includes(name.toLowerCase())
 
@@ -10,8 +10,8 @@ const maxHeaders = 64
 const maxValueLength = 1_024
 
 /**
- * Response headers for the attempt log: names in lower case, values that may hold secrets redacted, control characters
- * and what is beyond Latin-1 replaced, at most 64 headers of 1,024 characters.
+ * Prepares response headers for the attempt log: at most 64 headers of 1,024 characters, names in lower case. It
+ * redacts values that may hold secrets, and replaces control characters and characters outside Latin-1.
  */
 export function readableHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,

@@ -11,13 +11,13 @@ import { readBody } from './read-body.js'
 
 /** Options of {@link createNodeWebhookHandler}. */
 export interface NodeWebhookHandlerOptions extends WebhookReceiverOptions {
-  /** Larger bodies are answered with 413. Default 262,144 (256 KiB). */
+  /** Largest body in bytes; a larger one is answered with 413. Default 262,144 (256 KiB). */
   readonly maxBodyBytes?: number | undefined
-  /** A body that has not arrived by then is answered with 408, in milliseconds. Default 30,000, the sender's deadline. */
+  /** Time limit for the body in milliseconds; then the response is 408. Default 30,000, the sender's deadline. */
   readonly bodyTimeoutMs?: number | undefined
 }
 
-/** Node's request, as it is or as a framework has dressed it. */
+/** Node's request, with the body members that frameworks add. */
 export type NodeWebhookRequest = IncomingMessage & {
   /** Set by `express.raw()` and the like. */
   readonly body?: unknown
@@ -26,13 +26,14 @@ export type NodeWebhookRequest = IncomingMessage & {
 }
 
 /**
- * Makes a handler for Node's own server, Express and everything else that hands out Node's request and response.
+ * Creates a handler for Node's HTTP server, Express, and other frameworks with Node's request and response.
  *
- * Takes the raw body from `rawBody` or `body` when a raw-body parser has put it there as bytes or text, else reads the
- * stream. A body that was already parsed or read is refused at once with 500 and `BODY_ALREADY_PARSED`, naming the line
- * to change. Answers: see `receiveWebhook`, and 405 (not a POST), 408, 413. Always answers, never throws.
+ * Takes the raw body from `rawBody` or `body` if a raw-body parser has put bytes or text there; otherwise reads the
+ * stream. A parsed or consumed body is refused at once with 500 and `BODY_ALREADY_PARSED`; the hint names the line to
+ * change. Responses are those of `receiveWebhook`, and 405 (not a POST), 408 and 413. It always responds and never
+ * throws.
  *
- * What `onEvent` throws goes to `console.error` unless `onError` is given.
+ * Errors of `onEvent` go to `console.error` unless `onError` is given.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export function createNodeWebhookHandler(
 }
 
 /**
- * Takes in one webhook from Node's request and gives the answer, for frameworks that write the response themselves.
+ * Receives one webhook from Node's request and returns the response, for frameworks that write it themselves.
  *
  * @example
  * ```ts
@@ -110,11 +111,11 @@ function bodyTooLarge(): WebhookAnswer {
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {
-  // Not `instanceof`: other realms have typed arrays of their own.
+  // Not `instanceof`: typed arrays of another realm are not instances.
   return typeof body === 'string' || Object.prototype.toString.call(body) === '[object Uint8Array]'
 }
 
-// Express 4 leaves `{}` where no parser felt responsible; the stream is untouched then.
+// Express 4 sets `{}` when no parser handled the body; the stream is then unread.
 function isParsed(body: unknown): boolean {
   return typeof body === 'object' && body !== null ? Object.keys(body).length > 0 : body !== undefined && body !== null
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Why a body was not read to its end. */
+/** Reasons why a body was not read to its end. */
 export type BodyFailure = 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED'
 
 /**
- * Reads the body of a request that nothing has read yet.
+ * Reads the unread body of a request.
  *
- * What comes beyond the limit is discarded, so that the client gets to read the answer, up to sixteen times the limit;
- * then the connection is cut.
+ * Bytes beyond the limit are discarded, so that the client can read the response. At sixteen times the limit the
+ * connection is closed.
  */
 export function readBody(
   request: IncomingMessage,

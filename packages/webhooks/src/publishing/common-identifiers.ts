@@ -2,10 +2,10 @@ import type { PreparationViolation } from '../delivery/webhook-error.js'
 import type { EventType } from '../events/event-types.js'
 import type { AppGrant } from './grants.js'
 
-/** What the service knows about an event without being told. */
+/** Identifiers that the service fills in. */
 export type Identity = Omit<AppGrant, 'scopes'>
 
-/** Fields that the service fills, by event type; `TRANSACTION_DECLINE` carries no `eventType` (docs/contract.md 8.4). */
+/** Fields that the service fills in, by event type; `TRANSACTION_DECLINE` has no `eventType` (docs/contract.md 8.4). */
 const filledFields: Readonly<Record<EventType, readonly string[]>> = {
   WIDGET_KYC_INITIATION: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
   WIDGET_DEPOSIT_COMPLETE: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
@@ -18,8 +18,7 @@ const filledFields: Readonly<Record<EventType, readonly string[]>> = {
 const uuidFields: ReadonlySet<string> = new Set(['userId', 'accountId', 'appId', 'connectedAppId'])
 
 /**
- * Fills the common identifiers in. A value that was given must agree with the one filled in (UUIDs in any letter case);
- * null and absent are the same.
+ * Fills in the common identifiers. A given value must be equal to it (UUIDs in any letter case). Null equals absent.
  */
 export function fillCommonIdentifiers(
   type: EventType,
@@ -45,7 +44,7 @@ export function fillCommonIdentifiers(
       violations.push({
         pointer: `/${field}`,
         code: 'IDENTIFIER_MISMATCH',
-        message: 'This field is filled by the service; a value given for it must be the same.',
+        message: 'The service fills in this field. Omit it, or send the same value.',
       })
     }
     payload[field] = value

@@ -1,27 +1,25 @@
-/** Scopes that a user granted to an app, with the identifiers that were agreed in the OAuth flow. */
+/** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
 export interface AppGrant {
   readonly appId: string
   /** Display name of the app, `connectedAppName` in payloads. */
   readonly appName: string
   readonly userId: string
   readonly accountId: string
-  /** The app's own identifier of the user. */
+  /** Identifier of the user in the app. */
   readonly externalReferenceId: string
   readonly scopes: readonly string[]
 }
 
-/** Knows which user granted what to which app. May live in another system. */
+/** Looks up the grants of users to apps, possibly in another system. */
 export interface GrantLookup {
-  /** In the order asked; null where there is no grant (any more). */
+  /** Returns grants in the order of the request; null for a missing or revoked grant. */
   find(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (AppGrant | null)[]>
 }
 
-/** `all`: an event needs every scope that is listed for its type. `any`: one of them is enough. */
+/** `all`: an event needs every scope of its type. `any`: it needs one of them. */
 export type ScopeRule = 'all' | 'any'
 
-/**
- * Whether granted scopes suffice for the required ones. Scopes compare exactly.
- */
+/** Checks whether granted scopes include the required ones. Scopes compare exactly. */
 export function scopesSuffice(
   required: readonly string[],
   granted: readonly string[],

@@ -16,45 +16,46 @@ import type {
 
 interface TransactionRequestFields {
   readonly transactionId: string
-  /** Payload fields. Common identifiers, `status`, `createdAt` and `updatedAt` are filled where they are left out. */
+  /** Payload fields. Missing common identifiers, `status`, `createdAt` and `updatedAt` are filled in. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Id of the fact at its source: asking again gives the original answer. */
+  /** Id of the event at its source. A second request with this id returns the original result. */
   readonly sourceEventId?: string | null
 }
 
-/** What happened to a transaction. */
+/** Kinds of transaction requests. */
 export type TransactionRequest = TransactionRequestFields &
   (
     | { readonly kind: 'create'; readonly appId: string; readonly userId: string }
-    /** `data` holds the fields that changed; the rest stays as it was. Without `status` that stays too. */
+    /** `data` holds the changed fields. Missing fields, including `status`, do not change. */
     | { readonly kind: 'update'; readonly appId?: string; readonly userId?: string; readonly status?: string }
-    /** Of a known transaction or a new one; `data` is the whole payload of `TRANSACTION_DECLINE`. */
+    /** Declines a known or new transaction; `data` is the whole payload of `TRANSACTION_DECLINE`. */
     | { readonly kind: 'decline'; readonly appId: string; readonly userId: string }
   )
 
-/** What came of a {@link TransactionRequest}. */
+/** Result of a {@link TransactionRequest}. */
 export interface MovedTransaction {
   readonly transactionId: string
   readonly state: KnownTransactionState
   readonly eventType: TransactionEventType
-  /** `duplicate` when the `sourceEventId` was known: nothing was written. */
+  /** `duplicate` when the `sourceEventId` was known, so nothing was written. */
   readonly event: InsertedEvent
 }
 
-/** What {@link moveTransaction} needs from outside. */
+/** Dependencies of {@link moveTransaction}. */
 export interface MoveTransactionDeps extends PrepareEventDeps {
   readonly transactions: TransactionStore
 }
 
-/** How often a move is decided anew because another one came first. */
+/** Most tries of a status change when concurrent changes come first. */
 const mostDecisions = 8
 
 /**
- * Moves a transaction and publishes the event that tells about it, in one atomic write (docs/contract.md 8.5).
+ * Changes the status of a transaction and publishes its event in one atomic write (docs/contract.md 8.5).
  *
- * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of a transaction that is not known for this app and user;
- *   `TRANSACTION_EXISTS` when a new one's id is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when the
- *   `sourceEventId` was used for another fact; `EVENT_INVALID` with its violations; `TRANSACTION_BUSY` (retryable).
+ * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
+ *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when
+ *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `TRANSACTION_BUSY`
+ *   (retryable).
  *
  * @example
  * ```ts
@@ -105,9 +106,9 @@ interface DecidedMove {
   readonly owner: { readonly appId: string; readonly userId: string }
   readonly eventType: TransactionEventType
   readonly next: KnownTransactionState
-  /** The payload that is published. */
+  /** Payload of the event. */
   readonly data: Readonly<Record<string, unknown>>
-  /** What a later update builds on. */
+  /** Fields stored for later updates. */
   readonly fields: TransactionMove['fields']
 }
 
@@ -134,7 +135,7 @@ function decideMove(request: TransactionRequest, current: TransactionRecord | nu
   return { owner, eventType, next, data: { ...request.data, ...fields, status: next }, fields }
 }
 
-/** Whose transaction it is. Another app's or user's is not told apart from one that does not exist. */
+/** Checks the owner. A transaction of another app or user gives the same error as an unknown one. */
 function ownerOf(request: TransactionRequest, current: TransactionRecord | null): DecidedMove['owner'] {
   const unknown = new WebhookError(request.kind === 'update' ? 'TRANSACTION_UNKNOWN' : 'TRANSACTION_EXISTS')
   if (current === null) {
@@ -168,7 +169,7 @@ function allowedMove(from: TransactionState, to: KnownTransactionState): Transac
   return move.eventType
 }
 
-/** The value, if the data gives none or the same (UUIDs in any letter case). */
+/** Returns the value when the data has no value or the same one (UUIDs in any letter case). */
 function agreeing(field: string, data: TransactionRequest['data'], value: string): string {
   const given = data[field] ?? value
   const agrees = typeof given === 'string' && given.toLowerCase() === value.toLowerCase()
@@ -176,7 +177,7 @@ function agreeing(field: string, data: TransactionRequest['data'], value: string
   return value
 }
 
-/** Filled from the grant on every event, so never kept: the app may be renamed between two of them. */
+/** Not stored: each event takes the name from the grant because an app can be renamed. */
 const filledFields = new Set(['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName', 'status'])
 
 function withoutFilledFields(data: TransactionRequest['data']): Record<string, unknown> {
@@ -191,7 +192,7 @@ function changesAnything(given: Readonly<Record<string, unknown>>, before: Reado
 }
 
 const messages = {
-  ENUM: 'This value is not one of those allowed.',
+  ENUM: 'This value is not an allowed value.',
   TYPE: 'This value has the wrong type.',
   IDENTIFIER_MISMATCH: 'This value is given twice, and the two differ.',
 } as const

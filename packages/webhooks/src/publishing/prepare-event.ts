@@ -10,35 +10,35 @@ import { matchEndpoints } from './match-endpoints.js'
 /** User and account id of a test event. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
 
-/** A fact to tell an app about. */
+/** An event to publish to an app. */
 export interface EventInput {
   readonly appId: string
   readonly userId: string
   readonly eventType: EventType
-  /** The payload; common identifiers may be left out, they are filled from the grant. */
+  /** Payload. Missing common identifiers are filled in from the grant. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Id of the fact at its source: publishing it again gives the original event. */
+  /** Id of the event at its source. A second publish with this id returns the original event. */
   readonly sourceEventId?: string | null
 }
 
-/** What {@link prepareEvent} needs from outside. */
+/** Dependencies of {@link prepareEvent}. */
 export interface PrepareEventDeps {
   readonly grants: GrantLookup
   readonly endpoints: Pick<WebhookStore, 'listEndpoints'>
-  /** The clock, for `occurredAt`. */
+  /** Clock for `occurredAt`. */
   readonly now: () => Date
-  /** A fresh UUID, version 7 for choice. */
+  /** Creates a UUID, preferably of version 7. */
   readonly newId: () => string
-  /** Default `all`: every scope listed for the type must be granted. */
+  /** Default `all`: the user must grant every scope of the type. */
   readonly scopeRule?: ScopeRule
 }
 
 /**
- * Makes an event ready to be written: fills the common identifiers, validates strictly, serialises once, and finds the
- * endpoints that get it (docs/contract.md 8.1).
+ * Prepares an event for the store: fills in the common identifiers, validates strictly, serialises once, and selects
+ * the endpoints (docs/contract.md 8.1).
  *
- * An event that nobody may or can get is prepared too, with `withheld` and without deliveries, so that it is counted.
- * Of an event that the app has no right to, the body is not kept.
+ * An event without a permitted or subscribed endpoint is prepared too, with `withheld` and without deliveries, so that
+ * it is counted. Without a grant its body is not stored.
  *
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`
  *
@@ -66,7 +66,8 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   const grant = grants[0]
   if (grants.length !== 1 || grant === undefined) throw new WebhookError('GRANTS_MISMATCH')
 
-  // Without a grant there is nothing to fill from, but a malformed event is still the publisher's mistake.
+  // Without a grant no identifiers are known. The event is validated all the same: a malformed event is the publisher's
+  // mistake.
   const body = serialise(eventType, input.data, () => grant ?? placeholderIdentity(appId, userId, input.data))
   const matching = matchEndpoints(endpoints, eventType)
   const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
@@ -86,8 +87,8 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
 }
 
 /**
- * Prepares a test event for one endpoint: the example of its type with nil UUIDs as user and account id. It is sent
- * with `X-Test-Event: true` and needs no grant.
+ * Prepares a test event for one endpoint: the example of its type with the nil UUID as user and account id. It has the
+ * header `X-Test-Event: true` and needs no grant.
  *
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`
  *
@@ -104,9 +105,9 @@ export async function prepareTestEvent(
   input: {
     readonly appId: string
     readonly endpointId: string
-    /** Default: the first type that the endpoint subscribed to. */
+    /** Event type. Default: the first type of the endpoint's subscription. */
     readonly eventType?: EventType
-    /** Display name of the app, for payloads that carry it. */
+    /** Display name of the app, for payloads with that field. */
     readonly appName?: string
   },
   deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId'>,
@@ -149,7 +150,7 @@ function serialise(type: EventType, data: Readonly<Record<string, unknown>>, ide
     if (!parsed.ok || all.length > 0) throw invalid(all)
     return new TextEncoder().encode(JSON.stringify(parsed.event))
   } catch (error) {
-    // A getter or toJSON of the caller's that throws: whatever it says may hold a value.
+    // A getter or toJSON of the caller threw. Its message may hold a value and is dropped.
     throw error instanceof WebhookError ? error : invalid([notAnObject])
   }
 }
@@ -175,7 +176,7 @@ function newDelivery(endpoint: Endpoint, newId: () => string): PreparedEvent['de
   return { deliveryId: newId(), endpointId: endpoint.endpointId, xEventId: newId() }
 }
 
-/** Takes what was given for what is unknown, so that only the rest is checked. */
+/** Uses given values for unknown identifiers, so that only the other fields are validated. */
 function placeholderIdentity(appId: string, userId: string, data: Readonly<Record<string, unknown>>): Identity {
   const given = (field: string, otherwise: string) => {
     const value = data[field]

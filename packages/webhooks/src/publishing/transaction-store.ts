@@ -1,27 +1,27 @@
 import type { InsertedEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { TransactionEventType, TransactionState } from '../events/transaction-status.js'
 
-/** Where a transaction that is known stands. */
+/** States of a known transaction. */
 export type KnownTransactionState = Exclude<TransactionState, 'NONE'>
 
-/** A transaction as kept between its events. */
+/** A stored transaction. */
 export interface TransactionRecord {
   readonly transactionId: string
   readonly appId: string
   readonly userId: string
   readonly state: KnownTransactionState
-  /** 1 for the first state, one more with every move. */
+  /** 1 for the first state; each change adds one. */
   readonly revision: number
-  /** Fields of the last payload, which an update builds on; null once final or erased. */
+  /** Fields of the last payload, for updates; null in a final state or after an erasure. */
   readonly fields: Readonly<Record<string, unknown>> | null
 }
 
-/** A move with the event that tells about it. */
+/** A status change with its event. */
 export interface TransactionMove {
   readonly transactionId: string
   readonly appId: string
   readonly userId: string
-  /** The revision that the move was decided on; 0 for a transaction that is not known yet. */
+  /** Revision on which the change is based; 0 for a new transaction. */
   readonly fromRevision: number
   readonly next: KnownTransactionState
   readonly fields: Readonly<Record<string, unknown>> | null
@@ -29,7 +29,7 @@ export interface TransactionMove {
   readonly event: PreparedEvent
 }
 
-/** What was published under a `sourceEventId`. `move` is null for an event that moved no transaction. */
+/** Event with a `sourceEventId`. `move` is null for an event that changed no transaction. */
 export interface PublishedBefore {
   readonly event: InsertedEvent
   readonly move: {
@@ -40,14 +40,14 @@ export interface PublishedBefore {
 }
 
 /**
- * Keeps the state of transactions beside the events that tell about it.
+ * Stores the state of transactions with their events.
  *
- * Every method is one atomic unit of work. Errors carry a code and never a stored value.
+ * Every method is atomic. Errors carry a code and never a stored value.
  */
 export interface TransactionStore {
   /**
-   * The transaction, and what the app published under `sourceEventId`, as they are at one moment. The app is that of
-   * the transaction where `appId` is null.
+   * Reads the transaction and the event with `sourceEventId` in one snapshot. With `appId` null, the app is that of the
+   * transaction.
    */
   findTransaction(request: {
     readonly transactionId: string
@@ -56,9 +56,9 @@ export interface TransactionStore {
   }): Promise<{ readonly transaction: TransactionRecord | null; readonly publishedBefore: PublishedBefore | null }>
 
   /**
-   * Writes the new state, the event and its deliveries, or nothing: `stale` when the revision is not `fromRevision`
-   * any more, or when the event's `sourceEventId` is known. Of any number of concurrent moves from one revision exactly
-   * one is written. Resolves only when the write is durable.
+   * Writes the new state, the event and its deliveries atomically. Returns `stale` and writes nothing when the revision
+   * differs from `fromRevision`, or when the event's `sourceEventId` is known. Of several concurrent changes from one
+   * revision exactly one is written. Resolves only when the write is durable.
    */
   moveTransaction(move: TransactionMove): Promise<InsertedEvent | 'stale'>
 }

@@ -3,15 +3,15 @@ import type { Claim, DeduplicationStore } from './deduplication-store.js'
 interface Mark {
   readonly fence: number
   readonly state: 'claimed' | 'released' | 'completed'
-  /** When the lease ends, or when the event was given free or completed. */
+  /** End of the lease, or time of release or completion. */
   readonly atMs: number
 }
 
 /**
- * A deduplication store in memory, for a receiver that is one process and may forget on restart.
+ * Creates a deduplication store in memory, for a receiver with one process. A restart loses its data.
  *
- * Holds at most `maxEvents` events and forgets the oldest completed ones first. What must survive a restart belongs in a
- * database: `@kyc-relay/storage-drizzle` has stores for SQLite and PostgreSQL.
+ * Holds at most `maxEvents` events and deletes the oldest completed ones first. For durable data use the stores for
+ * SQLite and PostgreSQL of `@kyc-relay/storage-drizzle`.
  *
  * @param options `now`: the clock, in milliseconds, such as `Date.now`. `maxEvents`: default 100,000.
  *
@@ -33,7 +33,7 @@ export function createMemoryDeduplicationStore(options: {
   const { now, maxEvents = 100_000 } = options
   const marks = new Map<string, Mark>()
 
-  // To the end: the map's order is the order of the last change.
+  // Moves the entry to the end: the map is ordered by last change.
   function write(eventId: string, mark: Mark): void {
     marks.delete(eventId)
     marks.set(eventId, mark)
@@ -44,7 +44,7 @@ export function createMemoryDeduplicationStore(options: {
     for (const [eventId, { state }] of marks) if (state !== 'claimed') return void marks.delete(eventId)
   }
 
-  /** The mark while this claim is current. */
+  /** Returns the entry while this claim is current. */
   function current({ eventId, fence }: Claim): Mark | undefined {
     const mark = marks.get(eventId)
     return mark?.fence === fence ? mark : undefined

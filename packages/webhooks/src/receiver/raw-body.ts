@@ -1,4 +1,4 @@
-/** Where a receiver runs; decides which line an error tells to change. */
+/** Framework of a receiver. It decides the hint of an error. */
 export type ReceiverFramework =
   'express' | 'fastify' | 'koa' | 'hono' | 'next' | 'aws-lambda' | 'cloudflare-workers' | 'node' | 'fetch'
 
@@ -17,7 +17,7 @@ const rawBodyLines: Readonly<Record<ReceiverFramework, string>> = {
   fetch: 'Pass the Request itself, or await request.arrayBuffer(), never await request.json().',
 }
 
-/** The line to change so that the raw body reaches the receiver. */
+/** Returns the change that passes the raw body to the receiver. */
 export function rawBodyLine(framework: ReceiverFramework): string {
   return rawBodyLines[framework]
 }

@@ -8,56 +8,57 @@ import { WebhookVerificationError } from '../signature/verification-error.js'
 import type { DeduplicationStore } from './deduplication-store.js'
 import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
 
-/** What a receiver does with webhooks. */
+/** Options of a webhook receiver. */
 export interface WebhookReceiverOptions {
-  /** The application's API key; several while it is being rotated. */
+  /** API key of the application; several keys during a rotation. */
   readonly secrets: Secrets
   /**
-   * Acts on an authentic event. When it throws, the answer is 500 and the sender tries again.
+   * Processes an authentic event. When it throws, the response is 500 and the sender retries.
    *
-   * Unknown event types (`type: 'UNKNOWN'`) and test events (`test: true`) come here too.
+   * It also receives unknown event types (`type: 'UNKNOWN'`) and test events (`test: true`).
    */
   readonly onEvent: (webhook: VerifiedWebhook, processing: EventProcessing) => unknown
-  /** Remembers processed events by `X-Event-ID`. Without it a repeated event reaches `onEvent` again. */
+  /** Deduplicates events by `X-Event-ID`. Without it `onEvent` also receives repeated events. */
   readonly deduplicate?: DeduplicationStore | undefined
   /**
-   * How long one event is reserved for the process that works on it, in milliseconds. Default 60,000: more than the
-   * sender's deadline of 30 s. Longer than `onEvent` can take.
+   * Lease of one event for the process that handles it, in milliseconds. It must be longer than `onEvent` can take.
+   * Default 60,000, which exceeds the sender's deadline of 30 s.
    */
   readonly leaseMs?: number | undefined
   /**
-   * Told of each request that was refused, with a function that looks for the reason. For logs and alerts: the answer does
-   * not wait for it, and what it throws, at once or later, is dropped.
+   * Called for each refused request, with a function that finds the reason. For logs and alerts: the response does not
+   * wait for it, and its errors are ignored.
    */
   readonly onRefused?: ((refusal: WebhookRefusal) => unknown) | undefined
   /**
-   * Told what `onEvent` or the deduplication store threw. Without it the failure is visible only as status 500. The answer does
-   * not wait for it, and what it throws, at once or later, is dropped.
+   * Called with an error of `onEvent` or the deduplication store. Without it the failure is visible only as status 500.
+   * The response does not wait for it, and its errors are ignored.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined
   /**
-   * Demands the Standard Webhooks headers, which an endpoint can opt in to, so that replays are refused: `now` is the
-   * clock, `toleranceMs` how old a request may be, default 300,000 (5 minutes). Duplicates are then told by the signed id.
+   * Requires the Standard Webhooks headers, which an endpoint can opt in to, and refuses old requests. `now` is the
+   * clock. `toleranceMs` is the largest age of a request, default 300,000 (5 minutes). Deduplication then uses the
+   * signed id.
    */
   readonly standardWebhooks?: { readonly now: () => Date; readonly toleranceMs?: number | undefined } | undefined
-  /** Where this runs, so that an error names the very line to change. */
+  /** Framework of the receiver, so that an error names the line to change. */
   readonly framework?: ReceiverFramework | undefined
 }
 
-/** The circumstances under which `onEvent` runs. */
+/** Context of a call of `onEvent`. */
 export interface EventProcessing {
-  /** The claim's fencing token, for writes that must not happen after the lease ended; null without `deduplicate`. */
+  /** Fencing token of the claim, for writes that must not happen after its lease; null without `deduplicate`. */
   readonly fence: number | null
 }
 
 /** A request that was refused. */
 export interface WebhookRefusal {
   readonly error: WebhookVerificationError
-  /** Looks for the reason; see {@link explainMismatch}. For logs only: it must not reach the sender. */
+  /** Finds the reason; see {@link explainMismatch}. Only for logs: do not send it to the sender. */
   readonly explain: () => Promise<Diagnosis | null>
 }
 
-/** What to answer to the sender. */
+/** Response to the sender. */
 export interface WebhookAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -65,13 +66,14 @@ export interface WebhookAnswer {
 }
 
 /**
- * Takes in one webhook whose raw body has been read: verify, deduplicate, act, answer.
+ * Receives one webhook with its raw body: verifies, deduplicates and processes it, and returns the response.
  *
- * For runtimes that have neither Fetch's nor Node's request, such as AWS Lambda; the others have
- * {@link createWebhookHandler} and `@kyc-relay/webhooks/node`. Never throws.
+ * For runtimes without Fetch's or Node's request, such as AWS Lambda. Otherwise use {@link createWebhookHandler} or
+ * `@kyc-relay/webhooks/node`. Never throws.
  *
- * @returns 200 when the event was processed now or earlier; 401 not authentic; 400 authentic but no event; 500 when
- *   `onEvent` threw or the receiver is set up wrongly; 503 with `Retry-After` while another process works on the event.
+ * @returns 200 when the event was processed now or earlier; 401 not authentic; 400 authentic but not an event; 500 when
+ *   `onEvent` threw or the configuration of the receiver is wrong; 503 with `Retry-After` while another process handles
+ *   the event.
  *
  * @example
  * ```ts
@@ -122,8 +124,8 @@ async function processOnce(
   }
   const { fence } = claim
   const processed = await act(webhook, fence, options)
-  // Stale, either way, means that the lease ended while onEvent ran and somebody else has the event now. They answer for
-  // their own attempt; what happened here stays the answer to this one.
+  // `stale` means that the lease ended while onEvent ran, and another process has claimed the event. The response to
+  // this attempt is still the result of onEvent here.
   if (processed.status === 200) await store.complete({ eventId, fence })
   else await store.fail({ eventId, fence })
   return processed
@@ -142,7 +144,7 @@ async function act(
   }
 }
 
-/** The answer when something else has read the body already; at once, since waiting for it would never end. */
+/** Refuses a request whose body is already consumed. It does not wait for the body, which would never arrive. */
 export function refuseParsedBody(
   request: Pick<ExplainableRequest, 'body' | 'headers'>,
   options: WebhookReceiverOptions,
@@ -159,7 +161,7 @@ function refuse(
   const { secrets, framework, onRefused } = options
   tell(onRefused, { error, explain: () => explainMismatch({ ...request, secrets, framework }) })
   const { code, message, hint, status } = error
-  // A 500 here is a mistake in the receiver's own set-up: the hint reaches its author through the delivery log.
+  // A 500 here is a configuration mistake. The receiver's author sees the hint in the delivery log.
   return answer(status, status === 500 ? { code, message, hint } : { code, message })
 }
 
@@ -168,12 +170,12 @@ function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
   return answer(500, { code: 'HANDLER_FAILED' })
 }
 
-// A log that fails, at once or later, must not change the answer, let alone end the process. There is nobody left to tell.
+// An error of a log callback must not change the response or end the process. It is ignored.
 function tell<News>(listener: ((news: News) => unknown) | undefined, news: News): void {
   void (async () => listener?.(news))().catch(() => undefined)
 }
 
-/** A JSON answer. */
+/** Creates a JSON response. */
 export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): WebhookAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }

@@ -8,18 +8,18 @@ import {
 
 /** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions extends WebhookReceiverOptions {
-  /** Larger bodies are answered with 413 before they are read to the end. Default 262,144 (256 KiB). */
+  /** Largest body in bytes; a larger one is answered with 413 before its end. Default 262,144 (256 KiB). */
   readonly maxBodyBytes?: number | undefined
-  /** A body that has not arrived by then is answered with 408, in milliseconds. Default 30,000, the sender's deadline. */
+  /** Time limit for the body in milliseconds; then the response is 408. Default 30,000, the sender's deadline. */
   readonly bodyTimeoutMs?: number | undefined
 }
 
 /**
- * Makes a handler for servers that speak Fetch's `Request` and `Response`: Hono, Next route handlers, Cloudflare
- * Workers, Deno, Bun.
+ * Creates a handler for servers with Fetch's `Request` and `Response`: Hono, Next route handlers, Cloudflare Workers,
+ * Deno, Bun.
  *
- * Reads the raw body itself, so nothing may have read it before: a request whose body was consumed is refused at once
- * with 500 and `BODY_ALREADY_PARSED`. Answers: see {@link receiveWebhook}, and 405 (not a POST), 408, 413. Never throws.
+ * Reads the raw body itself. A request with a consumed body is refused at once with 500 and `BODY_ALREADY_PARSED`.
+ * Responses are those of {@link receiveWebhook}, and 405 (not a POST), 408 and 413. Never throws.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ async function readBody(
     timer = setTimeout(() => resolve('TIMED_OUT'), timeoutMs)
   })
   const end = (reason: 'TOO_LARGE' | 'TIMED_OUT' | 'ABORTED') => {
-    // Not awaited: cancelling a stalled stream may itself never settle.
+    // Not awaited: cancelling a stalled stream may never settle.
     reader.cancel().catch(() => undefined)
     return reason
   }

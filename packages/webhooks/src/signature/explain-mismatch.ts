@@ -3,7 +3,7 @@ import type { HeadersLike } from './headers.js'
 import type { Secrets } from './signed-request.js'
 import type { WebhookVerificationErrorCode } from './verification-error.js'
 
-/** What made the verification fail. */
+/** Cause of a failed verification. */
 export type MismatchCause =
   | Exclude<WebhookVerificationErrorCode, 'SIGNATURE_MALFORMED' | 'SIGNATURE_MISMATCH'>
   // the header
@@ -45,41 +45,41 @@ export type MismatchCause =
   | 'BODY_TOO_LARGE_TO_PROBE'
   | 'UNEXPLAINED'
 
-/** Why a webhook was refused, and what to change. Holds no secret, no signature and nothing of the body. */
+/** Reason why a webhook was refused, and its fix. Holds no secret, no signature and no part of the body. */
 export interface Diagnosis {
   readonly cause: MismatchCause
   /**
-   * `proved`: with this one thing undone, the signature matches. `probable`: a plain sign of it, but what was lost cannot
-   * be brought back. `none`: nothing was found.
+   * `proved`: the signature matches after undoing this change. `probable`: there is a sign of this change, but it
+   * cannot be undone. `none`: no cause was found.
    */
   readonly confidence: 'proved' | 'probable' | 'none'
-  /** What was seen. */
+  /** Observation behind the diagnosis. */
   readonly evidence: string
-  /** What to change. */
+  /** Change that fixes it. */
   readonly fix: string
-  /** How many variants were compared with the signature. */
+  /** Number of variants compared with the signature. */
   readonly probes: number
 }
 
-/** A request as {@link verifyWebhook} takes it, with what else may help to find the reason. */
+/** A request of {@link verifyWebhook}, with more data for the diagnosis. */
 export interface ExplainableRequest {
-  /** What was passed as the body, whatever it is. */
+  /** The value passed as body, of any type. */
   readonly body: unknown
   readonly headers: HeadersLike
   readonly secrets: Secrets
-  /** Keys of other applications or environments, to see whether one of those signed it. */
+  /** Keys of other applications or environments, to check whether one of them signed it. */
   readonly otherSecrets?: readonly (string | undefined)[] | undefined
-  /** Where the receiver runs, so that the fix names the line to change. */
+  /** Framework of the receiver, so that the fix names the line to change. */
   readonly framework?: ReceiverFramework | undefined
 }
 
 /**
- * Finds out why a webhook was refused: undoes, one at a time, the things that commonly happen to a body, a header or a
- * secret, and sees whether the signature matches then.
+ * Finds the reason why a webhook was refused. It undoes common changes to a body, a header or a secret one by one, and
+ * compares the signature each time.
  *
- * For logs and consoles, after {@link verifyWebhook} has thrown; the diagnosis must not reach the sender. It is loaded
- * only when it is called, looks at bodies of at most 64 KiB and tries about twenty variants. It never accepts anything,
- * and no signature, secret or part of the body is in what it returns.
+ * Call it after {@link verifyWebhook} has thrown, for logs and consoles only; do not send the diagnosis to the sender.
+ * It is loaded on its first call, inspects bodies of at most 64 KiB and tries about twenty variants. It never accepts a
+ * webhook. Its result holds no signature, secret or part of the body.
  *
  * @returns null when the webhook verifies.
  *
@@ -94,6 +94,6 @@ export interface ExplainableRequest {
  */
 export async function explainMismatch(request: ExplainableRequest): Promise<Diagnosis | null> {
   const { diagnose } = await import('./diagnosis/diagnose.js')
-  // Handed over: imported there, bundlers that cut at files would load the lines together with verifyWebhook.
+  // Passed as an argument: an import there would let bundlers load these texts together with verifyWebhook.
   return diagnose(request, rawBodyLine)
 }

@@ -5,9 +5,9 @@ export type HeadersLike =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * The value of one header; values that came more than once, as a list or under names of different case, are joined by
- * `', '` as Fetch does. No valid signature or event id holds a comma. Of a record only own names count: what a prototype
- * holds did not come with the request.
+ * Returns the value of one header. Repeated values, also under names of different case, are joined by `', '` as Fetch
+ * does. No valid signature or event id holds a comma. Only own members of a record count: members of its prototype are
+ * not part of the request.
  *
  * @param name in lower case.
  */
@@ -25,6 +25,6 @@ export function headerValue(headers: HeadersLike, name: string): string | undefi
 }
 
 function isFetchHeaders(headers: HeadersLike): headers is { get(name: string): string | null } {
-  // A polluted Object.prototype makes no record a Headers.
+  // A polluted Object.prototype must not make a record look like Headers.
   return typeof headers?.get === 'function' && headers.get !== (Object.prototype as { get?: unknown }).get
 }

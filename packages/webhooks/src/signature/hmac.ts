@@ -1,9 +1,9 @@
 import { nodeBuffer, nodeModule, type NodeCrypto } from './runtime.js'
 
 /**
- * HMAC-SHA-256 on whatever the runtime offers: `node:crypto` where it is there (several times as fast), else Web Crypto.
+ * Computes HMAC-SHA-256 with `node:crypto` where available (several times as fast), otherwise with Web Crypto.
  *
- * @returns 64 lower-case hexadecimal characters; a promise only where the runtime has nothing but promises.
+ * @returns 64 lower-case hexadecimal characters; a promise only with Web Crypto.
  */
 export function hmacSha256Hex(body: string | Uint8Array, secret: string | Uint8Array): string | Promise<string> {
   const node = nodeModule('node:crypto')
@@ -12,9 +12,9 @@ export function hmacSha256Hex(body: string | Uint8Array, secret: string | Uint8A
 }
 
 /**
- * Whether `signature` is the HMAC of the body under any of the secrets. Does not stop at the first match.
+ * Checks whether `signature` is the HMAC of the body under any of the secrets. Does not stop at the first match.
  *
- * @param signature 64 lower-case hexadecimal characters, already checked to be so.
+ * @param signature 64 lower-case hexadecimal characters, already checked.
  */
 export function matchesHmac(
   body: string | Uint8Array,
@@ -59,7 +59,7 @@ function oneShotHmacHex(node: NodeCrypto, body: string | Uint8Array, secret: str
   return hex
 }
 
-/** Whether two texts are the same; takes as long wherever they differ. */
+/** Compares two texts in constant time. */
 export function equalInConstantTime(expected: string, given: string): boolean {
   let difference = expected.length ^ given.length
   for (let i = 0; i < expected.length; i++) difference |= expected.charCodeAt(i) ^ given.charCodeAt(i)
@@ -83,7 +83,7 @@ async function webCryptoHmacHex(body: string | Uint8Array, secret: string | Uint
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-// A copy: Web Crypto takes no shared memory.
+// A copy: Web Crypto accepts no shared memory.
 function ownBytes(value: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
 }

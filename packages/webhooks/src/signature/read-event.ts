@@ -12,13 +12,13 @@ export type VerifiedWebhook =
   | (VerifiedFields & { readonly type: 'UNKNOWN'; readonly event: UnknownEvent })
 
 interface VerifiedFields {
-  /** The value of `X-Event-ID`: the same on every attempt and on a resend. Detect duplicates by it. */
+  /** The value of `X-Event-ID`, the same on every attempt and on a resend. Use it to detect duplicates. */
   readonly eventId: string
-  /** True for an event that somebody sent to try the endpoint: do not act on it. */
+  /** True for a test event: do not process it. */
   readonly test: boolean
 }
 
-/** The event in a body whose signature was verified. */
+/** Parses the event in a body whose signature was verified. */
 export function readEvent(eventId: string, body: string | Uint8Array): VerifiedWebhook {
   const event = parsePayload(body)
   return { eventId, type: recogniseEventType(event), event, test: isTestEvent(event) } as VerifiedWebhook
@@ -29,7 +29,7 @@ function parsePayload(body: string | Uint8Array): Record<string, unknown> {
     const value: unknown = JSON.parse(typeof body === 'string' ? body : decodeUtf8(body))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // What the parser says may quote the body.
+    // The parser's message may quote the body, so it is dropped.
   }
   throw new WebhookVerificationError('PAYLOAD_INVALID')
 }

@@ -1,4 +1,4 @@
-/** The parts of Node that are used where they are there. */
+/** The parts of Node that are used where available. */
 interface NodeModules {
   'node:crypto': NodeCrypto
   'node:util': { readonly TextDecoder: typeof TextDecoder }
@@ -23,26 +23,27 @@ interface NodeGlobals {
 }
 
 /**
- * One of Node's modules, or undefined where there is none: one build runs everywhere, and no bundler sees an import.
+ * Returns a module of Node; undefined in other runtimes. Without an import, one build works with every runtime and
+ * bundler.
  *
- * Looked up per call, which costs 50 ns: kept in a variable, the choice would be frozen when the module loads, before a
- * polyfill or a test environment is in place.
+ * Looked up on each call, which costs 50 ns. A constant would be set when the module loads, before a polyfill or a test
+ * environment is ready.
  */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
   try {
     return (globalThis as NodeGlobals).process?.getBuiltinModule?.(name) as NodeModules[Name] | undefined
   } catch {
-    // Next's Edge runtime has the function, and it throws.
+    // In Next's Edge runtime the function exists but throws.
     return undefined
   }
 }
 
-/** Node's `Buffer`, or undefined. */
+/** Returns Node's `Buffer`; undefined in other runtimes. */
 export function nodeBuffer(): NodeGlobals['Buffer'] {
   return (globalThis as NodeGlobals).Buffer
 }
 
-/** Decodes UTF-8 and throws on anything else. Jest's jsdom has no `TextDecoder` of its own. */
+/** Decodes UTF-8; throws for other bytes. Jest's jsdom has no `TextDecoder`. */
 export function decodeUtf8(bytes: Uint8Array): string {
   const Decoder = globalThis.TextDecoder ?? nodeModule('node:util')?.TextDecoder
   return new Decoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -3,10 +3,10 @@ import { signedBytes, type WebhookBody } from './signed-request.js'
 import { WebhookVerificationError } from './verification-error.js'
 
 /**
- * Signs a webhook body: the value of `X-HMAC-Signature`.
+ * Signs a webhook body. Returns the value of `X-HMAC-Signature`.
  *
- * HMAC-SHA-256 of exactly these bytes (a string counts as its UTF-8 bytes), keyed by the UTF-8 bytes of the secret
- * (docs/contract.md 9.2). Send the same bytes that were signed: serialise once.
+ * It is the HMAC-SHA-256 of these bytes (for a string, its UTF-8 bytes) under the UTF-8 bytes of the secret
+ * (docs/contract.md 9.2). Serialise once, and send the signed bytes.
  *
  * @param body the request body.
  * @param secret the application's API key.

@@ -1,14 +1,14 @@
 import { WebhookVerificationError } from './verification-error.js'
 
-/** A raw request body: its bytes, or the text they decode to. Never a parsed object. */
+/** A raw request body: its bytes, or their UTF-8 text. Never a parsed object. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer
 
-/** The application's API key; several while it is being rotated. Empty entries are left out. */
+/** API key of the application; several keys during a rotation. Empty entries are ignored. */
 export type Secrets = string | readonly (string | undefined)[]
 
-/** The secrets that can be used. An empty one never is: anybody could sign with it. */
+/** Returns the usable secrets. An empty secret is never used: anyone could sign with it. */
 export function usableSecrets(secrets: Secrets): readonly string[] {
-  // Options without secrets must not find some in a polluted Object.prototype.
+  // Options without secrets must not inherit some from a polluted Object.prototype.
   if (secrets === (Object.prototype as { secrets?: unknown }).secrets) {
     throw new WebhookVerificationError('SECRET_MISSING')
   }
@@ -22,11 +22,11 @@ function isUsable(secret: unknown): secret is string {
   return typeof secret === 'string' && secret.trim() !== ''
 }
 
-/** The body as it can be signed, whatever a caller without types passes. */
+/** Checks the body of a caller without types. */
 export function signedBytes(body: WebhookBody): string | Uint8Array {
   if (typeof body === 'string') return body
   if (body === undefined || body === null) throw new WebhookVerificationError('BODY_EMPTY')
-  // Not `instanceof`: Jest's jsdom and other realms have typed arrays of their own.
+  // Not `instanceof`: typed arrays of Jest's jsdom and other realms are not instances.
   if (ArrayBuffer.isView(body)) {
     const { buffer, byteOffset, byteLength } = body
     return body.length === byteLength ? body : new Uint8Array(buffer, byteOffset, byteLength)
@@ -35,7 +35,7 @@ export function signedBytes(body: WebhookBody): string | Uint8Array {
   throw new WebhookVerificationError('BODY_ALREADY_PARSED')
 }
 
-/** Checked before anything decodes the digest: decoders of hexadecimal text stop silently at what they do not know. */
+/** Checked before decoding: decoders of hexadecimal text stop silently at an invalid character. */
 export function isHexDigest(signature: string): boolean {
   return /^[0-9a-f]{64}$/.test(signature)
 }

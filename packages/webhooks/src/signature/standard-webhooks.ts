@@ -13,17 +13,17 @@ export interface StandardWebhooksHeaders {
   readonly 'webhook-signature': string
 }
 
-/** An authentic webhook whose id and time are signed too. */
+/** An authentic webhook with signed id and time. */
 export type VerifiedStandardWebhook = VerifiedWebhook & {
-  /** When this attempt was signed. */
+  /** Signing time of this attempt. */
   readonly signedAt: Date
 }
 
 /**
- * Makes the three headers of Standard Webhooks 1.0, which the service sends beside its own to endpoints that opted in.
+ * Creates the three headers of Standard Webhooks 1.0. The service adds them for endpoints that opted in.
  *
- * Signs `id.timestamp.body`, so a receiver can refuse replays. The key is the UTF-8 bytes of the API key; other Standard
- * Webhooks libraries take it as `whsec_` and the base64 of those bytes.
+ * It signs `id.timestamp.body`, so a receiver can refuse replays. The key is the UTF-8 bytes of the API key. Other
+ * Standard Webhooks libraries take it as `whsec_` followed by the base64 of those bytes.
  *
  * @param message `id`: the `X-Event-ID`. `signedAt`: the time of this attempt, not of the event.
  * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_ALREADY_PARSED`, `BODY_EMPTY` (null or undefined).
@@ -54,12 +54,12 @@ export async function signStandardWebhook(message: {
 }
 
 /**
- * Checks the Standard Webhooks headers of a webhook and gives its event: like {@link verifyWebhook}, but id and time are
- * signed, so a request that somebody recorded is refused once it is older than the tolerance, and its id cannot be
- * changed. Together with deduplication by `eventId`, remembered for longer than the tolerance, replays have no effect.
+ * Verifies the Standard Webhooks headers of a webhook and returns its event. Unlike with {@link verifyWebhook}, id and
+ * time are signed: the id cannot be changed, and a recorded request is refused when it is older than the tolerance.
+ * Deduplicate by `eventId` for longer than the tolerance, and replays have no effect.
  *
- * @param request `now`: the present. `toleranceMs`: how far the signed time may be from it, both ways, in milliseconds;
- *   default 300,000 (5 minutes).
+ * @param request `now`: the current time. `toleranceMs`: largest difference from the signed time in either direction,
+ *   in milliseconds; default 300,000 (5 minutes).
  * @returns as {@link verifyWebhook}; `eventId` is the signed `webhook-id`.
  * @throws WebhookVerificationError as {@link verifyWebhook}, with `EVENT_ID_MISSING` for a missing `webhook-id`, and
  *   `TIMESTAMP_INVALID` or `TIMESTAMP_OUTSIDE_TOLERANCE` for the time.
@@ -109,7 +109,7 @@ export async function verifyStandardWebhook(request: {
   if (!matches) throw new WebhookVerificationError('SIGNATURE_MISMATCH')
 
   const signedAt = new Date(Number(timestamp) * 1000)
-  // Also NaN, from a `now` that is no date, must not pass.
+  // NaN, from an invalid date in `now`, must fail too.
   if (!(Math.abs(now.getTime() - signedAt.getTime()) <= toleranceMs)) {
     throw timestampOutsideTolerance()
   }
@@ -117,12 +117,12 @@ export async function verifyStandardWebhook(request: {
 }
 
 function timestampInvalid(): WebhookVerificationError {
-  const hint = 'Pass the headers as they came; a proxy in front must forward webhook-timestamp.'
+  const hint = 'Pass the headers unchanged. A proxy must forward webhook-timestamp.'
   return new WebhookVerificationError('TIMESTAMP_INVALID', hint, 'webhook-timestamp is missing or not whole seconds.')
 }
 
 function timestampOutsideTolerance(): WebhookVerificationError {
-  const hint = 'If it is no replay, the clock of one side is wrong, or the request waited too long on its way.'
+  const hint = 'This is a replay, the clock of one side is wrong, or the request was delayed too long.'
   const message = 'The webhook was signed too long ago, or in the future.'
   return new WebhookVerificationError('TIMESTAMP_OUTSIDE_TOLERANCE', hint, message)
 }

@@ -1,4 +1,4 @@
-/** Why a webhook was not accepted. */
+/** Codes of a refused webhook. */
 export type WebhookVerificationErrorCode =
   | 'SIGNATURE_MISSING'
   | 'SIGNATURE_MALFORMED'
@@ -8,43 +8,43 @@ export type WebhookVerificationErrorCode =
   | 'BODY_ALREADY_PARSED'
   | 'PAYLOAD_INVALID'
   | 'SECRET_MISSING'
-  // of verifyStandardWebhook alone
+  // only from verifyStandardWebhook
   | 'TIMESTAMP_INVALID'
   | 'TIMESTAMP_OUTSIDE_TOLERANCE'
 
 const brand = Symbol.for('@kyc-relay/webhooks.WebhookVerificationError')
 
-const passHeaders = 'Pass the headers as they came; a proxy in front must forward '
+const passHeaders = 'Pass the headers unchanged. A proxy must forward '
 
-// [HTTP status to answer with, what is wrong, what to do about it]
+// [HTTP status of the response, message, hint]
 const texts: Readonly<Record<string, readonly [number, string, string]>> = {
   SIGNATURE_MISSING: [401, 'X-HMAC-Signature is missing.', `${passHeaders}X-HMAC-Signature.`],
   SIGNATURE_MALFORMED: [
     401,
     'X-HMAC-Signature is not one value of 64 lower-case hexadecimal characters.',
-    'Pass the header as it came, once.',
+    'Pass the header unchanged, once.',
   ],
   SIGNATURE_MISMATCH: [
     401,
     'The signature does not match the body.',
-    'The body is not what was sent, byte for byte, or the secret is not the API key: explainMismatch() tells.',
+    'The body differs from the sent bytes, or the secret is not the API key. Call explainMismatch().',
   ],
   EVENT_ID_MISSING: [400, 'X-Event-ID is missing or not one value.', `${passHeaders}X-Event-ID.`],
-  BODY_EMPTY: [401, 'The body is empty.', 'Read the raw body before anything else does.'],
+  BODY_EMPTY: [401, 'The body is empty.', 'Read the raw body before other code does.'],
   BODY_ALREADY_PARSED: [
     500,
-    'The body is not a string or bytes: something has parsed it.',
+    'The body is not a string or bytes: it was parsed.',
     "Pass the raw body. Express: express.raw({ type: 'application/json' }) before express.json(). Fastify: parseAs: 'buffer'. Others: await request.text().",
   ],
-  PAYLOAD_INVALID: [400, 'The body is not a JSON object in UTF-8.', 'Its signer does not send events.'],
-  SECRET_MISSING: [500, 'No secret was given.', 'Pass the API key. Is the environment variable set?'],
+  PAYLOAD_INVALID: [400, 'The body is not a JSON object in UTF-8.', 'The signed body is not an event of this service.'],
+  SECRET_MISSING: [500, 'No secret was given.', 'Pass the API key. Check the environment variable.'],
 }
 
 /**
- * Says that a webhook is not authentic, or that it could not be checked.
+ * Error for a webhook that is not authentic or could not be verified.
  *
- * Recognised across copies of this package (`instanceof` works even when two are loaded). Its texts are fixed: no value
- * of a request, signature or secret is ever part of them.
+ * `instanceof` works across two loaded copies of this package. Its texts are fixed and hold no value of a request,
+ * signature or secret.
  *
  * @example
  * ```ts
@@ -58,16 +58,16 @@ const texts: Readonly<Record<string, readonly [number, string, string]>> = {
  * ```
  */
 export class WebhookVerificationError extends Error {
-  /** Stable; switch on this. */
+  /** Stable code. Switch on it. */
   readonly code: WebhookVerificationErrorCode
-  /** What to change so that it works. */
+  /** Change that fixes the cause. */
   readonly hint: string
-  /** HTTP status to answer with: 401 not authentic, 400 bad payload, 500 a mistake in the receiver's own set-up. */
+  /** HTTP status of the response: 401 not authentic, 400 invalid payload, 500 wrong configuration of the receiver. */
   readonly status: number
 
   /**
-   * @param hint fixed text that replaces the general hint of this code.
-   * @param message fixed text of a code that only part of the package knows.
+   * @param hint fixed text that replaces the default hint of this code.
+   * @param message fixed text for a code without a default text.
    */
   constructor(code: WebhookVerificationErrorCode, hint?: string, message = '') {
     const [status, generalMessage, generalHint] = texts[code] ?? [401, message, '']
@@ -76,7 +76,7 @@ export class WebhookVerificationError extends Error {
     this.code = code
     this.hint = hint ?? generalHint
     this.status = status
-    // Without a prototype: a polluted one would add members to the descriptor.
+    // No prototype: a polluted one would add members to the descriptor.
     Object.defineProperty(this, brand, { __proto__: null, value: true } as PropertyDescriptor)
   }
 

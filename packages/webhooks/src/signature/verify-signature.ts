@@ -2,8 +2,8 @@ import { matchesHmac } from './hmac.js'
 import { isHexDigest, signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
 
 /**
- * Checks a signature and nothing else, for a receiver that parses the body by itself, say with a JSON parser that keeps
- * decimals exact. Everybody else wants {@link verifyWebhook}.
+ * Checks only a signature, for a receiver with its own JSON parser, for example one that keeps decimals exact.
+ * Otherwise use {@link verifyWebhook}.
  *
  * @param request `signature`: the value of `X-HMAC-Signature`.
  * @returns false for a signature that is missing, malformed or does not match; compared in constant time.

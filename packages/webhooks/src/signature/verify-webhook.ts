@@ -4,7 +4,7 @@ import { readEvent, type VerifiedWebhook } from './read-event.js'
 import { isHexDigest, signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
 import { WebhookVerificationError } from './verification-error.js'
 
-/** What a receiver holds: the request as it came, and the application's API key or keys. */
+/** Input of a verification: the request as received, and the application's API key or keys. */
 export interface SignedRequest {
   readonly body: WebhookBody
   readonly headers: HeadersLike
@@ -12,20 +12,18 @@ export interface SignedRequest {
 }
 
 /**
- * Checks that a webhook is authentic, and gives its event.
+ * Verifies that a webhook is authentic and returns its event.
  *
- * Verifies bytes, not text, in constant time, on Node, Bun, Deno, Workers and browsers. Fields that this version does
- * not know are kept, and an unknown `eventType` gives `type: 'UNKNOWN'`: answer 2xx to those too. The fields of a known
- * type are not validated one by one, since the signature says who wrote them; `parseEvent` of
- * `@kyc-relay/webhooks/events` does that.
+ * Verifies bytes, not text, in constant time, on Node, Bun, Deno, Workers and browsers. Unknown fields are kept. An
+ * unknown `eventType` gives `type: 'UNKNOWN'`: respond with 2xx to these events too. The fields of a known type are not
+ * validated because the signature proves their origin; `parseEvent` of `@kyc-relay/webhooks/events` validates them.
  *
- * What it cannot tell: whether the request is new. Events may come more than once and in any order (docs/contract.md
- * 10.4), and `X-Event-ID` is not part of what is signed.
+ * It does not detect replays. Events may arrive more than once and in any order (docs/contract.md 10.4), and
+ * `X-Event-ID` is not signed.
  *
- * @throws WebhookVerificationError
- *   `SECRET_MISSING`, `BODY_ALREADY_PARSED` (a mistake in the receiver), `BODY_EMPTY`, `SIGNATURE_MISSING`,
- *   `SIGNATURE_MALFORMED`, `SIGNATURE_MISMATCH` (not authentic), `EVENT_ID_MISSING`, `PAYLOAD_INVALID` (authentic, but no
- *   event).
+ * @throws WebhookVerificationError `SECRET_MISSING`, `BODY_ALREADY_PARSED` (a mistake in the receiver), `BODY_EMPTY`,
+ *   `SIGNATURE_MISSING`, `SIGNATURE_MALFORMED`, `SIGNATURE_MISMATCH` (not authentic), `EVENT_ID_MISSING`,
+ *   `PAYLOAD_INVALID` (authentic, but not an event).
  *
  * @example
  * ```ts
@@ -51,7 +49,7 @@ export async function verifyWebhook({ body, headers, secrets }: SignedRequest): 
   if (!signature) throw new WebhookVerificationError('SIGNATURE_MISSING')
   if (!isHexDigest(signature)) throw new WebhookVerificationError('SIGNATURE_MALFORMED')
   const matches = matchesHmac(bytes, signature, keys)
-  // Waiting for a plain boolean would cost a turn of the event loop.
+  // Awaiting a boolean would cost a turn of the event loop.
   if (!(typeof matches === 'boolean' ? matches : await matches))
     throw new WebhookVerificationError('SIGNATURE_MISMATCH')
 

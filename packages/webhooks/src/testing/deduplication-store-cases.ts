@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import type { ClaimAnswer, DeduplicationStore } from '../receiver/deduplication-store.js'
 
 /**
- * What a backend gives the cases: its store, and control over the store's clock.
+ * What a backend provides: its store, and control over the store's clock.
  *
- * Every case gets a harness of its own on empty data.
+ * Every case gets a fresh harness on empty data.
  */
 export interface DeduplicationStoreHarness {
-  /** A handle on the harness's data; a second call gives another handle on the same data, as another process has it. */
+  /** Opens a handle. A second call opens another one on the same data, like another process. */
   open(): Promise<{ readonly store: DeduplicationStore; close(): Promise<void> }>
-  /** Moves the store's clock forward by `ms` milliseconds, for every handle. Nothing else moves it. */
+  /** Advances the store's clock by `ms` milliseconds for every handle. The clock does not move otherwise. */
   advance(ms: number): Promise<void>
 }
 
-/** One MUST of the `DeduplicationStore` port. `run` rejects when the store breaks it. */
+/** One rule of the `DeduplicationStore` port. `run` rejects when the store breaks it. */
 export interface DeduplicationStoreCase {
   /** Stable, `DS-…`. */
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
-  /** Rejects when the store breaks the promise in `name`. */
+  /** Rejects when the store breaks the rule in `name`. */
   run(harness: DeduplicationStoreHarness): Promise<void>
 }
 
@@ -54,7 +54,7 @@ function claimed(answer: ClaimAnswer): number {
 }
 
 /**
- * Every MUST of the `DeduplicationStore` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `DeduplicationStore` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
 
   storeCase(
     'DS-02',
-    'MUST hold back a second claim while the lease runs, and say for how long',
+    'MUST refuse a second claim during the lease, and say for how long',
     async ({ store, other, advance }) => {
       claimed(await store.claim({ eventId, leaseMs }))
       await advance(20_000)
@@ -117,7 +117,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
 
   storeCase(
     'DS-06',
-    'MUST answer a completed event as completed, for good and on every handle',
+    'MUST answer a completed event as completed, permanently and on every handle',
     async ({ store, other, advance }) => {
       const fence = claimed(await store.claim({ eventId, leaseMs }))
       assert.equal(await store.complete({ eventId, fence }), 'completed')
@@ -129,7 +129,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
 
   storeCase(
     'DS-07',
-    'MUST complete after the lease has ended, as long as nobody else has claimed',
+    'MUST complete after the lease has ended, if no other caller has claimed the event',
     async ({ store, advance }) => {
       const fence = claimed(await store.claim({ eventId, leaseMs }))
       await advance(leaseMs + 1)
@@ -162,7 +162,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     },
   ),
 
-  storeCase('DS-10', 'MUST take completing twice, and not let a completed event fail', async ({ store }) => {
+  storeCase('DS-10', 'MUST accept completing twice, and refuse to fail a completed event', async ({ store }) => {
     const fence = claimed(await store.claim({ eventId, leaseMs }))
     assert.equal(await store.complete({ eventId, fence }), 'completed')
     assert.equal(await store.complete({ eventId, fence }), 'completed')
@@ -170,7 +170,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     assert.deepEqual(await store.claim({ eventId, leaseMs }), { kind: 'completed' })
   }),
 
-  storeCase('DS-11', 'MUST answer stale to completing what was given free', async ({ store }) => {
+  storeCase('DS-11', 'MUST answer stale to completing a released event', async ({ store }) => {
     const fence = claimed(await store.claim({ eventId, leaseMs }))
     assert.equal(await store.fail({ eventId, fence }), 'released')
     assert.equal(await store.complete({ eventId, fence }), 'stale')
@@ -183,7 +183,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     claimed(await store.claim({ eventId, leaseMs }))
   }),
 
-  storeCase('DS-13', 'MUST keep events apart, by every character of their ids', async ({ store }) => {
+  storeCase('DS-13', 'MUST distinguish events by every character of their ids', async ({ store }) => {
     const ids = [
       eventId,
       eventId.toUpperCase().replace('DE', 'dE'),
@@ -198,7 +198,7 @@ export const deduplicationStoreCases: readonly DeduplicationStoreCase[] = [
     for (const id of ids) assert.deepEqual(await store.claim({ eventId: id, leaseMs }), { kind: 'completed' })
   }),
 
-  storeCase('DS-14', 'MUST forget only what is older, and no more than asked', async ({ store, advance }) => {
+  storeCase('DS-14', 'MUST delete only older events, and at most `limit`', async ({ store, advance }) => {
     for (const id of ['a', 'b', 'c']) {
       await store.complete({ eventId: id, fence: claimed(await store.claim({ eventId: id, leaseMs })) })
     }

@@ -40,11 +40,11 @@ export interface StoredDelivery {
   unsentSinceMs: number | null
   endedAtMs: number | null
   cancelReason: string | null
-  /** Reason to cancel as soon as the attempt in flight has ended without success. */
+  /** Reason to cancel after the attempt in flight, unless it succeeds. */
   cancelRequested: string | null
 }
 
-/** What a claimer gets to know. */
+/** Converts a record to a claimed delivery. */
 export function claimedOf(
   delivery: StoredDelivery,
   endpoint: Endpoint,
@@ -68,7 +68,7 @@ export function claimedOf(
   }
 }
 
-/** A delivery as it is read back. */
+/** Converts a record to a stored delivery. */
 export function recordOf(delivery: StoredDelivery, endpoint: Endpoint): DeliveryRecord {
   const { event } = delivery
   const waiting = delivery.state === 'PENDING' && delivery.open === null
@@ -92,7 +92,7 @@ export function recordOf(delivery: StoredDelivery, endpoint: Endpoint): Delivery
   }
 }
 
-/** An attempt as it is read back. */
+/** Converts a record to a stored attempt. */
 export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
   const { ended } = attempt
   return {
@@ -104,7 +104,7 @@ export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
   }
 }
 
-/** Longest due first. */
+/** Compares by due time, earliest first. */
 export function byDue(one: StoredDelivery, other: StoredDelivery): number {
   return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
 }

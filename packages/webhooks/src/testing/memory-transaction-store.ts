@@ -3,9 +3,9 @@ import type { TransactionEventType } from '../events/transaction-status.js'
 import { createMemoryWebhookData, findBySource, writeEvent, type MemoryWebhookData } from './memory-webhook-data.js'
 
 /**
- * A {@link TransactionStore} that forgets everything with the process, for tests.
+ * Creates a {@link TransactionStore} in memory, for tests.
  *
- * @param options.data - the data of the webhook store that its events go to; default data of its own
+ * @param options.data - data of the webhook store for its events; default: separate data
  * @param options.nowMs - the store's clock, milliseconds since 1970; default `Date.now`
  *
  * @example
@@ -25,7 +25,7 @@ export function createMemoryTransactionStore(
     const event = findBySource(data, appId, sourceEventId)
     if (event === undefined) return null
     const move = data.moves.get(event.eventId)
-    // Only a transaction event moves a transaction.
+    // Only a transaction event changes a transaction.
     const told = move && {
       transactionId: move.transactionId,
       state: move.next,
@@ -47,7 +47,7 @@ export function createMemoryTransactionStore(
       if (findBySource(data, event.appId, event.sourceEventId) !== undefined) return 'stale'
       const before = data.transactions.get(transactionId)
       if ((before?.revision ?? 0) !== fromRevision) return 'stale'
-      // The event can be refused, and then nothing is written.
+      // The event is written first: when it is refused, nothing is written.
       const inserted = writeEvent(data, event, nowMs())
       const { appId, userId } = before ?? move
       const fields = structuredClone(move.fields)

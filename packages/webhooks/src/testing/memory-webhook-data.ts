@@ -2,7 +2,7 @@ import type { InsertedEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 
-/** What the stores in memory share: several of them on the same data are several handles on one backend. */
+/** Data that stores in memory share. Several stores on the same data are handles on one backend. */
 export interface MemoryWebhookData {
   readonly endpoints: Map<string, StoredEndpoint>
   readonly events: Map<string, InsertedEvent>
@@ -10,16 +10,16 @@ export interface MemoryWebhookData {
   readonly eventsBySource: Map<string, string>
   readonly deliveries: Map<string, StoredDelivery>
   readonly transactions: Map<string, TransactionRecord>
-  /** What each transaction event did, by its event id. */
+  /** Status change of each transaction event, by event id. */
   readonly moves: Map<string, TransactionMove>
-  /** Who is woken when a delivery becomes due. */
+  /** Callbacks for due deliveries. */
   readonly listeners: Set<() => void>
-  /** Rises with everything that is ordered. */
+  /** Counter that orders the records. */
   lastSequence: number
 }
 
 /**
- * Empty data for {@link createMemoryWebhookStore} and {@link createMemoryTransactionStore}.
+ * Creates empty data for {@link createMemoryWebhookStore} and {@link createMemoryTransactionStore}.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function nextSequence(data: MemoryWebhookData): number {
   return (data.lastSequence += 1)
 }
 
-/** The event that an app published under this id of its source. */
+/** Finds an app's event by its `sourceEventId`. */
 export function findBySource(
   data: MemoryWebhookData,
   appId: string,
@@ -58,7 +58,7 @@ export function findBySource(
     : data.events.get(data.eventsBySource.get(sourceKey(appId, sourceEventId)) ?? '')
 }
 
-/** Writes an event that is not known yet with its deliveries. Synchronous: nothing comes in between. */
+/** Writes a new event with its deliveries. Synchronous, so no other call runs in between. */
 export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs: number): InsertedEvent {
   const kept = event.deliveries.filter(({ endpointId }) => {
     const stored = data.endpoints.get(endpointId)

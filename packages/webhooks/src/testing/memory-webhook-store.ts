@@ -19,11 +19,10 @@ import {
 } from './memory-webhook-data.js'
 
 /**
- * A {@link WebhookStore} that forgets everything with the process: for tests, and the model that other stores are
- * compared with.
+ * Creates a {@link WebhookStore} in memory: for tests, and as the model for comparing other stores.
  *
  * @param options.nowMs - the store's clock, milliseconds since 1970; default `Date.now`
- * @param options.data - what other stores in memory may share; default data of its own
+ * @param options.data - data that several stores share; default: separate data
  *
  * @example
  * ```ts
@@ -65,7 +64,7 @@ export function createMemoryWebhookStore(
     return stored
   }
 
-  /** Free places per endpoint under the caps, and its due deliveries, longest due first. */
+  /** Lists free slots and due deliveries of each endpoint, earliest due first. */
   function dueByEndpoint(caps: { readonly healthy: number; readonly failing: number }) {
     const inFlight = new Map<string, number>()
     const due = new Map<string, StoredDelivery[]>()
@@ -83,7 +82,7 @@ export function createMemoryWebhookStore(
       const failing = stored?.failing ?? false
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
       waiting.sort(byDue)
-      // Since when it waits for this turn: an endpoint with a long backlog must not go first for ever.
+      // Time since the endpoint waits for its turn: an endpoint with a long backlog must not always go first.
       const waitingSinceMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
       return { failing, waitingSinceMs, waiting: waiting.slice(0, free) }
     })
@@ -175,7 +174,7 @@ export function createMemoryWebhookStore(
           }
           delivery.open = attempt
           endpointOf(delivery).lastClaimedAtMs = nowMs()
-          // A number that was given back appears once: as the attempt that uses it.
+          // The next attempt replaces an `UNSENT` attempt, so each number appears once.
           delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
           claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
         }
@@ -221,7 +220,7 @@ export function createMemoryWebhookStore(
     async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
       const [sequence = '', ofApp] = cursor?.split('@', 2) ?? []
       if (cursor !== undefined && (!/^[1-9]\d{0,14}$/.test(sequence) || ofApp !== appId))
-        throw new Error('This store did not make the cursor.')
+        throw new Error('This store did not create the cursor.')
       const before = cursor === undefined ? Infinity : Number(sequence)
       const found = [...deliveries.values()]
         .filter((delivery) => delivery.event.appId === appId && delivery.sequence < before)

@@ -1,14 +1,14 @@
 import document from './vectors.json' with { type: 'json' }
 
-/** One request with the outcome that a receiver must come to. */
+/** One request with the expected result of a receiver. */
 export interface SignatureVector {
   readonly id: string
-  /** Why it is accepted or refused. */
+  /** Reason why it is accepted or refused. */
   readonly reason: string
   /** The exact bytes of the body. */
   readonly bodyBase64: string
   readonly headers: Readonly<Record<string, string>>
-  /** What the receiver holds. */
+  /** Secrets of the receiver. */
   readonly secrets: readonly string[]
   readonly accepted: boolean
   /** A `WebhookVerificationErrorCode`; null when accepted. */
@@ -19,7 +19,8 @@ export interface SignatureVector {
 }
 
 /**
- * Signature vectors for receivers in any language, made by Python's `hmac`. Also as `vectors.json` beside this module.
+ * Signature vectors for receivers in any language, created with Python's `hmac`. `vectors.json` in this folder has the
+ * same vectors.
  *
  * @example
  * ```ts
@@ -32,6 +33,6 @@ export interface SignatureVector {
  */
 export const signatureVectors: readonly SignatureVector[] = document.vectors.map((vector) => ({
   ...vector,
-  // Different vectors carry different headers; to TypeScript the missing ones are undefined.
+  // Vectors have different headers; for TypeScript, missing ones are undefined.
   headers: Object.fromEntries(Object.entries(vector.headers).filter(([, value]) => value !== undefined)),
 }))

@@ -3,7 +3,7 @@ import { publishingCases } from './transaction-store/publishing-cases.js'
 import type { TransactionStoreCase } from './transaction-store/harness.js'
 
 /**
- * Every MUST of the `TransactionStore` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `TransactionStore` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts

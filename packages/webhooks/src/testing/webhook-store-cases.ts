@@ -7,7 +7,7 @@ import { readingCases } from './webhook-store/reading-cases.js'
 import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 
 /**
- * Every MUST of the `WebhookStore` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `WebhookStore` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts

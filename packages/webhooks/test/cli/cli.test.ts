@@ -304,7 +304,7 @@ describe('trigger', () => {
     const { port } = new URL(closed.url)
     expect((await send(`https://127.0.0.1:${port}/`)).out).toMatch(/EPROTO: .*http:\/\/|ECONNRESET: .*http:\/\//)
     for (const stop of stops.splice(0)) stop.abort()
-    expect((await send(closed.url)).out).toContain('nothing listens there')
+    expect((await send(closed.url)).out).toContain('no server listens on this port')
   })
 
   test('every event type', async () => {

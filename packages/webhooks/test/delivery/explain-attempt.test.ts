@@ -49,9 +49,9 @@ describe('a timeout names the stage that was not reached', () => {
   const stages = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs'] as const
   test.each([
     [0, 'resolve'],
-    [1, 'connection'],
+    [1, 'could not connect'],
     [2, 'TLS'],
-    [3, 'did not answer'],
+    [3, 'did not respond'],
   ])('after %i stages', (reached, words) => {
     const timings = { ...reportOfCause('TIMEOUT').timings }
     const done = Object.fromEntries(stages.slice(0, reached).map((stage) => [stage, 1]))

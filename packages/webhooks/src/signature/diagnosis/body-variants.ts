@@ -2,15 +2,15 @@ import type { MismatchCause } from '../explain-mismatch.js'
 import { decodeUtf8 } from '../runtime.js'
 import { describeJson, jsonDialects, rewriteJson } from './json-dialects.js'
 
-/** A body as it may have been signed. */
+/** A possible form of the signed body. */
 export interface BodyVariant {
   readonly cause: MismatchCause
-  /** How it differs from the body that was passed. */
+  /** Difference from the given body. */
   readonly evidence: string
   readonly body: string | Uint8Array
 }
 
-/** What the body may have been before something changed it, most likely first. Nothing is computed ahead of its turn. */
+/** Generates possible forms of the signed body, most likely first. Each is computed on demand. */
 export function* bodyVariants(bytes: Uint8Array): Generator<BodyVariant> {
   const text = decodeLeniently(bytes)
   const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -48,13 +48,13 @@ function* whiteSpaceVariants(text: string): Generator<BodyVariant> {
   if (text.includes('\r\n')) {
     yield variant(
       'BODY_LINE_ENDINGS_CHANGED',
-      'The body has CRLF line endings, the signed one LF.',
+      'The body has CRLF line endings; the signed body has LF.',
       text.replaceAll('\r\n', '\n'),
     )
   } else if (text.includes('\n')) {
     yield variant(
       'BODY_LINE_ENDINGS_CHANGED',
-      'The body has LF line endings, the signed one CRLF.',
+      'The body has LF line endings; the signed body has CRLF.',
       text.replaceAll('\n', '\r\n'),
     )
   }
@@ -66,16 +66,16 @@ function* whiteSpaceVariants(text: string): Generator<BodyVariant> {
   )
 }
 
-/** The body inside something else. */
+/** Generates bodies that are wrapped in another format. */
 function* wrappedVariants(text: string): Generator<BodyVariant> {
   const decoded = decodeBase64(text)
-  if (decoded) yield variant('BODY_BASE64', 'The body is base64; the bytes it decodes to were signed.', decoded)
+  if (decoded) yield variant('BODY_BASE64', 'The body is base64; its decoded bytes were signed.', decoded)
 
   const value = parseJson(text)
   if (typeof value === 'string') {
     yield variant(
       'BODY_ENCODED_TWICE',
-      'The body is a JSON string that holds the JSON that was signed: it was encoded twice.',
+      'The body is a JSON string with the signed JSON inside: it was encoded twice.',
       value,
     )
   }
@@ -91,7 +91,8 @@ function* wrappedVariants(text: string): Generator<BodyVariant> {
       }
     }
     const plain = decodeForm(text)
-    if (plain !== text) yield variant('BODY_URL_ENCODED', 'The body is URL-encoded; its plain form was signed.', plain)
+    if (plain !== text)
+      yield variant('BODY_URL_ENCODED', 'The body is URL-encoded; its decoded form was signed.', plain)
   }
 }
 
@@ -99,7 +100,7 @@ function* envelopeVariants(value: Record<string, unknown>): Generator<BodyVarian
   const { body, data, type, isBase64Encoded } = value
   if (typeof body === 'string') {
     const inner = (isBase64Encoded === true ? decodeBase64(body) : null) ?? body
-    yield variant('BODY_INSIDE_EVENT', 'The whole event of the platform was passed; its "body" was signed.', inner)
+    yield variant('BODY_INSIDE_EVENT', 'The whole platform event was passed; only its "body" was signed.', inner)
   }
   if (type === 'Buffer' && Array.isArray(data)) {
     const inner = Uint8Array.from(data, Number)
@@ -128,18 +129,18 @@ function* jsonVariants(text: string): Generator<BodyVariant> {
   )
 }
 
-/** Undoes a detour through another character set. */
+/** Undoes decoding with a wrong character set. */
 function* recodedVariants(bytes: Uint8Array): Generator<BodyVariant> {
   const text = decodeLeniently(bytes)
   if (text === null) {
-    // Single bytes that stand for characters: ISO 8859-1, while UTF-8 was signed.
+    // Each byte is one character (ISO 8859-1); UTF-8 was signed.
     const asUtf8 = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
-    yield variant('BODY_WRONG_CHARSET', 'The body is not UTF-8: it was written out as ISO 8859-1 (latin1).', asUtf8)
+    yield variant('BODY_WRONG_CHARSET', 'The body is not UTF-8: it was encoded as ISO 8859-1 (latin1).', asUtf8)
   } else if (/[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text)) {
     const asLatin1 = Uint8Array.from(text, (character) => character.charCodeAt(0))
     yield variant(
       'BODY_WRONG_CHARSET',
-      'The bytes of the body were read as ISO 8859-1 (latin1), not as UTF-8.',
+      'The bytes of the body were decoded as ISO 8859-1 (latin1), not as UTF-8.',
       asLatin1,
     )
   }
@@ -149,7 +150,7 @@ function variant(cause: MismatchCause, evidence: string, body: string | Uint8Arr
   return { cause, evidence, body }
 }
 
-/** Null where the bytes are not UTF-8. */
+/** Decodes UTF-8; null for other bytes. */
 export function decodeLeniently(bytes: Uint8Array): string | null {
   try {
     return decodeUtf8(bytes)
@@ -158,7 +159,7 @@ export function decodeLeniently(bytes: Uint8Array): string | null {
   }
 }
 
-/** Undefined where the text is not JSON. */
+/** Parses JSON; undefined for other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -167,7 +168,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Null where the text is not base64 or base64url. */
+/** Decodes base64 or base64url; null for other text. */
 export function decodeBase64(text: string): Uint8Array | null {
   const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/\s+/g, '')
   if (plain.length < 4 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return null

@@ -28,7 +28,7 @@ async function refusalOf(request: ExplainableRequest): Promise<WebhookVerificati
   }
 }
 
-/** See `explainMismatch`. */
+/** Implements `explainMismatch`. */
 export async function diagnose(
   request: ExplainableRequest,
   rawBodyLine: (framework: ReceiverFramework) => string,
@@ -59,7 +59,7 @@ async function find(
   const body = signedBytes(request.body as WebhookBody)
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   if (bytes.length > largestBody) {
-    const evidence = `The body has ${bytes.length} bytes; at most ${largestBody} are looked at.`
+    const evidence = `The body has ${bytes.length} bytes; the limit of the diagnosis is ${largestBody}.`
     return { cause: 'BODY_TOO_LARGE_TO_PROBE', confidence: 'none', evidence }
   }
   if (form) {
@@ -72,7 +72,7 @@ async function find(
     inspectLostBody(bytes, headerValue(request.headers, 'content-length')) ?? {
       cause: 'UNEXPLAINED',
       confidence: 'none',
-      evidence: 'None of the usual changes to body or secret explains it.',
+      evidence: 'No common change to the body or the secret explains the mismatch.',
     }
   )
 }
@@ -90,7 +90,7 @@ async function probeSecrets(
   }
   for (const [index, other] of otherSecrets.slice(0, mostSecrets).entries()) {
     if (other && (await probe.matches(bytes, other))) {
-      return proved('SECRET_OTHER', `Not the given secret signed it, but number ${index + 1} of the other secrets.`)
+      return proved('SECRET_OTHER', `Number ${index + 1} of the other secrets signed it, not the given secret.`)
     }
   }
   return null

@@ -2,18 +2,16 @@ import { WebhookVerificationError } from '../verification-error.js'
 import type { MismatchCause } from '../explain-mismatch.js'
 
 const passHeader =
-  'Pass X-HMAC-Signature as it came. If a proxy, gateway or test tool changes it, let it forward the header untouched.'
+  'Pass X-HMAC-Signature unchanged. If a proxy, gateway or test tool changes it, configure it to forward the header unchanged.'
 const cleanSecret =
-  'Pass the API key exactly as the developer portal shows it: check the environment variable or secret store.'
+  'Pass the API key exactly as the developer portal shows it. Check the environment variable or secret store.'
 
 const fixes: Readonly<Partial<Record<MismatchCause, string>>> = {
-  SIGNATURE_MISSING:
-    'Pass all headers of the request. If a proxy or gateway stands in front, let it forward X-HMAC-Signature.',
-  EVENT_ID_MISSING:
-    'Pass all headers of the request. If a proxy or gateway stands in front, let it forward X-Event-ID.',
-  PAYLOAD_INVALID: 'The signature is good, but this is no event. Whoever holds the API key signed something else.',
-  SECRET_MISSING: 'Pass the API key of the application. Is the environment variable set where this runs?',
-  SIGNATURE_DUPLICATED: 'Find what adds the header a second time: a proxy, a middleware or a test tool.',
+  SIGNATURE_MISSING: 'Pass all headers of the request. Configure every proxy or gateway to forward X-HMAC-Signature.',
+  EVENT_ID_MISSING: 'Pass all headers of the request. Configure every proxy or gateway to forward X-Event-ID.',
+  PAYLOAD_INVALID: 'The signature is valid, but the body is not an event of this service.',
+  SECRET_MISSING: 'Pass the API key of the application. Check that the environment variable is set on this machine.',
+  SIGNATURE_DUPLICATED: 'Find the proxy, middleware or test tool that adds the header a second time.',
   SIGNATURE_WRAPPED: passHeader,
   SIGNATURE_PREFIXED: passHeader,
   SIGNATURE_UPPER_CASE: passHeader,
@@ -26,14 +24,15 @@ const fixes: Readonly<Partial<Record<MismatchCause, string>>> = {
   SECRET_LIST_IN_ONE_STRING: 'Pass several secrets as an array: secrets: [current, previous].',
   SECRET_HEX_ENCODED: 'Decode the secret before passing it, or store the API key as the developer portal shows it.',
   SECRET_BASE64_ENCODED: 'Decode the secret before passing it, or store the API key as the developer portal shows it.',
-  SECRET_DECODED_BY_SENDER: 'The sender must use the UTF-8 bytes of the API key as the key, not another form of it.',
-  SECRET_OTHER: 'Use the API key of the application and environment that the endpoint is registered for.',
-  BODY_TOO_LARGE_TO_PROBE: 'Try it again with a smaller event, such as a test event.',
+  SECRET_DECODED_BY_SENDER:
+    'The sender must use the UTF-8 bytes of the API key as the HMAC key, without decoding them.',
+  SECRET_OTHER: 'Use the API key of the application and environment where the endpoint is registered.',
+  BODY_TOO_LARGE_TO_PROBE: 'Retry with a smaller event, such as a test event.',
   UNEXPLAINED:
-    'Most often the secret is the API key of another application or environment. If it is not, compare the number of bytes passed with Content-Length, and look for whatever touches the body before the receiver does.',
+    'The usual cause is the API key of another application or environment. If the key is right, compare the number of bytes with Content-Length, and look for code that changes the body before the receiver.',
 }
 
-/** What to change for a cause; everything else about a body is mended by passing the raw one. */
+/** Returns the fix for a cause. For other body causes, the fix is to pass the raw body. */
 export function fixFor(cause: MismatchCause, rawBodyLine: string | undefined): string {
   const line = rawBodyLine ?? new WebhookVerificationError('BODY_ALREADY_PARSED').hint
   return fixes[cause] ?? `The body must arrive here byte for byte as it was sent. ${line}`

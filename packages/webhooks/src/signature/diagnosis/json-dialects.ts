@@ -1,22 +1,22 @@
-/** One way in which serialisers of some language write JSON. */
+/** JSON format of the serialisers of a language. */
 export interface JsonDialect {
   readonly name: string
   readonly itemSeparator: string
   readonly keySeparator: string
-  /** Spaces per level; null writes everything on one line. */
+  /** Spaces per level; null for one line. */
   readonly indent: number | null
-  /** Non-ASCII characters as `\uXXXX`. */
+  /** Writes non-ASCII characters as `\uXXXX`. */
   readonly asciiOnly?: boolean
-  /** `/` as `\/`. */
+  /** Writes Writes Writes `/` as `\/`. */
   readonly escapedSlashes?: boolean
-  /** `<`, `>`, `&` and the line separators as `\uXXXX`. */
+  /** Writes Writes Writes `<`, `>`, `&` and the line separators as `\uXXXX`. */
   readonly escapedHtml?: boolean
 }
 
 const compact = { itemSeparator: ',', keySeparator: ':', indent: null }
 const spaced = { itemSeparator: ', ', keySeparator: ': ', indent: null }
 
-/** The dialects that occur, most likely first. */
+/** Common dialects, most likely first. */
 export const jsonDialects: readonly JsonDialect[] = [
   { name: 'compact JSON, as JSON.stringify writes it', ...compact },
   { name: "JSON with Python's separators and \\uXXXX escapes", ...spaced, asciiOnly: true },
@@ -30,8 +30,8 @@ export const jsonDialects: readonly JsonDialect[] = [
 ]
 
 /**
- * Writes a JSON text in another dialect, token by token: numbers, key order and repeated keys stay as they are, which
- * parsing and serialising would lose.
+ * Rewrites a JSON text in another dialect, token by token. Unlike parsing and serialising, it keeps numbers, key order
+ * and repeated keys.
  *
  * @param text valid JSON.
  */
@@ -70,7 +70,7 @@ function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Says how a JSON text is written, for the evidence. */
+/** Describes the format of a JSON text, for the evidence. */
 export function describeJson(text: string): string {
   if (/^[[{]\s*\n/.test(text)) return 'indented JSON'
   if (/^\{"(?:[^"\\]|\\.)*": /.test(text)) return "JSON with Python's separators"

@@ -1,16 +1,16 @@
 import { hmacSha256Hex } from '../hmac.js'
 
-/** Compares variants of body and key with the signature that was received, a bounded number of times. */
+/** Compares variants of body and key with the received signature, a limited number of times. */
 export interface Probe {
-  /** How many comparisons were made. */
+  /** Number of comparisons so far. */
   readonly count: () => number
-  /** False also when the bound is reached or the same comparison was made before. */
+  /** Compares one variant. Also false at the limit or for a repeated comparison. */
   matches(body: string | Uint8Array, key: string | Uint8Array): Promise<boolean>
 }
 
 /**
  * @param digest 64 lower-case hexadecimal characters.
- * @param most comparisons in all.
+ * @param most largest number of comparisons.
  */
 export function createProbe(digest: string, most: number): Probe {
   const tried = new Set<string>()

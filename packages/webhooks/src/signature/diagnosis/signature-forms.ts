@@ -2,7 +2,7 @@ import type { MismatchCause } from '../explain-mismatch.js'
 import { isHexDigest } from '../signed-request.js'
 import { decodeBase64 } from './body-variants.js'
 
-/** What is wrong with the header, and the digest that it holds if one can be made out. */
+/** Fault of the header, with its digest if one can be read. */
 export interface SignatureForm {
   readonly cause: MismatchCause
   readonly evidence: string
@@ -10,7 +10,7 @@ export interface SignatureForm {
   readonly digest: string | null
 }
 
-/** Null when the header is in the form that the service sends. */
+/** Checks the form of the header; null when it is the form that the service sends. */
 export function inspectSignature(value: string): SignatureForm | null {
   if (isHexDigest(value)) return null
   if (value.includes(',') && !/^v1,/.test(value)) {
@@ -18,7 +18,7 @@ export function inspectSignature(value: string): SignatureForm | null {
     const digest = parts.every((part) => part === parts[0]) ? (parts[0] ?? null) : (parts.find(isHexDigest) ?? null)
     return form(
       'SIGNATURE_DUPLICATED',
-      `The header holds ${parts.length} values: it was sent or added more than once.`,
+      `The header has ${parts.length} values: it was sent or added more than once.`,
       digest,
     )
   }

@@ -4,39 +4,39 @@ import type { TransactionStore } from '../../publishing/transaction-store.js'
 /** One handle on a harness's data. */
 export interface TransactionStoreHandle {
   readonly store: TransactionStore
-  /** Where the events of the moves go, on the same data. */
+  /** Webhook store on the same data, for the events. */
   readonly webhooks: WebhookStore
-  /** Closes this handle alone. */
+  /** Closes only this handle. */
   close(): Promise<void>
 }
 
-/** What a backend gives the cases. Every case gets a harness of its own on empty data. */
+/** What a backend provides. Every case gets a fresh harness on empty data. */
 export interface TransactionStoreHarness {
   /**
-   * A handle on the harness's data. A second call gives another handle on the same data, as another process would have
-   * it; a call after every handle was closed finds what was written.
+   * Opens a handle. A second call opens another one on the same data, like another process. A call after all handles
+   * were closed sees the written data.
    */
   open(): Promise<TransactionStoreHandle>
 }
 
-/** One MUST of the `TransactionStore` port. `run` rejects when the store breaks it. */
+/** One rule of the `TransactionStore` port. `run` rejects when the store breaks it. */
 export interface TransactionStoreCase {
   /** Stable, `TS-…`. */
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
-  /** Rejects when the store breaks the promise in `name`. */
+  /** Rejects when the store breaks the rule in `name`. */
   run(harness: TransactionStoreHarness): Promise<void>
 }
 
-/** What most cases work with: two handles on the same data. */
+/** Two handles on the same data, for most cases. */
 export interface TransactionStores {
   readonly store: TransactionStore
   readonly other: TransactionStore
   readonly webhooks: WebhookStore
 }
 
-/** A case whose handles are closed afterwards, however it ends. */
+/** Creates a case that closes its handles afterwards, also after a failure. */
 export function transactionStoreCase(
   id: string,
   name: string,

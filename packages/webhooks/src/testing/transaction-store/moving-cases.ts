@@ -15,7 +15,7 @@ const everyField = {
   'key with "quotes" and ünïcode': 1,
 }
 
-/** Where a transaction stands, and who moves it. */
+/** Cases about status changes of a transaction. */
 export const movingCases: readonly TransactionStoreCase[] = [
   transactionStoreCase('TS-MOVE-1', 'An unknown transaction MUST be answered with null', async ({ store }) => {
     const { id } = createMoveSamples()
@@ -67,7 +67,7 @@ export const movingCases: readonly TransactionStoreCase[] = [
 
   transactionStoreCase(
     'TS-MOVE-4',
-    'A move from a revision that is not the present one MUST write nothing',
+    'A move from an outdated revision MUST write nothing',
     async ({ store, webhooks }) => {
       const { registered, move } = createMoveSamples()
       const to = [await registered(webhooks)]
@@ -120,7 +120,7 @@ export const movingCases: readonly TransactionStoreCase[] = [
 
   transactionStoreCase(
     'TS-MOVE-7',
-    'A move whose event cannot be written MUST leave nothing behind',
+    'A move whose event cannot be written MUST write nothing',
     async ({ store, webhooks }) => {
       const { registered, move } = createMoveSamples()
       const to = [await registered(webhooks)]
@@ -156,7 +156,7 @@ export const movingCases: readonly TransactionStoreCase[] = [
 
   transactionStoreCase(
     'TS-MOVE-9',
-    'Fields changed by their caller afterwards MUST be read as they were, and what is read is the reader’s own',
+    'Later changes of the caller to its objects MUST NOT change stored fields, and reads MUST return copies',
     async ({ store }) => {
       const { move } = createMoveSamples()
       const fields = { nested: { amount: 1 } }
@@ -174,7 +174,7 @@ export const movingCases: readonly TransactionStoreCase[] = [
 
   {
     id: 'TS-MOVE-10',
-    name: 'What was written MUST be found after every handle was closed',
+    name: 'Written data MUST be found after every handle was closed',
     async run(harness) {
       const { move } = createMoveSamples()
       const written = move([], { sourceEventId: 'deposit-1' })

@@ -3,11 +3,11 @@ import { appA, appB, listAll, racers } from '../webhook-store/sample-records.js'
 import { transactionStoreCase, type TransactionStoreCase } from './harness.js'
 import { createMoveSamples, moved, standsAs } from './sample-moves.js'
 
-/** What was published under the id of a fact at its source. */
+/** Cases about events with a `sourceEventId`. */
 export const publishingCases: readonly TransactionStoreCase[] = [
   transactionStoreCase(
     'TS-SOURCE-1',
-    'What was published under a sourceEventId MUST be found with the move it made, also after later moves',
+    'An event MUST be found by its sourceEventId with its move, also after later moves',
     async ({ store, other, webhooks }) => {
       const { registered, move } = createMoveSamples()
       const first = move([await registered(webhooks)], { sourceEventId: 'deposit-1' })
@@ -59,7 +59,7 @@ export const publishingCases: readonly TransactionStoreCase[] = [
 
   transactionStoreCase(
     'TS-SOURCE-3',
-    'A sourceEventId of an event that moved nothing MUST count as known, and be answered without a move',
+    'A sourceEventId of an event without a move MUST count as known, and be answered without a move',
     async ({ store, webhooks }) => {
       const { registered, event, move } = createMoveSamples()
       const to = [await registered(webhooks)]
@@ -114,7 +114,7 @@ export const publishingCases: readonly TransactionStoreCase[] = [
     await moved(store, ofA)
     await moved(store, ofB)
     for (const { transactionId, appId, event } of [ofA, ofB]) {
-      // Without an app it is the transaction's own.
+      // Without an app id, the app is that of the transaction.
       for (const asked of [appId, null]) {
         const found = await store.findTransaction({ transactionId, appId: asked, sourceEventId: 'deposit-1' })
         equal(found.publishedBefore?.event.eventId, event.eventId)
@@ -146,7 +146,7 @@ export const publishingCases: readonly TransactionStoreCase[] = [
 
   transactionStoreCase(
     'TS-SOURCE-8',
-    'A move whose event is withheld MUST be written, and its reason found again',
+    'A move whose event is withheld MUST be written, with the reason',
     async ({ store }) => {
       const { move } = createMoveSamples()
       const plain = move([], { sourceEventId: 'deposit-1' })

@@ -3,11 +3,11 @@ import type { Endpoint, InsertedEvent } from '../../delivery/webhook-store.js'
 import type { TransactionMove, TransactionStore } from '../../publishing/transaction-store.js'
 import { appA, createSamples, userOne } from '../webhook-store/sample-records.js'
 
-/** Fresh ids, endpoints and moves for one case. */
+/** Creates fresh ids, endpoints and moves for one case. */
 export function createMoveSamples() {
   const samples = createSamples()
 
-  /** The first move of a new transaction, with its event to these endpoints. */
+  /** Creates the first move of a new transaction, with its event to these endpoints. */
   function move(
     to: readonly Endpoint[],
     fields: Partial<Omit<TransactionMove, 'event'>> & { readonly sourceEventId?: string } = {},
@@ -31,14 +31,14 @@ export function createMoveSamples() {
   return { ...samples, move }
 }
 
-/** Moves a transaction and expects it to be written. */
+/** Writes a move and expects success. */
 export async function moved(store: TransactionStore, move: TransactionMove): Promise<InsertedEvent> {
   const written = await store.moveTransaction(move)
-  if (written === 'stale') throw new Error('The move was written before, or its revision is not the present one.')
+  if (written === 'stale') throw new Error('The move was already written, or its revision is outdated.')
   return written
 }
 
-/** Expects the transaction to stand as a move left it. */
+/** Expects the state of the transaction after a move. */
 export async function standsAs(
   store: TransactionStore,
   { transactionId, appId, userId, next, fields }: TransactionMove,

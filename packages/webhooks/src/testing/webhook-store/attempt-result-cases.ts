@@ -42,7 +42,7 @@ const reports: Readonly<Record<string, AttemptReport>> = {
 export const attemptResultCases = [
   webhookStoreCase(
     'WS-RESULT-1',
-    'Every final state MUST be reached and kept with its instants',
+    'Every final state MUST be recorded and kept with its times',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const endpoint = await registered(store)
@@ -114,7 +114,7 @@ export const attemptResultCases = [
 
   webhookStoreCase(
     'WS-RESULT-4',
-    'An unsent attempt MUST give its number back, and say since when nothing could be sent',
+    'An unsent attempt MUST NOT count, and MUST tell since when the delivery is unsent',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
@@ -160,7 +160,7 @@ export const attemptResultCases = [
     },
   ),
 
-  webhookStoreCase('WS-RESULT-6', 'Stale results MUST NOT keep the others of their batch back', async ({ store }) => {
+  webhookStoreCase('WS-RESULT-6', 'Stale results MUST NOT prevent other results of their batch', async ({ store }) => {
     const { registered, published, id } = createSamples()
     await published(store, await registered(store), 3)
     const { claimed } = await store.claimDue(wideClaim)
@@ -178,7 +178,7 @@ export const attemptResultCases = [
     )
   }),
 
-  webhookStoreCase('WS-RESULT-7', 'Nothing MUST leave a final state', async ({ store, advance }) => {
+  webhookStoreCase('WS-RESULT-7', 'A delivery MUST NOT leave a final state', async ({ store, advance }) => {
     const { registered, published } = createSamples()
     const endpoint = await registered(store)
     await published(store, endpoint, 3)
@@ -204,13 +204,13 @@ export const attemptResultCases = [
     deepEqual(await listAll(store), ended)
   }),
 
-  webhookStoreCase('WS-RESULT-8', 'Recording nothing MUST be fine', async ({ store }) => {
+  webhookStoreCase('WS-RESULT-8', 'Recording an empty list MUST succeed', async ({ store }) => {
     deepEqual(await store.recordAttemptResults([]), { stale: [] })
   }),
 
   webhookStoreCase(
     'WS-CANCEL-1',
-    'Cancelling MUST end what waits for that user of that app, and nothing else',
+    'Cancelling MUST end only the pending deliveries for that user of that app',
     async ({ store, other }) => {
       const { registered, published } = createSamples()
       const [ofA, ofB] = [await registered(store), await registered(store, { appId: appB })]
@@ -231,7 +231,7 @@ export const attemptResultCases = [
 
   webhookStoreCase(
     'WS-CANCEL-2',
-    'An attempt in flight MUST end by itself when its user is cancelled, and MUST NOT be followed by another',
+    'Cancelling MUST NOT abort an attempt in flight, and no attempt MUST follow it',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [first = '', second = ''] = await published(store, await registered(store), 2)

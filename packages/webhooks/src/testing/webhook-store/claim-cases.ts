@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { webhookStoreCase } from './harness.js'
 import { appA, claimOne, createSamples, race, recordResults, resultOf, wideClaim } from './sample-records.js'
 
-/** Caps that hold nobody back. */
+/** Caps without effect. */
 const uncapped = { ...wideClaim, maxInFlight: { healthy: 1_000, failing: 1_000 } }
 
 export const claimCases = [
@@ -18,7 +18,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-2',
-    'Racing claimers MUST share what is due without overlap or loss',
+    'Racing claimers MUST share the due deliveries without overlap or loss',
     async ({ store, other }) => {
       const { registered, published } = createSamples()
       const ids: string[] = []
@@ -36,7 +36,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-3',
-    'A claim MUST open the numbered attempt before it answers',
+    'A claim MUST open the numbered attempt before it resolves',
     async ({ store, other }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
@@ -53,7 +53,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-4',
-    'Nothing MUST be claimed before it is due, and it MUST be once it is',
+    'A delivery MUST be claimed when it is due, and never earlier',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store))
@@ -80,7 +80,7 @@ export const claimCases = [
     equal((await store.claimDue(wideClaim)).nextDueInMs, 5_000)
   }),
 
-  webhookStoreCase('WS-CLAIM-6', 'No more than the limit MUST be claimed', async ({ store }) => {
+  webhookStoreCase('WS-CLAIM-6', 'At most `limit` deliveries MUST be claimed', async ({ store }) => {
     const { registered, published } = createSamples()
     await published(store, await registered(store), 5)
     equal((await store.claimDue({ ...uncapped, limit: 2 })).claimed.length, 2)
@@ -108,7 +108,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-8',
-    'The lower cap MUST hold from a failed attempt on, until one succeeds',
+    'The lower cap MUST hold after a failed attempt until one succeeds',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store), 9)
@@ -123,7 +123,7 @@ export const claimCases = [
     },
   ),
 
-  webhookStoreCase('WS-CLAIM-9', 'Places kept for healthy endpoints MUST NOT go to failing ones', async ({ store }) => {
+  webhookStoreCase('WS-CLAIM-9', 'Slots kept for healthy endpoints MUST NOT go to failing ones', async ({ store }) => {
     const { registered, published } = createSamples()
     const healthy = await registered(store)
     const failing = []
@@ -147,7 +147,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-10',
-    'Within an endpoint, what is due longest MUST go first',
+    'Deliveries of an endpoint MUST be claimed by due time, earliest first',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       const endpoint = await registered(store)
@@ -180,7 +180,7 @@ export const claimCases = [
 
   webhookStoreCase(
     'WS-CLAIM-12',
-    'An endpoint with a long backlog MUST NOT keep another waiting over many claims',
+    'An endpoint with a long backlog MUST NOT delay another one over many claims',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       const [busy, quiet] = [await registered(store), await registered(store)]
@@ -197,7 +197,7 @@ export const claimCases = [
     },
   ),
 
-  webhookStoreCase('WS-CLAIM-13', 'Every claim MUST have a fence token of its own', async ({ store, advance }) => {
+  webhookStoreCase('WS-CLAIM-13', 'Every claim MUST have a new fence token', async ({ store, advance }) => {
     const { registered, published } = createSamples()
     await published(store, await registered(store), 3)
     const tokens = new Set<string>()
@@ -209,7 +209,7 @@ export const claimCases = [
       }
       await advance(10)
     }
-    // Three at first, then one at a time: the endpoint keeps failing.
+    // Three at first, then one at a time because the endpoint fails.
     equal(tokens.size, 6)
   }),
 ]

@@ -50,7 +50,7 @@ export const endpointCases = [
 
   webhookStoreCase(
     'WS-ENDPOINT-4',
-    'Exactly one of many racing removals MUST be told that it removed',
+    'Exactly one of many racing removals MUST return true',
     async ({ store, other }) => {
       const { registered, id } = createSamples()
       const { endpointId } = await registered(store)
@@ -68,7 +68,7 @@ export const endpointCases = [
     deepEqual(await store.listEndpoints(appA), [endpoint])
   }),
 
-  webhookStoreCase('WS-ENDPOINT-6', 'A removal MUST free a place under the limit', async ({ store }) => {
+  webhookStoreCase('WS-ENDPOINT-6', 'A removal MUST free one endpoint of the limit', async ({ store }) => {
     const { endpoint } = createSamples()
     const first = endpoint()
     equal(await store.registerEndpoint(first, 1), 'registered')
@@ -79,7 +79,7 @@ export const endpointCases = [
 
   webhookStoreCase(
     'WS-ENDPOINT-7',
-    'A removal MUST cancel what waits for that endpoint, and nothing else',
+    'A removal MUST cancel only the pending deliveries of that endpoint',
     async ({ store, other }) => {
       const { registered, published } = createSamples()
       const [gone, kept] = [await registered(store), await registered(store)]
@@ -97,7 +97,7 @@ export const endpointCases = [
 
   webhookStoreCase(
     'WS-ENDPOINT-8',
-    'An attempt in flight while its endpoint is removed MUST end by itself, and MUST NOT be followed by another',
+    'A removal MUST NOT abort an attempt in flight, and no attempt MUST follow it',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const endpoint = await registered(store)
@@ -117,7 +117,7 @@ export const endpointCases = [
 
   webhookStoreCase(
     'WS-ENDPOINT-9',
-    'What waited for a removed endpoint MUST NOT go to a new one with the same URL',
+    'Deliveries of a removed endpoint MUST NOT go to a new one with the same URL',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       const old = await registered(store)

@@ -21,7 +21,7 @@ const sampleTraceContext = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7
 export const eventCases = [
   webhookStoreCase(
     'WS-EVENT-1',
-    'What was prepared MUST be claimed byte for byte, at once',
+    'A prepared event MUST be claimed byte for byte, at once',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
       const endpoint = await registered(store, { standardWebhooks: true })
@@ -71,7 +71,7 @@ export const eventCases = [
 
   webhookStoreCase(
     'WS-EVENT-3',
-    'A known sourceEventId MUST write nothing and give the original',
+    'A known sourceEventId MUST write nothing and return the original',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
       const endpoint = await registered(store)
@@ -140,22 +140,18 @@ export const eventCases = [
     deepEqual((await store.claimDue(wideClaim)).claimed, [])
   }),
 
-  webhookStoreCase(
-    'WS-EVENT-8',
-    'An event that cannot be written whole MUST NOT be written at all',
-    async ({ store }) => {
-      const { registered, event } = createSamples()
-      const endpoints = [await registered(store), await registered(store)]
-      const [taken] = event(endpoints).deliveries
-      await store.insertEvent(event([], { deliveries: taken === undefined ? [] : [taken] }))
-      const clash = event(endpoints, { sourceEventId: 'deposit-1' })
-      const [fine, clashing] = clash.deliveries
-      const deliveries = [fine, { ...clashing, deliveryId: taken?.deliveryId }] as typeof clash.deliveries
-      await rejects(store.insertEvent({ ...clash, deliveries }))
-      equal((await listAll(store)).length, 1)
-      equal((await store.insertEvent({ ...clash, eventId: clash.eventId })).duplicate, false)
-    },
-  ),
+  webhookStoreCase('WS-EVENT-8', 'An event MUST be written completely or not at all', async ({ store }) => {
+    const { registered, event } = createSamples()
+    const endpoints = [await registered(store), await registered(store)]
+    const [taken] = event(endpoints).deliveries
+    await store.insertEvent(event([], { deliveries: taken === undefined ? [] : [taken] }))
+    const clash = event(endpoints, { sourceEventId: 'deposit-1' })
+    const [fine, clashing] = clash.deliveries
+    const deliveries = [fine, { ...clashing, deliveryId: taken?.deliveryId }] as typeof clash.deliveries
+    await rejects(store.insertEvent({ ...clash, deliveries }))
+    equal((await listAll(store)).length, 1)
+    equal((await store.insertEvent({ ...clash, eventId: clash.eventId })).duplicate, false)
+  }),
 
   webhookStoreCase('WS-EVENT-9', 'An error MUST NOT repeat a stored or given value', async ({ store }) => {
     const { registered, event } = createSamples()
@@ -192,7 +188,7 @@ export const eventCases = [
 
   webhookStoreCase(
     'WS-EVENT-10',
-    'A body changed by its caller afterwards MUST be sent as it was',
+    'Later changes of the caller to a body MUST NOT change the sent bytes',
     async ({ store }) => {
       const { registered, event } = createSamples()
       const endpoint = await registered(store)
@@ -205,7 +201,7 @@ export const eventCases = [
 
   webhookStoreCase(
     'WS-EVENT-12',
-    'The trace context of an event MUST come with every claim of it, after a crash and on a resend too',
+    'Every claim of an event MUST return its trace context, also after a crash and on a resend',
     async ({ store, other, advance }) => {
       const { registered, event, id } = createSamples()
       const endpoint = await registered(store)
@@ -228,7 +224,7 @@ export const eventCases = [
     },
   ),
 
-  webhookStoreCase('WS-EVENT-11', 'A withheld event MUST be kept with its reason', async ({ store, other }) => {
+  webhookStoreCase('WS-EVENT-11', 'A withheld event MUST be stored with its reason', async ({ store, other }) => {
     const { event } = createSamples()
     for (const withheld of ['NO_GRANT', 'SCOPE_NOT_GRANTED', 'NO_ENDPOINT'] as const) {
       const prepared = event([], { withheld, body: new Uint8Array(), sourceEventId: withheld })

@@ -3,36 +3,36 @@ import type { WebhookStore } from '../../delivery/webhook-store.js'
 /** One handle on a harness's data. */
 export interface WebhookStoreHandle {
   readonly store: WebhookStore
-  /** Closes this handle alone. */
+  /** Closes only this handle. */
   close(): Promise<void>
 }
 
 /**
- * What a backend gives the cases: its store, and control over the store's clock.
+ * What a backend provides: its store, and control over the store's clock.
  *
- * Every case gets a harness of its own on empty data.
+ * Every case gets a fresh harness on empty data.
  */
 export interface WebhookStoreHarness {
   /**
-   * A handle on the harness's data. A second call gives another handle on the same data, as another process would have
-   * it; a call after every handle was closed finds what was written.
+   * Opens a handle. A second call opens another one on the same data, like another process. A call after all handles
+   * were closed sees the written data.
    */
   open(): Promise<WebhookStoreHandle>
-  /** Moves the store's clock forward by `ms` milliseconds, for every handle. Nothing else moves it. */
+  /** Advances the store's clock by `ms` milliseconds for every handle. The clock does not move otherwise. */
   advance(ms: number): Promise<void>
 }
 
-/** One MUST of the {@link WebhookStore} port. `run` rejects when the store breaks it. */
+/** One rule of the {@link WebhookStore} port. `run` rejects when the store breaks it. */
 export interface WebhookStoreCase {
   /** Stable, `WS-…`. */
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
-  /** Rejects when the store breaks the promise in `name`. */
+  /** Rejects when the store breaks the rule in `name`. */
   run(harness: WebhookStoreHarness): Promise<void>
 }
 
-/** A case whose handles are closed afterwards, however it ends. */
+/** Creates a case that closes its handles afterwards, also after a failure. */
 export function webhookStoreCase(
   id: string,
   name: string,

@@ -33,7 +33,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-2',
-    'What is in flight MUST NOT become due when its lease ends',
+    'A delivery in flight MUST NOT become due when its lease ends',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store))
@@ -59,7 +59,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-4',
-    'A result under a fence that was taken over MUST change nothing and be told so',
+    'A result under an outdated fence MUST change nothing and be reported as stale',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
@@ -80,7 +80,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-5',
-    'The result of a lease that ended MUST still be recorded while nobody took it over',
+    'A result after the end of the lease MUST be recorded if no other caller took the attempt over',
     async ({ store, advance }) => {
       const { registered, published } = createSamples()
       const [deliveryId = ''] = await published(store, await registered(store))
@@ -92,7 +92,7 @@ export const leaseCases = [
     },
   ),
 
-  webhookStoreCase('WS-LEASE-6', 'Taking over MUST come in pages and leave nothing out', async ({ store, advance }) => {
+  webhookStoreCase('WS-LEASE-6', 'Taking over MUST page over all ended leases', async ({ store, advance }) => {
     const { registered, published } = createSamples()
     for (let n = 0; n < 5; n += 1) await published(store, await registered(store), 5)
     await store.claimDue({ ...wideClaim, maxInFlight: { healthy: 5, failing: 5 } })
@@ -102,21 +102,17 @@ export const leaseCases = [
     deepEqual(pages, [10, 10, 5, 0])
   }),
 
-  webhookStoreCase(
-    'WS-LEASE-7',
-    'A take-over MUST hold a whole lease of its own',
-    async ({ store, other, advance }) => {
-      const { registered, published } = createSamples()
-      await published(store, await registered(store))
-      await claimOne(store)
-      await advance(leaseMs)
-      equal((await store.claimExpired(takeOver)).length, 1)
-      await advance(leaseMs - 1)
-      equal((await other.claimExpired(takeOver)).length, 0)
-      await advance(1)
-      equal((await other.claimExpired(takeOver)).length, 1)
-    },
-  ),
+  webhookStoreCase('WS-LEASE-7', 'A take-over MUST hold a full new lease', async ({ store, other, advance }) => {
+    const { registered, published } = createSamples()
+    await published(store, await registered(store))
+    await claimOne(store)
+    await advance(leaseMs)
+    equal((await store.claimExpired(takeOver)).length, 1)
+    await advance(leaseMs - 1)
+    equal((await other.claimExpired(takeOver)).length, 0)
+    await advance(1)
+    equal((await other.claimExpired(takeOver)).length, 1)
+  }),
 
   webhookStoreCase(
     'WS-LEASE-8',
@@ -136,7 +132,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-9',
-    'A result that races a take-over MUST be applied or stale, never both and never neither',
+    'A result that races a take-over MUST be either applied or stale',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       const ids: string[] = []
@@ -163,7 +159,7 @@ export const leaseCases = [
 
   webhookStoreCase(
     'WS-LEASE-10',
-    'What is taken over and never recorded MUST NOT hold up the rest',
+    'Attempts that are taken over and never recorded MUST NOT block the rest',
     async ({ store, other, advance }) => {
       const { registered, published } = createSamples()
       for (let n = 0; n < 4; n += 1) {
@@ -173,7 +169,7 @@ export const leaseCases = [
       }
       const taken = new Set<string>()
       for (let n = 0; n < 4; n += 1) {
-        // Each time all leases have ended, those of former take-overs too.
+        // All leases have ended each time, including those of earlier take-overs.
         await advance(leaseMs)
         const [one] = await (n % 2 === 0 ? store : other).claimExpired({ limit: 1, leaseMs })
         taken.add(one?.deliveryId ?? 'none')

@@ -9,19 +9,19 @@ import type {
   WebhookStore,
 } from '../../delivery/webhook-store.js'
 
-/** Apps and users that every case knows. */
+/** Apps and users of all cases. */
 export const appA = '0a000000-0000-4000-8000-00000000000a'
 export const appB = '0b000000-0000-4000-8000-00000000000b'
 export const userOne = '01000000-0000-4000-8000-000000000001'
 export const userTwo = '02000000-0000-4000-8000-000000000002'
 
-/** What a worker asks for by default. */
+/** Default claim request of a worker. */
 export const wideClaim = { limit: 100, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 0 }
 
-/** So many callers race where exactly one may win. */
+/** Number of racing callers. */
 export const racers = 50
 
-/** Fresh ids and records for one case. */
+/** Creates fresh ids and records for one case. */
 export function createSamples() {
   let last = 0
   const id = () => `00000000-0000-4000-8000-${String((last += 1)).padStart(12, '0')}`
@@ -57,7 +57,7 @@ export function createSamples() {
     return added
   }
 
-  /** Publishes `count` events to one endpoint; gives the delivery ids in order. */
+  /** Publishes `count` events to one endpoint and returns the delivery ids in order. */
   async function published(
     store: WebhookStore,
     to: Endpoint,
@@ -85,7 +85,7 @@ export async function claimOne(store: WebhookStore, fields: Partial<typeof wideC
 export const failedReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), status: 500 }
 export const succeededReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
 
-/** How the attempt of a claim ended. */
+/** Creates the result of a claimed attempt. */
 export const resultOf = {
   delivered: ({ fence }: ClaimedDelivery): AttemptResult => ({
     fence,
@@ -119,7 +119,7 @@ export async function recordResults(store: WebhookStore, ...results: readonly At
   deepEqual(await store.recordAttemptResults(results), { stale: [] })
 }
 
-/** Every delivery of an app, newest first. */
+/** Lists every delivery of an app, newest first. */
 export async function listAll(store: WebhookStore, appId: string = appA) {
   return (await store.listDeliveries({ appId, limit: 200 })).items
 }
