@@ -1,7 +1,14 @@
-import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  type RemoteJWKSet,
+} from 'jose'
 import type { AccessTokenHolder, AccessTokens } from './access-tokens.js'
 import { issuedId } from './issued-ids.js'
-import type { KeySetCache, LocalJWKSet } from './key-set-cache.js'
 import { OauthServerError } from './oauth-server-error.js'
 
 /** Signatures that are accepted: public keys only, so that a key set can never verify what anyone could have signed. */
@@ -18,7 +25,8 @@ export interface JwtAccessTokensDeps {
   readonly issuer: string
   /** Our name at the OAuth server: one of a token's `aud`. */
   readonly audience: string
-  readonly keys: KeySetCache
+  /** Keys that the issuer publishes. Its fetch throws {@link OauthServerError}. */
+  readonly keys: RemoteJWKSet
   readonly now: () => Date
 }
 
@@ -30,7 +38,7 @@ export interface JwtAccessTokensDeps {
 export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
   const { issuer, audience, keys, now } = deps
 
-  async function verify(token: string, keySet: LocalJWKSet): Promise<JWTPayload> {
+  async function verify(token: string): Promise<JWTPayload> {
     const rules: JWTVerifyOptions = {
       algorithms,
       issuer,
@@ -41,22 +49,21 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
       requiredClaims: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
     }
     try {
-      return (await jwtVerify(token, keySet, rules)).payload
+      return (await jwtVerify(token, keys, rules)).payload
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
       return verifyByAnyKey(token, error, rules)
     }
   }
 
-  async function verifyByNewestKeys(token: string): Promise<JWTPayload> {
-    const known = await keys.current()
+  async function verifyByPublishedKeys(token: string): Promise<JWTPayload> {
     try {
-      return await verify(token, known)
+      return await verify(token)
     } catch (error) {
-      if (!lacksKey(error)) throw error
-      const newer = await keys.newerThan(known)
-      if (newer === known) throw error
-      return verify(token, newer)
+      // jose fetches the keys again when one is missing. When one cannot be used, the issuer may have mended it.
+      if (isAnswer(error) || keys.coolingDown) throw error
+      await keys.reload()
+      return verify(token)
     }
   }
 
@@ -65,7 +72,7 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
       // Checked before any key is looked for: no stranger's token makes us ask the OAuth server.
       if (!claimsToBeOurs(token, issuer)) return null
       try {
-        return holderOf(await verifyByNewestKeys(token), issuer, now())
+        return holderOf(await verifyByPublishedKeys(token), issuer, now())
       } catch (error) {
         if (error instanceof OauthServerError) throw error
         // Whatever else the library throws, the token was not verified.
@@ -75,13 +82,9 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
   }
 }
 
-/** No key that can be used has the name: jose says so of a missing one, and passes on what the import of a bad one threw. */
-function lacksKey(error: unknown): boolean {
-  return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSInvalid ||
-    !(error instanceof errors.JOSEError)
-  )
+/** False for what the import of an unusable key threw, which is no error of jose's own. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof errors.JOSEError || error instanceof OauthServerError
 }
 
 /** A token that names no key is tried with each that fits. */

@@ -15,13 +15,15 @@ const key = z.looseObject({ kty: z.string() })
 
 const timeoutMs = 5_000
 const mostBytes = 512 * 1024
+/** Least time between two fetches while the server does not answer. */
+const retryMs = 2_000
 const metadataAgeMs = 60 * 60 * 1000
 
 /**
  * The key set of one issuer, found through its metadata (RFC 8414, OpenID Connect Discovery 1.0).
  *
  * HTTPS only, except on loopback where `allowLoopbackHttp` says so. No redirect is followed; answers over 512 KiB and
- * those that take longer than 5 s count as an outage.
+ * those that take longer than 5 s count as an outage. After a failure the server is not asked again for 2 s.
  */
 export function createOauthDocuments(deps: {
   readonly issuer: string
@@ -30,6 +32,7 @@ export function createOauthDocuments(deps: {
   readonly fetch?: typeof globalThis.fetch
 }): OauthDocuments {
   const { issuer, allowLoopbackHttp, nowMs, fetch = globalThis.fetch } = deps
+  let failedAtMs = -Infinity
   let known: { readonly jwksUri: string; readonly foundAtMs: number } | null = null
 
   async function fetchJson(address: string): Promise<unknown> {
@@ -64,11 +67,13 @@ export function createOauthDocuments(deps: {
 
   return {
     async fetchKeySet() {
+      if (nowMs() - failedAtMs < retryMs) throw new OauthServerError()
       try {
         const { keys } = keySet.parse(await fetchJson(await findKeySetUri()))
         // RFC 7517 §5: what is no key is passed over, so that one bad entry does not refuse the tokens of all the others.
         return { keys: keys.flatMap((entry) => key.safeParse(entry).data ?? []) }
       } catch {
+        failedAtMs = nowMs()
         // What the network, the parser or the schema says can hold an address or a key.
         throw new OauthServerError()
       }

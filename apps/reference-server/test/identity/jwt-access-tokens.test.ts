@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { publishedKeys } from '../../src/identity/issued-access-tokens.js'
 import { createJwtAccessTokens } from '../../src/identity/jwt-access-tokens.js'
-import { createKeySetCache } from '../../src/identity/key-set-cache.js'
 import { createOauthDocuments } from '../../src/identity/oauth-documents.js'
 import {
   audience,
@@ -27,19 +27,20 @@ beforeAll(async () => {
 })
 afterAll(() => oauth.close())
 beforeEach(() => {
+  // jose caches keys by the clock of the machine.
+  vi.useFakeTimers({ toFake: ['Date'] })
   oauth.answerWith(null)
   oauth.useKeys([rsa, ec])
   oauth.requests.length = 0
 })
 
-/** The verifier with clocks of its own; `wait` moves both. */
+afterEach(() => vi.useRealTimers())
+
+/** A verifier; `wait` moves the clock. */
 function verifier(issuer = oauth.issuer) {
-  let passedMs = 0
-  const startedAt = Date.now()
-  const nowMs = () => passedMs
-  const documents = createOauthDocuments({ issuer, allowLoopbackHttp: true, nowMs })
-  const keys = createKeySetCache(documents, nowMs)
-  const now = () => new Date(startedAt + passedMs)
+  const documents = createOauthDocuments({ issuer, allowLoopbackHttp: true, nowMs: () => Date.now() })
+  const keys = publishedKeys(issuer, documents)
+  const now = () => new Date()
   const tokens = createJwtAccessTokens({ issuer, audience, keys, now })
   const at = (seconds: number) => Math.floor(now().getTime() / 1000) + seconds
   const claims = (changes: Record<string, unknown> = {}) => ({
@@ -53,7 +54,7 @@ function verifier(issuer = oauth.issuer) {
     jti: 'token-1',
     ...changes,
   })
-  return { tokens, claims, at, wait: (ms: number) => void (passedMs += ms) }
+  return { tokens, claims, at, wait: (ms: number) => void vi.setSystemTime(Date.now() + ms) }
 }
 
 const holder = { appId: clientId, userId, scopes: ['VERIFY_KYC'] }
