@@ -4,8 +4,9 @@ import type { Hono } from 'hono'
 import { openServerParts, type ServerParts } from './wiring/server-parts.js'
 import { servesWorker, type Env } from './env.js'
 import { graphqlErrorBody, problemBody } from './http/error-bodies.js'
-import { startListener, type EdgeEnv, type Listener } from './http/listener.js'
-import { startOverloadWatch } from './http/load-shedding/overload-watch.js'
+import { startListener, type Listener } from './http/listener.js'
+import { createLoadShedding } from './http/load-shedding/load-shedding.js'
+import type { EdgeEnv } from './http/request-context.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http/served-hosts.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './start/demo-file.js'
 import { startGuide } from './start/start-guide.js'
@@ -14,6 +15,7 @@ import { ensureLocalCertificates, type LocalFiles } from './start/local-certific
 import { ensureDataDir, ensureInternalToken, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
 import { createLog, errorCode, type ServerLog } from './operations/log.js'
+import { createShedLog } from './operations/rate-limited-warning.js'
 import { checkStart } from './start/check-start.js'
 import { StartError } from './start/start-error.js'
 import { driverMayAbort, installedDriverVersion } from './start/sqlite-driver.js'
@@ -56,11 +58,19 @@ export async function startServer(
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   let parts: ServerParts | null = null
 
-  const overload = startOverloadWatch({
+  const nowMs = () => performance.now()
+  const refusals = createShedLog(log, nowMs, 'requests refused for overload', {
+    code: 'UNAVAILABLE',
+    detail: 'OVERLOADED',
+  })
+  const drops = createShedLog(log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
+  const warnings = setInterval(() => [refusals, drops].forEach((one) => one.look()), warningCheckMs).unref()
+  const loadShedding = createLoadShedding({
     maxInFlight: env.maxInFlight,
-    log,
-    onRefused: () => parts?.metrics.requestRefused(),
-    onDropped: (listener) => parts?.metrics.connectionDropped(listener),
+    onRefused() {
+      refusals.turnedAway()
+      parts?.metrics.requestRefused()
+    },
   })
   const open = async (): Promise<ServerParts> => {
     const opened = await openServerParts({ env, keys, internalToken, localCaPem, log, onStoreFailure })
@@ -72,15 +82,19 @@ export async function startServer(
     return opened
   }
   const listeners: Listener[] = []
-  type ListenOptions = Omit<Parameters<typeof startListener>[0], 'overload' | 'connections' | 'app'>
+  type ListenOptions = Omit<Parameters<typeof startListener>[0], 'loadShedding' | 'connections' | 'app'>
   /** May listen before the databases are open: probes are answered while PostgreSQL migrates. */
   const listen = async (appOf: (parts: ServerParts) => Hono<EdgeEnv>, options: ListenOptions) => {
     const starting = createStartingApp(options.errorBody)
     const app: Pick<Hono<EdgeEnv>, 'fetch'> = {
       fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),
     }
-    const connections = { max: env.maxConnections, onDropped: () => overload.onDropped(options.name) }
-    const listener = await startListener({ ...options, app, overload, connections }).catch((error: unknown) => {
+    const onDropped = () => {
+      drops.turnedAway()
+      parts?.metrics.connectionDropped(options.name)
+    }
+    const connections = { max: env.maxConnections, onDropped }
+    const listener = await startListener({ ...options, app, loadShedding, connections }).catch((error: unknown) => {
       const hostSetting = options.host === env.operationsHost ? 'OPERATIONS_HOST' : 'HOST'
       throw portError(error, portSettings[options.name], hostSetting)
     })
@@ -114,7 +128,8 @@ export async function startServer(
     // A start that opened nothing says why it ended, and nothing else.
     if (parts !== null) log.info('stopping', { signal: reason })
     parts?.beginStopping()
-    overload.stop()
+    loadShedding.stop()
+    clearInterval(warnings)
     parts?.disk.stop()
     const closing = listeners.map((listener) => listener.close())
     if (parts === null) return void (await Promise.all(closing))
@@ -167,7 +182,7 @@ export async function startServer(
       operations: serves('api') ? 0 : await listenForOperations(),
     }
     parts ??= await open()
-    parts.metrics.watchRequests(overload.guard.state)
+    parts.metrics.watchRequests(loadShedding.state)
     if (servesWorker(env)) {
       await parts.storage.acquireWorkerLock()
       parts.worker.start()
@@ -215,6 +230,9 @@ async function localDemo(
   })
   return demo
 }
+
+/** How soon a refusal is logged. */
+const warningCheckMs = 100
 
 const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
 

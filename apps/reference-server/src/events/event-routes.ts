@@ -3,7 +3,7 @@ import { WebhookError, type InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
 import type { Publisher } from './publish.js'
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerAndClose, type PlainAnswer } from './early-answer.js'
 import type { Refusal } from './error-catalogue.js'
-import { latestOn } from './latest-exchange.js'
+import { sendAndClose, type PlainAnswer } from './plain-answer.js'
 import { securityHeaders } from './security-headers.js'
 
 /** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
@@ -29,8 +28,9 @@ export function refusalOfParserError(code: string | undefined): Refusal | null {
 export function createBrokenRequests(options: {
   /** Shapes a refusal as this listener does. */
   readonly present: (refusal: Refusal, requestId: string) => PlainAnswer
-  readonly requestIdOf: (request: IncomingMessage) => string
   readonly onRefused: (refusal: Refusal, requestId: string) => void
+  /** The answer to the latest request on a connection. */
+  readonly latestOn: (socket: Duplex) => ServerResponse | undefined
   /** Time for a client to read why its connection ends, before it is cut. */
   readonly farewellMs: number
 }): {
@@ -63,9 +63,9 @@ export function createBrokenRequests(options: {
 
   /** Answers to requests that came before, and are still worked on, go first. */
   function refuseAfterAnswers(socket: Duplex, refusal: Refusal): void {
-    const exchange = latestOn(socket)
-    if (exchange === undefined || exchange.response.writableFinished) refuseConnection(socket, refusal)
-    else exchange.response.once('close', () => refuseConnection(socket, refusal))
+    const latest = options.latestOn(socket)
+    if (latest === undefined || latest.writableFinished) refuseConnection(socket, refusal)
+    else latest.once('close', () => refuseConnection(socket, refusal))
   }
 
   function onConnect(_request: IncomingMessage, socket: Duplex): void {
@@ -74,6 +74,22 @@ export function createBrokenRequests(options: {
     // What comes behind is dropped, so that the end of the connection is seen.
     socket.resume()
     refuseAfterAnswers(socket, { code: 'METHOD_NOT_ALLOWED' })
+  }
+
+  /** A request whose body breaks off: its handler may run already, or have answered. */
+  function refuseBody(response: ServerResponse, refusal: Refusal): void {
+    if (response.writableFinished) {
+      response.req.socket.destroy()
+      return
+    }
+    // Whoever reads the body, now or later, must learn that no more will come: Node forgets an answered request.
+    response.once('close', () => response.req.destroy())
+    if (!response.headersSent) {
+      const requestId = String(response.getHeader('x-request-id'))
+      options.onRefused(refusal, requestId)
+      sendAndClose(response, options.present(refusal, requestId))
+    }
+    response.end()
   }
 
   function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -85,17 +101,9 @@ export function createBrokenRequests(options: {
     // The parser complains again about every further piece.
     if (refused.has(socket)) return
     refused.add(socket)
-    const exchange = latestOn(socket)
-    if (exchange === undefined || exchange.request.complete) {
-      refuseAfterAnswers(socket, refusal)
-    } else {
-      const requestId = options.requestIdOf(exchange.request)
-      if (!exchange.response.headersSent) options.onRefused(refusal, requestId)
-      // Whoever reads the body, now or later, must learn that no more will come: Node forgets an answered request.
-      exchange.response.once('close', () => exchange.request.destroy())
-      answerAndClose(exchange.request, exchange.response, options.present(refusal, requestId))
-      exchange.response.end()
-    }
+    const latest = options.latestOn(socket)
+    if (latest === undefined || latest.req.complete) refuseAfterAnswers(socket, refusal)
+    else refuseBody(latest, refusal)
   }
 
   return { onClientError, onConnect }

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+import { readBody } from './body.js'
 import type { Refusal } from './error-catalogue.js'
 import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
 import { isUtf8Json } from './media-types.js'
+import type { EdgeEnv } from './request-context.js'
 
 /** A JSON object from a request body, or why there is none. */
 export type JsonBody =
@@ -12,19 +14,19 @@ export type JsonBody =
 export const defaultMaxBodyBytes = 512 * 1024
 
 /** Checks `Content-Type` and a declared length before a byte of the body is read. */
-export function refuseBodyHead(request: IncomingMessage, maxBytes: number = defaultMaxBodyBytes): Refusal | null {
-  if (!isUtf8Json(request.headers['content-type'])) return { code: 'UNSUPPORTED_MEDIA_TYPE' }
-  const length = request.headers['content-length']
+export function refuseBodyHead(c: Context<EdgeEnv>, maxBytes: number = defaultMaxBodyBytes): Refusal | null {
+  if (!isUtf8Json(c.req.header('content-type'))) return { code: 'UNSUPPORTED_MEDIA_TYPE' }
+  const length = c.req.header('content-length')
   if (length !== undefined && Number(length) > maxBytes) return { code: 'PAYLOAD_TOO_LARGE' }
   return null
 }
 
 /** Reads a bounded body, decodes it strictly and parses it to an object. Nothing of it is in a refusal. */
 export async function readJsonObject(
-  request: IncomingMessage,
+  c: Context<EdgeEnv>,
   options: { readonly maxBytes?: number; readonly limits?: JsonLimits } = {},
 ): Promise<JsonBody> {
-  const bytes = await readBounded(request, options.maxBytes ?? defaultMaxBodyBytes)
+  const bytes = await readBody(c, options.maxBytes ?? defaultMaxBodyBytes)
   if (bytes === 'too_large') return { ok: false, refusal: { code: 'PAYLOAD_TOO_LARGE' } }
   if (bytes === 'cut_off') return { ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } }
   return parseJsonObject(bytes, options.limits)
@@ -48,30 +50,4 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJ
   if (Array.isArray(value)) return refuse('BAD_REQUEST', 'BATCHING_NOT_SUPPORTED')
   if (typeof value !== 'object' || value === null) return refuse('BAD_REQUEST', 'OBJECT_EXPECTED')
   return { ok: true, value: value as Record<string, unknown> }
-}
-
-function readBounded(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
-  return new Promise((resolve) => {
-    // A client that is gone already will not say so again.
-    if (request.destroyed) {
-      resolve('cut_off')
-      return
-    }
-    const chunks: Buffer[] = []
-    let size = 0
-    const onData = (chunk: Buffer) => {
-      size += chunk.byteLength
-      if (size > maxBytes) {
-        request.off('data', onData)
-        request.pause()
-        resolve('too_large')
-        return
-      }
-      chunks.push(chunk)
-    }
-    request.on('data', onData)
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.once('error', () => resolve('cut_off'))
-    request.once('close', () => resolve('cut_off'))
-  })
 }

@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import { problemBody } from './error-bodies.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from './json-body.js'
-import type { EdgeEnv } from './listener.js'
-import { requestIdOf } from './request-id.js'
-import { respondDirectly } from './direct-response.js'
+import type { EdgeEnv } from './request-context.js'
 import { violationsOf } from './violations.js'
 
 /** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
@@ -14,15 +13,16 @@ export function refuseProblem(
   refusal: Refusal & { readonly fields?: readonly { readonly pointer: string; readonly code: string }[] },
   headers: Record<string, string> = {},
 ): Response {
-  const { body, contentType } = problemBody(refusal, requestIdOf(c.env.incoming))
+  const { body, contentType } = problemBody(refusal, c.env.requestId)
   const withFields =
     refusal.fields === undefined
       ? body
       : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
-  return respondDirectly(c, {
-    status: refusal.status ?? errorCatalogue[refusal.code].status,
-    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
-    body: withFields,
+  const status = refusal.status ?? errorCatalogue[refusal.code].status
+  return c.body(withFields, status as ContentfulStatusCode, {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    ...headers,
   })
 }
 
@@ -31,9 +31,9 @@ export async function readJson<T extends z.ZodType>(
   c: Context<EdgeEnv>,
   schema: T,
 ): Promise<{ readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly response: Response }> {
-  const head = refuseBodyHead(c.env.incoming)
+  const head = refuseBodyHead(c)
   if (head !== null) return { ok: false, response: refuseProblem(c, head) }
-  const body = await readJsonObject(c.env.incoming)
+  const body = await readJsonObject(c)
   if (!body.ok) return { ok: false, response: refuseProblem(c, body.refusal) }
   const parsed = schema.safeParse(body.value)
   if (parsed.success) return { ok: true, value: parsed.data }

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server'
@@ -13,23 +7,15 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Log, LogFields } from '../operations/log.js'
 import { createBrokenRequests } from './broken-requests.js'
-import { answerAndClose, answerAndGoOn, type PlainAnswer } from './early-answer.js'
 import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
-import { rememberExchange, type Exchange } from './latest-exchange.js'
-import { followAnswers, maxOpenPerConnection } from './load-shedding/open-answers.js'
-import type { OverloadGuard } from './load-shedding/overload.js'
+import { retryAfterOverload, type LoadShedding } from './load-shedding/load-shedding.js'
+import { followAnswers } from './load-shedding/open-answers.js'
+import { closeAfterBody, hasLargeUnreadBody, send, sendAndClose, type PlainAnswer } from './plain-answer.js'
+import type { EdgeEnv } from './request-context.js'
 import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
-import { identify, requestIdOf } from './request-id.js'
 import { securityHeaders } from './security-headers.js'
 import type { ServesHost } from './served-hosts.js'
-import type { WaitingConnections } from './load-shedding/paused-connections.js'
-
-/** What handlers find in Hono's context: Node's own request and response, and, once an API key was checked, its app. */
-export interface EdgeEnv {
-  Bindings: HttpBindings
-  Variables: { appId: string }
-}
 
 /** Shape of an error body: GraphQL's, or problem details (RFC 9457). */
 export type ErrorBody = (refusal: Refusal, requestId: string) => { readonly contentType: string; readonly body: string }
@@ -90,12 +76,7 @@ export async function startListener(options: {
   readonly errorBody: ErrorBody
   readonly name: NonNullable<LogFields['listener']>
   readonly log: Log
-  /** Refuses what cannot be served in time. Default: nothing is refused. */
-  readonly overload?: {
-    readonly guard: OverloadGuard
-    readonly waiting: WaitingConnections
-    readonly onRefused: () => void
-  }
+  readonly loadShedding: LoadShedding
   readonly connections: ConnectionLimits
   readonly timeouts?: Partial<ListenerTimeouts>
 }): Promise<Listener> {
@@ -124,68 +105,45 @@ export async function startListener(options: {
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
     })
-  const answer = async (request: Request, env: HttpBindings) => {
-    const response = await options.app.fetch(request, env)
-    // It was answered directly, or its connection broke while the handler worked and was answered so.
-    if (env.outgoing.headersSent) return RESPONSE_ALREADY_SENT
-    env.outgoing.setHeader('x-request-id', requestIdOf(env.incoming))
-    for (const [header, value] of Object.entries(securityHeaders)) env.outgoing.setHeader(header, value)
-    return response
+  const fetch = async (request: Request, env: HttpBindings) => {
+    const { incoming, outgoing } = env
+    const response = await options.app.fetch(request, { ...env, requestId: requestIdOf(outgoing) })
+    // The connection broke while the handler worked: the client was told so, and Hono has nothing to send.
+    if (outgoing.headersSent) return RESPONSE_ALREADY_SENT
+    return hasLargeUnreadBody(incoming) ? closeAfterBody(response, incoming) : response
   }
-  const handle = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    overrideGlobalObjects: false,
-    // A body that nobody reads is dropped by Node, or by the refusal that ends its connection.
-    autoCleanupIncoming: false,
+  const handle = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
     errorHandler: (error) => {
-      // It is not told which request failed, so the answer gets an id of its own.
+      // Hono does not tell which request failed, so the answer gets an id of its own.
       const requestId = randomUUID()
       const refusal: Refusal =
         error instanceof RequestError ? { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' } : { code: 'INTERNAL' }
       onRefused(refusal, requestId)
       const { status, headers, body } = present(refusal, requestId)
-      return new Response(body, { status, headers: { ...headers, ...securityHeaders, 'x-request-id': requestId } })
+      return new Response(body, { status, headers: { ...headers, 'x-request-id': requestId } })
     },
   })
-  const refuse = ({ request, response }: Exchange, refusal: Refusal) => {
-    const requestId = requestIdOf(request)
-    onRefused(refusal, requestId)
-    answerAndClose(request, response, present(refusal, requestId))
-    answers.follow({ request, response }, nothing)()
+  const refuse = (response: ServerResponse, refusal: Refusal) => {
+    onRefused(refusal, requestIdOf(response))
+    sendAndClose(response, present(refusal, requestIdOf(response)))
   }
-  const overloaded = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, idPlace)
-  const [beforeId = '', afterId = ''] = overloaded.body.split(idPlace)
-  /** Costs little: all but the id is made, nothing is logged, and the client keeps its connection for the next request. */
-  const shed = ({ request, response }: Exchange, onShed: () => void) => {
-    onShed()
-    const headers = { ...overloaded.headers, 'retry-after': String(retryAfterOverload(Math.random())) }
-    const body = `${beforeId}${requestIdOf(request)}${afterId}`
-    answerAndGoOn(request, response, { status: overloaded.status, headers, body })
-    answers.follow({ request, response }, nothing)()
+  /** Logs nothing, and the client keeps its connection for the next request: a new TLS handshake would cost more. */
+  const refuseForOverload = (response: ServerResponse) => {
+    const { status, headers, body } = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, requestIdOf(response))
+    const retryAfter = String(retryAfterOverload(Math.random()))
+    send(response, { status, headers: { ...headers, 'retry-after': retryAfter }, body })
   }
-  const beginExchange = (request: IncomingMessage, response: ServerResponse): Exchange => {
-    identify(request)
-    const exchange = { request, response }
-    rememberExchange(request.socket, exchange)
+  const begin = (response: ServerResponse) => {
+    response.setHeader('x-request-id', randomUUID())
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
     // A client that never pauses would keep its connection, and with it the server, for ever.
-    if (isLastOn(request.socket) || closing) response.shouldKeepAlive = false
-    return exchange
-  }
-
-  /** Works on a request. `onWorked` is called when its handler has ended, `onOver` when its answer is with the client or lost. */
-  const work = async (exchange: Exchange, onWorked: () => void, onOver: () => void) => {
-    const onMade = answers.follow(exchange, onOver)
-    try {
-      await handle(exchange.request, exchange.response)
-    } finally {
-      onWorked()
-      onMade()
-    }
+    if (isLastOn(response.req.socket) || closing) response.shouldKeepAlive = false
   }
 
   const onRequest: RequestListener = (request, response) => {
     // What was pipelined on a connection that is gone: nobody would learn what came of it.
     if (request.socket.destroyed) return
-    const exchange = beginExchange(request, response)
+    begin(response)
     const head = {
       method: request.method ?? '',
       target: request.url ?? '',
@@ -193,20 +151,13 @@ export async function startListener(options: {
       rawHeaders: request.rawHeaders,
     }
     const refusal = refuseRequestHead(head, options.servesHost)
-    if (refusal !== null) return refuse(exchange, refusal)
-    if (options.overload === undefined) return void work(exchange, nothing, nothing)
-    const { guard, waiting, onRefused: onShed } = options.overload
-    const mayOpen = answers.openOn(request.socket) < maxOpenPerConnection
-    const admission = mayOpen ? guard.enter(head.target, () => !request.complete) : null
-    if (admission === null) {
-      shed(exchange, onShed)
-      waiting.refused(exchange)
+    if (refusal !== null) {
+      void answers.follow(response)
+      refuse(response, refusal)
       return
     }
-    void work(exchange, admission.worked, () => {
-      admission.leave()
-      if (admission.mayWait) waiting.served(exchange)
-    })
+    const isRunning = options.loadShedding.run(response, answers, () => handle(request, response))
+    if (!isRunning) refuseForOverload(response)
   }
 
   const limits = {
@@ -232,22 +183,19 @@ export async function startListener(options: {
   const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
 
   // Node would answer 100 before anything was checked, and a refused client would send its body for nothing.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkContinue', (request, response) => {
     request.once('resume', () => {
       if (!response.headersSent) response.writeContinue()
     })
     onRequest(request, response)
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request, response) => {
     if (request.socket.destroyed) return
-    refuse(beginExchange(request, response), { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
+    begin(response)
+    void answers.follow(response)
+    refuse(response, { code: 'BAD_REQUEST', detail: 'EXPECTATION', status: 417 })
   })
-  const broken = createBrokenRequests({
-    present,
-    requestIdOf,
-    onRefused,
-    farewellMs: timeouts.headMs,
-  })
+  const broken = createBrokenRequests({ present, onRefused, latestOn: answers.latestOn, farewellMs: timeouts.headMs })
   server.on('clientError', broken.onClientError)
   server.on('connect', broken.onConnect)
 
@@ -278,15 +226,10 @@ export async function startListener(options: {
   }
 }
 
-/** Seconds, each as likely as the others: those who were refused at once must not come back at once. */
-export function retryAfterOverload(random: number): number {
-  return 1 + Math.floor(random * 5)
+/** The id that a request got when it arrived. */
+function requestIdOf(response: ServerResponse): string {
+  return String(response.getHeader('x-request-id'))
 }
-
-const nothing = () => undefined
-
-/** Stands where the id of a request belongs. */
-const idPlace = '00000000-0000-4000-8000-000000000000'
 
 function statusOf(refusal: Refusal): number {
   return refusal.status ?? errorCatalogue[refusal.code].status

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { Refusal } from './error-catalogue.js'
-import type { EdgeEnv } from './listener.js'
+import type { EdgeEnv } from './request-context.js'
 
 /**
  * Answers what no route of the app took: 405 with `Allow` where the address takes another method, else 404. Call it after
@@ -16,7 +16,7 @@ export function refuseUnrouted(
   app.notFound((c) => {
     const methods = new Set(routes.filter(({ address }) => address.test(c.req.path)).map(({ method }) => method))
     if (methods.has('GET')) methods.add('HEAD')
-    if (methods.size === 0 || methods.has(c.env.incoming.method ?? '')) return refuse(c, { code: 'NOT_FOUND' }, {})
+    if (methods.size === 0 || methods.has(c.req.method)) return refuse(c, { code: 'NOT_FOUND' }, {})
     return refuse(c, { code: 'METHOD_NOT_ALLOWED' }, { allow: [...methods].sort().join(', ') })
   })
 }

@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import { isInternalCaller } from '../identity/internal-token.js'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import type { Metrics } from './metrics.js'
 
 /**
@@ -19,9 +18,9 @@ export function createMetricsRoute(
 ): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.get('/metrics', async (c) => {
-    const { authorization } = c.env.incoming.headers
+    const authorization = c.req.header('authorization')
     if (tokens !== null && !tokens.some((token) => isInternalCaller(authorization, token))) {
-      onRefused(authorization, requestIdOf(c.env.incoming))
+      onRefused(authorization, c.env.requestId)
       const refusal = { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' } as const
       return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })
     }

@@ -21,7 +21,7 @@ export interface Metrics {
   /** A credential was refused. */
   authenticationFailed(listener: string, reason: string): void
   /** Shows how many requests are worked on, and how many are open, from now on. To be called once. */
-  watchRequests(state: () => { readonly working: number; readonly open: number }): void
+  watchRequests(state: () => { readonly running: number; readonly open: number }): void
   /** A connection was closed unheard, since its listener had as many as it may. */
   connectionDropped(listener: string): void
   /** An event was written, or withheld from everybody. */
@@ -207,15 +207,15 @@ export function createMetrics(deps: {
     watchRequests(state) {
       new Gauge({
         name: 'kyc_relay_requests_in_flight',
-        help: 'Requests that are worked on, this scrape included. Bodies that take longer than a second to come do not count.',
+        help: 'Requests whose handlers run, this scrape included. Uploads that take longer than a second do not count.',
         registers,
         collect() {
-          this.set(state().working)
+          this.set(state().running)
         },
       })
       new Gauge({
         name: 'kyc_relay_requests_unanswered',
-        help: 'Requests that are worked on, or whose answer is not with its client, this scrape included.',
+        help: 'Requests whose handlers run or whose clients have not taken the answer, this scrape included.',
         registers,
         collect() {
           this.set(state().open)

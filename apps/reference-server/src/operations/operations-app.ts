@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { refuseUnrouted } from '../http/unrouted.js'
 import { errorFields, type Log } from './log.js'
 import { createMetricsRoute } from './metrics-route.js'
@@ -26,7 +25,7 @@ export function createOperationsApp(deps: {
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
     deps.log.error('request failed', {
-      requestId: requestIdOf(c.env.incoming),
+      requestId: c.env.requestId,
       listener: 'internal',
       ...errorFields(error),
     })

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import type { Readiness } from './readiness.js'
 
 /** What probes ask. */

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { EdgeEnv, ErrorBody } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { ErrorBody } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { createProbeRoutes } from './probe-routes.js'
 
 /**
@@ -14,7 +14,7 @@ export function createStartingApp(errorBody: ErrorBody): Hono<EdgeEnv> {
     createProbeRoutes({ readiness: () => Promise.resolve({ ready: false, parts: { server: 'starting' } }) }),
   )
   app.all('*', (c) => {
-    const { body, contentType } = errorBody({ code: 'UNAVAILABLE', detail: 'STARTING' }, requestIdOf(c.env.incoming))
+    const { body, contentType } = errorBody({ code: 'UNAVAILABLE', detail: 'STARTING' }, c.env.requestId)
     return c.body(body, 503, { 'content-type': contentType, 'cache-control': 'no-store', 'retry-after': '5' })
   })
   return app

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { auditText, id } from './field-schemas.js'
 
 const why = z.strictObject({ reason: auditText })

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
 
 const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200) })

@@ -2,9 +2,8 @@ import { Hono } from 'hono'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
 import { isInternalCaller } from '../identity/internal-token.js'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
-import { requestIdOf } from '../http/request-id.js'
 import { refuseUnrouted } from '../http/unrouted.js'
 import type { Log } from '../operations/log.js'
 import { createMetricsRoute } from '../operations/metrics-route.js'
@@ -44,10 +43,10 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/', createMetricsRoute(deps.metrics, null))
 
   app.use(async (c, next) => {
-    const { authorization } = c.env.incoming.headers
+    const authorization = c.req.header('authorization')
     if (isInternalCaller(authorization, deps.internalToken)) return next()
     const reason = failureOf(authorization, 'INTERNAL_TOKEN_MISSING', 'INTERNAL_TOKEN_INVALID')
-    deps.failures.note({ listener: 'internal', reason, requestId: requestIdOf(c.env.incoming) })
+    deps.failures.note({ listener: 'internal', reason, requestId: c.env.requestId })
     return refuseProblem(
       c,
       { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },
@@ -65,7 +64,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
-    const where = { requestId: requestIdOf(c.env.incoming), listener: 'internal' } as const
+    const where = { requestId: c.env.requestId, listener: 'internal' } as const
     return refuseProblem(c, refusalOfError(error, log, where), { 'retry-after': '5' })
   })
   return app

@@ -2,8 +2,7 @@ import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
 import type { ErasureReport } from './erase-user.js'
 import { auditText, id } from './field-schemas.js'
@@ -34,7 +33,7 @@ export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): H
     try {
       // The vault records who asks and why before it opens anything, and opens nothing when that fails.
       const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
-      log.info('value revealed', { requestId: requestIdOf(c.env.incoming), appId, userId })
+      log.info('value revealed', { requestId: c.env.requestId, appId, userId })
       return c.json({ token, value }, 200, { 'cache-control': 'no-store' })
     } catch (error) {
       if (!(error instanceof KycError) || error.retryable) throw error
@@ -49,7 +48,7 @@ export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): H
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const report = await eraseUser(userId.data)
-    log.info('user erased', { requestId: requestIdOf(c.env.incoming), userId: userId.data, count: report.apps.length })
+    log.info('user erased', { requestId: c.env.requestId, userId: userId.data, count: report.apps.length })
     return c.json(report, 200, { 'cache-control': 'no-store' })
   })
   return routes

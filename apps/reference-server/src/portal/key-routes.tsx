@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
+import { remoteAddressOf } from '../http/request-context.js'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
-import { requestIdOf } from '../http/request-id.js'
 import { appIdOf } from './developer-routes.js'
 import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'
@@ -20,9 +20,9 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
     const appId = appIdOf(c)
     const given = await apiKeys.findApp(c.get('form').get('apiKey')?.trim() ?? '')
     if (given?.appId !== appId) {
-      const requestId = requestIdOf(c.env.incoming)
+      const requestId = c.env.requestId
       deps.failures.note({ listener: 'api', reason: 'API_KEY_INVALID', requestId })
-      const { verdict } = deps.limits.take('sign-in', c.env.incoming.socket.remoteAddress ?? '')
+      const { verdict } = deps.limits.take('sign-in', remoteAddressOf(c))
       if (!verdict.allowed) return sendProblem(c, 429)
       return send(c, { notice: { tone: 'bad', text: 'That is not the API key of this application.' } }, 403)
     }

@@ -3,7 +3,6 @@ import type { PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
-import { requestIdOf } from '../http/request-id.js'
 import type { Log } from '../operations/log.js'
 import { createDeveloperRoutes } from './developer-routes.js'
 import { createKeyRoutes } from './key-routes.js'
@@ -68,7 +67,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
 
   app.all('/portal/*', (c) => sendProblem(c, c.env.incoming.method === 'POST' ? 405 : 404))
   app.onError((error, c) => {
-    const where = { requestId: requestIdOf(c.env.incoming), listener: 'api' } as const
+    const where = { requestId: c.env.requestId, listener: 'api' } as const
     return sendProblem(c, refusalOfError(error, deps.log, where).code === 'UNAVAILABLE' ? 503 : 500)
   })
   return app

@@ -1,9 +1,8 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
 import type { FailedAuthentications } from '../identity/failed-authentications.js'
 import { pageHeaders } from './html/page-headers.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { readForm } from './form-body.js'
 import { ProblemPage } from './pages/problem-page.js'
 import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
@@ -13,7 +12,7 @@ import { equalSecrets, formToken, type Session, type SessionHolder, type Session
 
 /** What handlers of the portal find in Hono's context. */
 export interface PortalEnv {
-  Bindings: HttpBindings
+  Bindings: EdgeEnv['Bindings']
   Variables: {
     /** Who is signed in; set for every page but sign-in. */
     session: Session
@@ -61,7 +60,7 @@ const problems = {
 /** Sends a page that says why nothing was done. */
 export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
   const [title, text] = problems[status]
-  const page = <ProblemPage title={title} text={text} requestId={requestIdOf(c.env.incoming)} />
+  const page = <ProblemPage title={title} text={text} requestId={c.env.requestId} />
   return sendPage(c, page, status === 'retiring' ? 403 : status)
 }
 
@@ -96,7 +95,7 @@ export function requireSession(
     const session = id === null ? null : await deps.sessions.find(id)
     const standing = session && (await standingOf(session))
     if (session === null || standing === null) {
-      const requestId = requestIdOf(c.env.incoming)
+      const requestId = c.env.requestId
       if (id !== null) {
         deps.failures.note({ listener: 'api', reason: 'SESSION_INVALID', requestId })
         await deps.sessions.end(id)

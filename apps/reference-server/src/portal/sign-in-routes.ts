@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
 import type { FailedAuthentications } from '../identity/failed-authentications.js'
-import { requestIdOf } from '../http/request-id.js'
+import { remoteAddressOf } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { seeOther, sendProblem, type PortalContext, type PortalEnv, type SignInForms } from './portal-context.js'
 import { sessionCookie } from './session-cookie.js'
@@ -52,14 +52,14 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     refusal: string,
     identify: (form: URLSearchParams) => Promise<SessionHolder | null>,
   ): Promise<Response> {
-    const { headers, socket } = c.env.incoming
+    const { headers } = c.env.incoming
     if (!deps.signIn.isOurs(c)) return sendProblem(c, 403)
     const holder = await identify(c.get('form'))
     if (holder === null) {
       const reason = form === 'app' ? 'APP_SIGN_IN_REFUSED' : 'OPERATOR_SIGN_IN_REFUSED'
-      deps.failures.note({ listener: 'api', reason, requestId: requestIdOf(c.env.incoming) })
+      deps.failures.note({ listener: 'api', reason, requestId: c.env.requestId })
       // Only failures count: many share the address of a proxy, and strangers among them must lock nobody out.
-      const limit = deps.limits.take('sign-in', socket.remoteAddress ?? '')
+      const limit = deps.limits.take('sign-in', remoteAddressOf(c))
       if (limit.verdict.allowed) return deps.signIn.send(c, form, { form, text: refusal }, 401)
       for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)
       return sendProblem(c, 429)

@@ -1,16 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import type { Context, Handler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AccessTokens } from '../identity/access-tokens.js'
 import { parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
 import { graphqlErrorBody } from '../http/error-bodies.js'
 import { errorCatalogue, type Refusal } from '../http/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import { isAnswered, remoteAddressOf, sentTarget, type EdgeEnv } from '../http/request-context.js'
 import { negotiateMediaType } from '../http/media-types.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
-import { respondDirectly } from '../http/direct-response.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
@@ -35,38 +33,38 @@ export function graphqlRoute(options: {
 }): Handler<EdgeEnv> {
   const { log, listener } = options
   return async (c) => {
-    const { incoming } = c.env
-    const requestId = requestIdOf(incoming)
+    const { requestId } = c.env
+    const authorization = c.req.header('authorization')
     const refuse = (refusal: Refusal, headers: Record<string, string> = {}) => {
       const { code, detail } = refusal
-      // Otherwise the connection broke meanwhile, and that was answered and logged.
-      if (!c.env.outgoing.headersSent) {
+      // The listener logs a connection that breaks.
+      if (!isAnswered(c)) {
         log.info('request refused', { requestId, listener, code, ...(detail === undefined ? {} : { detail }) })
       }
-      return refuseGraphql(c, refusal, requestId, headers)
+      return refuseGraphql(c, refusal, headers)
     }
-    const shape = refuseShape(incoming)
+    const shape = refuseShape(c)
     if (shape !== null) return refuse(shape, shape.code === 'METHOD_NOT_ALLOWED' ? { allow: 'POST' } : {})
-    const mediaType = negotiateMediaType(incoming.headers.accept)
+    const mediaType = negotiateMediaType(c.req.header('accept'))
     if (mediaType === null) return refuse({ code: 'NOT_ACCEPTABLE' })
     try {
-      const token = parseBearer(incoming.headers.authorization)
+      const token = parseBearer(authorization)
       const holder = token === null ? null : await options.accessTokens.find(token)
       if (holder === null) {
         // Told by `failures` instead of a line for each request: strangers must not fill the log.
-        const reason = failureOf(incoming.headers.authorization, 'ACCESS_TOKEN_MISSING', 'ACCESS_TOKEN_INVALID')
+        const reason = failureOf(authorization, 'ACCESS_TOKEN_MISSING', 'ACCESS_TOKEN_INVALID')
         options.failures.note({ listener, reason, requestId })
-        const failed = options.limits.take('failed-authentication', incoming.socket.remoteAddress ?? '')
-        if (!failed.verdict.allowed) return refuseGraphql(c, { code: 'RATE_LIMITED' }, requestId, failed.headers)
+        const failed = options.limits.take('failed-authentication', remoteAddressOf(c))
+        if (!failed.verdict.allowed) return refuseGraphql(c, { code: 'RATE_LIMITED' }, failed.headers)
         const challenge = token === null ? 'Bearer' : 'Bearer error="invalid_token"'
-        return refuseGraphql(c, { code: 'UNAUTHENTICATED' }, requestId, { 'www-authenticate': challenge })
+        return refuseGraphql(c, { code: 'UNAUTHENTICATED' }, { 'www-authenticate': challenge })
       }
       const limit = options.limits.take('token', `${holder.appId} ${holder.userId}`)
       if (!limit.verdict.allowed) return refuse({ code: 'RATE_LIMITED' }, limit.headers)
       if (options.requiredScope !== null && !holder.scopes.includes(options.requiredScope)) {
         return refuse({ code: 'FORBIDDEN' }, { 'www-authenticate': insufficientScope(options.requiredScope) })
       }
-      const body = await readJsonObject(incoming)
+      const body = await readJsonObject(c)
       if (!body.ok) return refuse(body.refusal)
       const parsed = parseGraphqlRequest(body.value)
       if (!parsed.ok) return refuse(parsed.refusal)
@@ -75,11 +73,8 @@ export function graphqlRoute(options: {
         params: parsed.request,
         caller: { ...holder, requestId },
       })
-      return respondDirectly(c, {
-        status: init.status,
-        headers: { ...init.headers, ...limit.headers, 'cache-control': 'no-store' },
-        body: text ?? '',
-      })
+      const headers = { ...init.headers, ...limit.headers, 'cache-control': 'no-store' }
+      return c.body(text ?? '', init.status as ContentfulStatusCode, headers)
     } catch (error) {
       return refuse(refusalOfError(error, log, { requestId, listener }), { 'retry-after': '5' })
     }
@@ -87,26 +82,21 @@ export function graphqlRoute(options: {
 }
 
 /** What a request must look like before anybody asks who sends it. */
-function refuseShape(request: IncomingMessage): Refusal | null {
-  const [path, ...query] = (request.url ?? '').split('?')
+function refuseShape(c: Context<EdgeEnv>): Refusal | null {
+  const [path, ...query] = sentTarget(c).split('?')
   // The router also takes `/api/v1/%67raphql` and the like: other ways to write the address, which a proxy may read differently.
   if (path !== graphqlPath) return { code: 'NOT_FOUND' }
-  if (request.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
+  if (c.req.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
   if (query.length > 0) return { code: 'BAD_REQUEST', detail: 'QUERY_STRING' }
-  return refuseBodyHead(request)
+  return refuseBodyHead(c)
 }
 
-/** Answers a refusal in GraphQL's error shape. A body that was not read is not waited for. */
-export function refuseGraphql(
-  c: Context<EdgeEnv>,
-  refusal: Refusal,
-  requestId: string,
-  headers: Record<string, string> = {},
-): Response {
-  const { body, contentType } = graphqlErrorBody(refusal, requestId)
-  return respondDirectly(c, {
-    status: refusal.status ?? errorCatalogue[refusal.code].status,
-    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
-    body,
+/** Answers a refusal in GraphQL's error shape. */
+export function refuseGraphql(c: Context<EdgeEnv>, refusal: Refusal, headers: Record<string, string> = {}): Response {
+  const { body, contentType } = graphqlErrorBody(refusal, c.env.requestId)
+  return c.body(body, (refusal.status ?? errorCatalogue[refusal.code].status) as ContentfulStatusCode, {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    ...headers,
   })
 }

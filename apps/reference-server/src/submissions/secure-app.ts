@@ -1,7 +1,6 @@
 import { Hono, type Handler } from 'hono'
 import { graphqlPath, refuseGraphql } from './route.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { refuseUnrouted } from '../http/unrouted.js'
 import { errorFields, type Log } from '../operations/log.js'
 import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
@@ -15,14 +14,14 @@ export function createSecureApp(deps: {
   const app = new Hono<EdgeEnv>()
   app.all(graphqlPath, deps.graphql)
   app.route('/', createProbeRoutes(deps.probes))
-  refuseUnrouted(app, (c, refusal, headers) => refuseGraphql(c, refusal, requestIdOf(c.env.incoming), headers))
+  refuseUnrouted(app, refuseGraphql)
   app.onError((error, c) => {
     deps.log.error('request failed', {
-      requestId: requestIdOf(c.env.incoming),
+      requestId: c.env.requestId,
       listener: 'secure',
       ...errorFields(error),
     })
-    return refuseGraphql(c, { code: 'INTERNAL' }, requestIdOf(c.env.incoming))
+    return refuseGraphql(c, { code: 'INTERNAL' })
   })
   return app
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { pageHeaders } from '../portal/html/page-headers.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { DocumentationPage } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ErrorCode, Refusal } from '../http/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { violationsOf, type RequestViolation } from '../http/violations.js'
 
 /** Why an operation may refuse, as its description says it. */
@@ -145,18 +145,14 @@ function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
 
 async function checkBody(operation: OperationShape, c: Context<EdgeEnv>): Promise<Checked> {
   if (operation.body === undefined) return { ok: true, value: null }
-  const { incoming } = c.env
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
-  const isEmpty = encoding === undefined && (length === undefined || length === '0')
+  const length = c.req.header('content-length')
+  const isEmpty = c.req.header('transfer-encoding') === undefined && (length === undefined || length === '0')
   let given: unknown = {}
   if (!isEmpty || operation.bodyOptional !== true) {
-    const head = refuseBodyHead(incoming)
-    if (head !== null) return { ok: false, response: refuseProblem(c, head, { connection: 'close' }) }
-    const read = await readJsonObject(incoming)
-    if (!read.ok) {
-      const response = refuseProblem(c, read.refusal, incoming.complete ? {} : { connection: 'close' })
-      return { ok: false, response }
-    }
+    const head = refuseBodyHead(c)
+    if (head !== null) return { ok: false, response: refuseProblem(c, head) }
+    const read = await readJsonObject(c)
+    if (!read.ok) return { ok: false, response: refuseProblem(c, read.refusal) }
     given = read.value
   }
   const parsed = operation.body.safeParse(given)

@@ -1,9 +1,8 @@
 import { Hono, type Handler } from 'hono'
 import { createAssetRoutes } from '../portal/html/assets.js'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
+import type { EdgeEnv } from '../http/request-context.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
-import { requestIdOf } from '../http/request-id.js'
 import { refuseUnrouted } from '../http/unrouted.js'
 import type { Log } from '../operations/log.js'
 import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
@@ -31,7 +30,7 @@ export function createStandardApp(deps: {
   app.route('/', deps.metrics)
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {
-    const where = { requestId: requestIdOf(c.env.incoming), listener: 'api' } as const
+    const where = { requestId: c.env.requestId, listener: 'api' } as const
     return refuseProblem(c, refusalOfError(error, deps.log, where), { 'retry-after': '5' })
   })
   return app

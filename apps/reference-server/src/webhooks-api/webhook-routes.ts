@@ -6,8 +6,7 @@ import type { ApiKeys } from '../identity/api-keys.js'
 import { parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
 import { refuseProblem } from '../http/json-route.js'
-import type { EdgeEnv } from '../http/listener.js'
-import { requestIdOf } from '../http/request-id.js'
+import { remoteAddressOf, type EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
@@ -150,14 +149,14 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
 function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'failures'>): MiddlewareHandler<EdgeEnv> {
   const { apiKeys, limits } = deps
   return async (c, next) => {
-    const { headers, socket } = c.env.incoming
-    const key = parseBearer(headers.authorization)
+    const authorization = c.req.header('authorization')
+    const key = parseBearer(authorization)
     const app = key === null ? null : await apiKeys.findApp(key)
     if (app === null) {
-      const reason = failureOf(headers.authorization, 'API_KEY_MISSING', 'API_KEY_INVALID')
-      deps.failures.note({ listener: 'api', reason, requestId: requestIdOf(c.env.incoming) })
+      const reason = failureOf(authorization, 'API_KEY_MISSING', 'API_KEY_INVALID')
+      deps.failures.note({ listener: 'api', reason, requestId: c.env.requestId })
       // Only failures count: behind one address may be a partner and whoever tries keys beside it.
-      const { verdict, headers: limit } = limits.take('failed-authentication', socket.remoteAddress ?? '')
+      const { verdict, headers: limit } = limits.take('failed-authentication', remoteAddressOf(c))
       if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
       const refusal = { code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED' } as const
       return refuseProblem(c, refusal, { 'www-authenticate': 'Bearer' })

@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { ConnectionLimits } from '../../src/http/connection-limits.js'
 import { problemBody } from '../../src/http/error-bodies.js'
 import { readJsonObject } from '../../src/http/json-body.js'
-import { startListener, type EdgeEnv } from '../../src/http/listener.js'
+import { startListener } from '../../src/http/listener.js'
+import { createLoadShedding } from '../../src/http/load-shedding/load-shedding.js'
+import type { EdgeEnv } from '../../src/http/request-context.js'
 import { anyHost } from '../../src/http/served-hosts.js'
 import { createLocalCertificates } from '../../src/start/local-ca.js'
 import { createLog } from '../../src/operations/log.js'
@@ -25,7 +27,7 @@ async function onEach(connections: ConnectionLimits, run: (target: RawTarget) =>
     const id = c.req.param('id')
     worked.push(id)
     if (id === 'held') await new Promise<void>((resolve) => (release = resolve))
-    const body = await readJsonObject(c.env.incoming)
+    const body = await readJsonObject(c)
     return c.json({ id, read: body.ok })
   })
   const { caPem, certificatePem, privateKeyPem } = certificates
@@ -39,6 +41,7 @@ async function onEach(connections: ConnectionLimits, run: (target: RawTarget) =>
       errorBody: problemBody,
       name: 'api',
       log: createLog({ logLevel: 'info' }, { write: () => undefined }),
+      loadShedding: createLoadShedding({ maxInFlight: 1_000 }),
       connections,
     })
     worked.length = 0

@@ -1,187 +1,146 @@
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { judgeHeap } from '../../src/http/load-shedding/heap-pressure.js'
-import { retryAfterOverload } from '../../src/http/listener.js'
 import {
-  createLagMeter,
-  createOverloadGuard,
-  type Admission,
-  type OverloadGuard,
-} from '../../src/http/load-shedding/overload.js'
+  createLoadShedding,
+  maxOpenPerConnection,
+  retryAfterOverload,
+} from '../../src/http/load-shedding/load-shedding.js'
+import type { OpenAnswers } from '../../src/http/load-shedding/open-answers.js'
 import type { LogFields } from '../../src/operations/log.js'
 import { createShedLog } from '../../src/operations/rate-limited-warning.js'
 import { holdClock } from './held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
-describe('the lag meter', () => {
-  const looks = (...laterMs: number[]) => {
-    let nowMs = 0
-    const meter = createLagMeter(() => nowMs)
-    for (const later of laterMs) {
-      nowMs += 100 + later
-      meter.look()
-    }
-    return meter.standingLagMs()
-  }
-
-  it.each([
-    ['one long pause is none', [5000], 0],
-    ['a pause among others is the smallest', [900, 0, 900, 900], 0],
-    ['four late looks are', [900, 700, 800, 1000], 700],
-    ['old ones are forgotten', [900, 900, 900, 900, 0], 0],
-    ['a timer that ran early is not negative', [-50, -50, -50, -50], 0],
-  ])('%s', (_name, laterMs, standing) => {
-    expect(looks(...laterMs)).toBe(standing)
+/** The load shedding of a process without sockets: handlers and clients end when they are told to, and the clock is ours. */
+function newSituation({ maxInFlight }: { maxInFlight: number }) {
+  let nowMs = 0
+  let isHeapFull = false
+  let refused = 0
+  let openOnConnection = 0
+  const shedding = createLoadShedding({
+    maxInFlight,
+    isHeapFull: () => isHeapFull,
+    nowMs: () => nowMs,
+    onRefused: () => (refused += 1),
   })
-})
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    /** Null when the request is refused. */
+    enter(url: string, complete = true) {
+      let take: () => void = () => undefined
+      let end: () => void = () => undefined
+      const taken = new Promise<void>((resolve) => (take = resolve))
+      const answers: OpenAnswers = {
+        follow: () => taken,
+        countOn: () => openOnConnection,
+        latestOn: () => undefined,
+      }
+      const socket = { writable: true, destroyed: false, pause: () => undefined, resume: () => undefined }
+      const response = { req: { url, complete, socket } } as unknown as ServerResponse
+      const handled = new Promise<void>((resolve) => (end = resolve))
+      if (!shedding.run(response, answers, () => handled)) return null
+      return {
+        async handled() {
+          end()
+          await turn()
+        },
+        async taken() {
+          take()
+          await turn()
+        },
+        async over() {
+          end()
+          take()
+          await turn()
+        },
+      }
+    },
+    counts: () => [shedding.state().running, shedding.state().open],
+    refused: () => refused,
+    passMs: (ms: number) => (nowMs += ms),
+    fillHeap: (isFull: boolean) => (isHeapFull = isFull),
+    openOnConnection: (count: number) => (openOnConnection = count),
+  }
+}
 
-const calm = { standingLagMs: () => 0 }
-const whole = () => false
-
-describe('F44 F46 the overload guard', () => {
-  it('admits up to its limit, keeps places for the portal, and never refuses a health check', () => {
-    const guard = createOverloadGuard({ maxInFlight: 2, lag: calm })
-    const enter = (target: string) => guard.enter(target, whole)
+describe('F44 F46 load shedding', () => {
+  it('admits up to its limit, keeps places for the portal, and never refuses a health check', async () => {
+    const { enter, refused } = newSituation({ maxInFlight: 2 })
     const admitted = [enter('/api/v1/graphql'), enter('/x')]
     expect(enter('/x')).toBeNull()
-    admitted.push(enter('/portal?x'), enter('/healthz'))
+    admitted.push(enter('/portal?x'), enter('/healthz'), enter('/readyz'), enter('/metrics?x'), enter('/assets/x'))
     expect(admitted).not.toContain(null)
     expect(enter('/portalx')).toBeNull()
-    admitted[0]?.leave()
-    admitted[1]?.leave()
+    for (const one of admitted.splice(0, 5)) await one?.over()
     expect(enter('/x')).toBeNull()
-    admitted[2]?.leave()
+    await admitted[0]?.over()
     expect(enter('/x')).not.toBeNull()
+    expect(refused()).toBe(3)
   })
 
-  it('refuses while the event loop stays late, but not with fewer than 64 requests in hand', () => {
-    let lagMs = 0
-    const guard = createOverloadGuard({ maxInFlight: 600, lag: { standingLagMs: () => lagMs } })
-    const admitted = Array.from({ length: 63 }, () => guard.enter('/x', whole))
-    const enters = (target: string) => guard.enter(target, whole) !== null
-    lagMs = 200
-    expect([guard.mayRead(), enters('/x'), guard.mayRead(), enters('/x')]).toEqual([1, true, 0, false])
-    expect([enters('/readyz'), enters('/portal/kyc')]).toEqual([true, true])
-    lagMs = 199
-    expect(enters('/x')).toBe(true)
-    lagMs = 200
-    for (const one of admitted.splice(0, 4)) one?.leave()
-    expect([enters('/x'), enters('/x')]).toEqual([true, false])
-    // The limit itself was never reached: calm is back with the event loop.
-    guard.look(1)
-    lagMs = 0
-    expect(guard.state().limit).toBe(512)
+  it('runs at most 512 handlers at once, and 64 more for the portal', async () => {
+    const { enter, counts } = newSituation({ maxInFlight: 10_000 })
+    const admitted = Array.from({ length: 512 }, () => enter('/x'))
+    expect(admitted).not.toContain(null)
+    expect(enter('/x')).toBeNull()
+    expect(Array.from({ length: 64 }, () => enter('/portal/kyc'))).not.toContain(null)
+    expect(enter('/portal/kyc')).toBeNull()
+    expect(counts()).toEqual([576, 576])
+    // A client that does not take its answer is no work.
+    for (const one of admitted.slice(0, 65)) await one?.handled()
+    expect(counts()).toEqual([511, 576])
+    expect([enter('/x'), enter('/x')]).toEqual([expect.anything(), null])
   })
 
-  it('counts a request as work until its handler has ended, as open until its answer is taken, and each end once', () => {
-    const guard = createOverloadGuard({ maxInFlight: 2, lag: calm })
-    const first = guard.enter('/x', whole)
-    const second = guard.enter('/x', whole)
-    first?.worked()
-    first?.worked()
-    expect(guard.state()).toEqual({ working: 1, limit: 2, open: 2 })
-    expect(guard.enter('/x', whole)).toBeNull()
-    first?.leave()
-    first?.leave()
-    first?.worked()
-    expect(guard.state()).toEqual({ working: 1, limit: 2, open: 1 })
-    second?.leave()
-    expect(guard.state()).toEqual({ working: 0, limit: 2, open: 0 })
+  it('counts a request as running until its handler has ended, as open until its answer is taken, and each end once', async () => {
+    const { enter, counts } = newSituation({ maxInFlight: 2 })
+    const [first, second] = [enter('/x'), enter('/x')]
+    await first?.handled()
+    expect(counts()).toEqual([1, 2])
+    expect(enter('/x')).toBeNull()
+    await first?.taken()
+    expect(counts()).toEqual([1, 1])
+    // The connection is gone while the handler runs.
+    await second?.taken()
+    expect(counts()).toEqual([1, 1])
+    await second?.handled()
+    await second?.taken()
+    expect(counts()).toEqual([0, 0])
+  })
+
+  it('refuses more than 64 open requests of one connection, even health checks', () => {
+    const { enter, openOnConnection } = newSituation({ maxInFlight: 1_000 })
+    openOnConnection(maxOpenPerConnection - 1)
+    expect(enter('/x')).not.toBeNull()
+    openOnConnection(maxOpenPerConnection)
+    expect([enter('/x'), enter('/healthz')]).toEqual([null, null])
   })
 
   it('F45 refuses while the heap is full of what is in use, all but health checks', () => {
-    let full = true
-    const guard = createOverloadGuard({ maxInFlight: 9, lag: calm, isHeapFull: () => full })
-    const enters = (target: string) => guard.enter(target, whole) !== null
-    expect([enters('/x'), enters('/portal/kyc'), enters('/healthz')]).toEqual([false, false, true])
-    full = false
-    expect(enters('/x')).toBe(true)
+    const { enter, fillHeap } = newSituation({ maxInFlight: 9 })
+    fillHeap(true)
+    expect([enter('/x'), enter('/portal/kyc'), enter('/healthz')]).toEqual([null, null, expect.anything()])
+    fillHeap(false)
+    expect(enter('/x')).not.toBeNull()
   })
 
-  it('lets as many be read again as there is room for, and one for every two that were finished, to be refused', () => {
-    let lagMs = 0
-    let full = false
-    const guard = createOverloadGuard({
-      maxInFlight: 600,
-      lag: { standingLagMs: () => lagMs },
-      isHeapFull: () => full,
-    })
-    expect(guard.mayRead()).toBe(512)
-    const admitted = Array.from({ length: 512 }, () => guard.enter('/x', whole))
-    expect(guard.mayRead()).toBe(0)
-    for (const one of admitted.splice(0, 13)) one?.leave()
-    expect([guard.mayRead(), guard.mayRead()]).toEqual([19, 13])
-    admitted.pop()?.leave()
-    expect([guard.mayRead(), guard.mayRead()]).toEqual([15, 14])
-    lagMs = 200
-    expect(guard.mayRead()).toBe(0)
-    lagMs = 0
-    full = true
-    expect(guard.mayRead()).toBe(0)
-    full = false
-    // No more than may be open at all: slow uploads have left the limit's count.
-    const few = createOverloadGuard({ maxInFlight: 2, lag: calm })
-    few.enter('/x', whole)
-    expect(few.mayRead()).toBe(1)
-    expect(guard.enter('/x', whole)?.mayWait).toBe(true)
-    for (const target of ['/healthz', '/metrics?x', '/portal', '/portal/kyc', '/assets/x']) {
-      expect(guard.enter(target, whole)?.mayWait, target).toBe(false)
-    }
-  })
-
-  /** Fills the guard, finishes so many, looks: one tenth of a second under a flood. */
-  function floodedLook(guard: OverloadGuard, open: Admission[], finished: number, worked: number): number {
-    for (let one = guard.enter('/x', whole); one !== null; one = guard.enter('/x', whole)) open.push(one)
-    for (const one of open.splice(0, finished)) one.leave()
-    guard.look(worked)
-    return guard.state().limit
-  }
-
-  it.each([
-    ['a busy process lets in what it finishes in a twentieth of a second', 1, [100, 100, 100, 100], [64, 64, 64, 64]],
-    ['one that finishes more lets in more', 0.9, [256, 64, 64, 64], [128, 80, 64, 64]],
-    [
-      'one that waits for something else lets in twice as many each time, up to the most',
-      0.3,
-      [5, 5, 5, 5],
-      [1_024, 2_048, 3_000, 3_000],
-    ],
-  ])('%s', (_name, worked, finished, limits) => {
-    const guard = createOverloadGuard({ maxInFlight: 3_000, lag: calm })
-    const open: Admission[] = []
-    expect(guard.state().limit).toBe(512)
-    expect(finished.map((count) => floodedLook(guard, open, count, worked))).toEqual(limits)
-  })
-
-  it('the limit follows what is finished per second, over a second, and is back when the load is gone', () => {
-    const guard = createOverloadGuard({ maxInFlight: 10_000, lag: calm })
-    const open: Admission[] = []
-    for (let look = 0; look < 2; look += 1) floodedLook(guard, open, 0, 0.1)
-    expect(guard.state().limit).toBe(2_048)
-    for (let look = 0; look < 10; look += 1) floodedLook(guard, open, 200, 1)
-    // 2,000 a second: 100 are a twentieth of it.
-    expect(guard.state().limit).toBe(100)
-    expect(floodedLook(guard, open, 0, 1)).toBe(90)
-    for (const one of open.splice(0)) one.leave()
-    guard.look(0)
-    expect(guard.state()).toEqual({ working: 0, limit: 512, open: 0 })
-  })
-
-  it('slow uploads take no place from others after a second, and count for the most that may be open', () => {
-    const guard = createOverloadGuard({ maxInFlight: 534, lag: calm })
-    const slow = Array.from({ length: 512 }, () => guard.enter('/x', () => true))
-    expect(guard.enter('/x', whole)).toBeNull()
-    for (let look = 0; look < 10; look += 1) guard.look(0)
-    expect(guard.state().working).toBe(512)
-    guard.look(0)
-    expect(guard.state().working).toBe(0)
-    const others = Array.from({ length: 22 }, () => guard.enter('/x', whole))
+  it('slow uploads take no place from others after a second, and count for the most that may be open', async () => {
+    const { enter, counts, passMs } = newSituation({ maxInFlight: 534 })
+    const slow = Array.from({ length: 512 }, () => enter('/x', false))
+    expect(enter('/x')).toBeNull()
+    passMs(999)
+    expect(counts()).toEqual([512, 512])
+    expect(enter('/x')).toBeNull()
+    passMs(1)
+    expect(counts()).toEqual([0, 512])
+    const others = Array.from({ length: 22 }, () => enter('/x'))
     expect(others).not.toContain(null)
-    expect(guard.enter('/x', whole)).toBeNull()
-    for (const one of [...slow, ...others]) one?.leave()
-    expect(guard.state().working).toBe(0)
-    expect(guard.enter('/x', whole)).not.toBeNull()
+    expect(enter('/x')).toBeNull()
+    for (const one of [...slow, ...others]) await one?.over()
+    expect(counts()).toEqual([0, 0])
+    expect(enter('/x')).not.toBeNull()
   })
 })
 

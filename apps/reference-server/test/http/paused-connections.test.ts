@@ -1,12 +1,13 @@
+import type { Socket } from 'node:net'
 import { Hono } from 'hono'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { problemBody } from '../../src/http/error-bodies.js'
 import { readJsonObject } from '../../src/http/json-body.js'
-import { startListener, type EdgeEnv, type Listener } from '../../src/http/listener.js'
-import { rememberExchange, type Exchange } from '../../src/http/latest-exchange.js'
-import { createOverloadGuard } from '../../src/http/load-shedding/overload.js'
+import { startListener, type Listener } from '../../src/http/listener.js'
+import { createLoadShedding } from '../../src/http/load-shedding/load-shedding.js'
+import type { EdgeEnv } from '../../src/http/request-context.js'
 import { anyHost } from '../../src/http/served-hosts.js'
-import { createWaitingConnections, longestWaitMs } from '../../src/http/load-shedding/paused-connections.js'
+import { createPausedConnections, longestPauseMs } from '../../src/http/load-shedding/paused-connections.js'
 import { createLocalCertificates } from '../../src/start/local-ca.js'
 import { createLog } from '../../src/operations/log.js'
 import { openRaw, type RawConnection, type RawTarget } from './raw-connection.js'
@@ -21,24 +22,19 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-/** A listener that works on one request at a time; `may` is how many connections may be read again, and the clock is ours. */
+/** A listener that works on one request at a time; the clock is ours. */
 async function newSituation(tls: boolean) {
   const held: (() => void)[] = []
   const app = new Hono<EdgeEnv>()
   app.post('/held', async (c) => {
     await new Promise<void>((resolve) => held.push(resolve))
-    return c.json({ read: (await readJsonObject(c.env.incoming)).ok })
+    return c.json({ read: (await readJsonObject(c)).ok })
   })
-  app.post('/work', async (c) => c.json({ read: (await readJsonObject(c.env.incoming)).ok }))
-  app.post('/portal/work', async (c) => c.json({ read: (await readJsonObject(c.env.incoming)).ok }))
+  app.post('/work', async (c) => c.json({ read: (await readJsonObject(c)).ok }))
+  app.post('/portal/work', async (c) => c.json({ read: (await readJsonObject(c)).ok }))
   app.get('/healthz', (c) => c.json({}))
   let nowMs = 0
-  let may = 0
-  const guard = createOverloadGuard({ maxInFlight: 1, lag: { standingLagMs: () => 0 } })
-  const waiting = createWaitingConnections(
-    () => may,
-    () => nowMs,
-  )
+  const loadShedding = createLoadShedding({ maxInFlight: 1, nowMs: () => nowMs })
   const { caPem, certificatePem, privateKeyPem } = certificates
   const listener: Listener = await startListener({
     app,
@@ -50,13 +46,13 @@ async function newSituation(tls: boolean) {
     name: 'api',
     log: createLog({ logLevel: 'info' }, { write: () => undefined }),
     connections: { max: 100, onDropped: () => undefined },
-    overload: { guard, waiting, onRefused: () => undefined },
+    loadShedding,
   })
   let isClosed = false
   const close = async () => {
     if (isClosed) return
     isClosed = true
-    waiting.stop()
+    loadShedding.stop()
     await listener.close()
   }
   cleanUps.push(close)
@@ -70,10 +66,9 @@ async function newSituation(tls: boolean) {
   busy.send(post('/held'))
   await expect.poll(() => held.length).toBe(1)
   return {
-    waiting,
+    paused: () => loadShedding.state().paused,
     open,
     close,
-    mayRead: (count: number) => (may = count),
     passMs: (ms: number) => (nowMs += ms),
     /** The one request that was worked on ends. */
     async end() {
@@ -89,11 +84,11 @@ const post = (path: string) =>
 
 /** Refuses one request on a fresh connection, which then waits with another one sent. */
 async function refusedOn(situation: Awaited<ReturnType<typeof newSituation>>): Promise<RawConnection> {
-  const before = situation.waiting.count()
+  const before = situation.paused()
   const connection = await situation.open()
   connection.send(post('/work'))
   expect((await connection.answer()).status).toBe(503)
-  await expect.poll(() => situation.waiting.count()).toBe(before + 1)
+  await expect.poll(() => situation.paused()).toBe(before + 1)
   await connection.written(post('/work'))
   return connection
 }
@@ -114,21 +109,19 @@ describe.each([
     const connection = await refusedOn(situation)
     expect(await isAnswered(connection)).toBe(false)
     expect(await situation.end()).toBe(200)
-    expect(await isAnswered(connection)).toBe(false)
-    situation.mayRead(9)
     const answer = await connection.answer()
     expect([answer.status, answer.json]).toEqual([200, { read: true }])
-    await expect.poll(() => situation.waiting.count()).toBe(0)
+    await expect.poll(() => situation.paused()).toBe(0)
   })
 
   it('is read after its longest wait, however busy the process is', async () => {
     const situation = await newSituation(tls)
     const connection = await refusedOn(situation)
-    situation.passMs(longestWaitMs - 1)
+    situation.passMs(longestPauseMs - 1)
     expect(await isAnswered(connection)).toBe(false)
     situation.passMs(1)
     expect((await connection.answer()).status).toBe(503)
-    expect(longestWaitMs).toBeLessThan(1_000)
+    expect(longestPauseMs).toBeLessThan(1_000)
     await situation.end()
   })
 
@@ -138,14 +131,14 @@ describe.each([
     idle.send(post('/work'))
     await idle.answer()
     const connection = await refusedOn(situation)
-    await expect.poll(() => situation.waiting.count()).toBe(2)
+    await expect.poll(() => situation.paused()).toBe(2)
     const closed = situation.close()
     const answer = await connection.answer()
     expect([answer.status, answer.headers.connection]).toEqual([503, 'close'])
     await Promise.all([connection.closed(), idle.closed()])
     await situation.end()
     await closed
-    expect(situation.waiting.count()).toBe(0)
+    expect(situation.paused()).toBe(0)
   })
 
   it('may end while it waits', async () => {
@@ -155,9 +148,8 @@ describe.each([
     await connection.ended()
     const other = await refusedOn(situation)
     await situation.end()
-    situation.mayRead(1)
     expect((await other.answer()).status).toBe(200)
-    await expect.poll(() => situation.waiting.count()).toBe(0)
+    await expect.poll(() => situation.paused()).toBe(0)
   })
 })
 
@@ -170,15 +162,11 @@ describe('F46 who waits', () => {
     const healthz = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
     probe.send(healthz)
     await probe.answer()
-    expect(situation.waiting.count()).toBe(2)
-    expect(await situation.end()).toBe(200)
-    await expect.poll(() => situation.waiting.count()).toBe(3)
-    situation.busy.send(post('/work'))
-    probe.send(healthz)
-    expect((await probe.answer()).status).toBe(200)
-
-    // One at a look: when one is answered, the next one's turn has come.
+    expect(situation.paused()).toBe(2)
+    // One at a time: when one is answered, the next one is read.
     const order: string[] = []
+    expect(await situation.end()).toBe(200)
+    situation.busy.send(post('/work'))
     const answered = [
       ['first', first],
       ['second', second],
@@ -187,7 +175,8 @@ describe('F46 who waits', () => {
       await (connection as RawConnection).answer()
       order.push(name as string)
     })
-    situation.mayRead(1)
+    probe.send(healthz)
+    expect((await probe.answer()).status).toBe(200)
     await Promise.all(answered)
     expect(order).toEqual(['first', 'second', 'served'])
   })
@@ -197,7 +186,7 @@ describe('F46 who waits', () => {
     expect(await situation.end()).toBe(200)
     situation.busy.send(post('/work'))
     expect((await situation.busy.answer()).status).toBe(200)
-    expect(situation.waiting.count()).toBe(0)
+    expect(situation.paused()).toBe(0)
   })
 
   it('not one whose next request came with the refused one: its body is read', async () => {
@@ -208,44 +197,33 @@ describe('F46 who waits', () => {
     await connection.written('{}')
     const answer = await connection.answer()
     expect([answer.status, answer.json]).toEqual([200, { read: true }])
-    expect(situation.waiting.count()).toBe(0)
+    expect(situation.paused()).toBe(0)
     await situation.end()
   })
 
   it('none once the server stops, and none that is gone takes a place', async () => {
     const calls: string[] = []
-    const ended = (name: string, destroyed = false) => {
-      const socket = {
+    const newSocket = (name: string, destroyed = false) =>
+      ({
         writable: true,
         destroyed,
         pause: () => calls.push(`${name} paused`),
         resume: () => calls.push(`${name} read`),
-      }
-      const exchange = {
-        request: { complete: true, socket },
-        response: { writableFinished: true },
-      } as unknown as Exchange
-      rememberExchange(exchange.request.socket, exchange)
-      return exchange
-    }
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    let may = 0
-    const waiting = createWaitingConnections(
-      () => may,
+      }) as unknown as Socket
+    let room = 0
+    const paused = createPausedConnections(
+      () => room,
       () => 0,
     )
-    waiting.refused(ended('gone', true))
-    waiting.refused(ended('first'))
-    waiting.refused(ended('second'))
-    await turn()
-    may = 1
+    paused.pause(newSocket('gone', true))
+    paused.pause(newSocket('first'))
+    paused.pause(newSocket('second'))
+    room = 1
     await expect.poll(() => calls).toContain('second read')
-    expect(calls).toEqual(['gone paused', 'first paused', 'second paused', 'first read', 'second read'])
-    waiting.refused(ended('late'))
-    waiting.stop()
-    await turn()
-    waiting.refused(ended('later'))
-    await turn()
-    expect([calls.length, waiting.count()]).toEqual([5, 0])
+    expect(calls).toEqual(['gone paused', 'first paused', 'second paused', 'gone read', 'first read', 'second read'])
+    paused.pause(newSocket('late'))
+    paused.stop()
+    paused.pause(newSocket('later'))
+    expect([calls.slice(6), paused.count()]).toEqual([['late paused', 'late read'], 0])
   })
 })

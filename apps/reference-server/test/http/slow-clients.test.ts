@@ -2,7 +2,9 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { graphqlErrorBody } from '../../src/http/error-bodies.js'
 import { readJsonObject } from '../../src/http/json-body.js'
-import { startListener, type EdgeEnv, type Listener } from '../../src/http/listener.js'
+import { startListener, type Listener } from '../../src/http/listener.js'
+import { createLoadShedding } from '../../src/http/load-shedding/load-shedding.js'
+import type { EdgeEnv } from '../../src/http/request-context.js'
 import { anyHost } from '../../src/http/served-hosts.js'
 import { createLocalCertificates } from '../../src/start/local-ca.js'
 import { createLog } from '../../src/operations/log.js'
@@ -22,7 +24,7 @@ let hasArrived: () => void = () => undefined
 beforeAll(async () => {
   const app = new Hono<EdgeEnv>()
   app.post('/read', async (c) => {
-    const body = await readJsonObject(c.env.incoming)
+    const body = await readJsonObject(c)
     bodiesRead += body.ok ? 1 : 0
     return c.json({ read: body.ok })
   })
@@ -30,7 +32,7 @@ beforeAll(async () => {
   app.post('/late', async (c) => {
     hasArrived()
     await new Promise((resolve) => c.env.incoming.once('close', resolve))
-    readLate(await readJsonObject(c.env.incoming))
+    readLate(await readJsonObject(c))
     return c.json({})
   })
   const { caPem, certificatePem, privateKeyPem } = await createLocalCertificates(new Date())
@@ -42,6 +44,7 @@ beforeAll(async () => {
     errorBody: graphqlErrorBody,
     name: 'secure' as const,
     log: createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }),
+    loadShedding: createLoadShedding({ maxInFlight: 1_000 }),
     connections: { max: 100, onDropped: () => undefined },
     // Long enough for a TLS handshake on a busy machine.
     timeouts: { headMs: 1_000, requestMs: 1_500, checkMs: 10 },

@@ -1,39 +1,29 @@
 import { PerformanceObserver, constants } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 
-/** Share of the heap that is still in use after a full collection, above which no more work is taken. */
+/** Share of the heap that is in use after a full collection above which the heap counts as full. */
 const fullShare = 0.85
 
-/** How long a collection tells about the heap: near the limit the next one comes sooner than that. */
-const tellsForMs = 2_000
-
-/** Whether the heap is nearly full of what is in use. Garbage does not count: only a full collection tells the two apart. */
-export interface HeapPressure {
-  isFull(): boolean
-  close(): void
-}
+/** How long a collection tells about the heap. Near the limit the next one comes sooner than that. */
+const validForMs = 2_000
 
 /** The check alone. `nowMs` never runs backwards. */
-export function judgeHeap(nowMs: () => number): {
-  /** A full collection ended and left so much of the heap's limit in use. */
-  collected(usedShare: number): void
-  isFull(): boolean
-} {
+export function judgeHeap(nowMs: () => number): { collected(usedShare: number): void; isFull(): boolean } {
   let fullAtMs: number | null = null
   return {
     collected(usedShare) {
       fullAtMs = usedShare >= fullShare ? nowMs() : null
     },
-    isFull: () => fullAtMs !== null && nowMs() - fullAtMs < tellsForMs,
+    isFull: () => fullAtMs !== null && nowMs() - fullAtMs < validForMs,
   }
 }
 
-/** Listens to the collections of this process. */
-export function watchHeap(nowMs: () => number): HeapPressure {
+/** Whether the heap of this process is nearly full of what is in use. Only a full collection tells that from garbage. */
+export function watchHeap(nowMs: () => number): { isFull(): boolean; close(): void } {
   const check = judgeHeap(nowMs)
   const observer = new PerformanceObserver((list) => {
-    const full = list.getEntries().some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
-    if (!full) return
+    const wasFull = list.getEntries().some((entry) => kindOf(entry) === constants.NODE_PERFORMANCE_GC_MAJOR)
+    if (!wasFull) return
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
     check.collected(used / limit)
   })

@@ -1,86 +1,56 @@
 import type { Socket } from 'node:net'
-import { latestOn, type Exchange } from '../latest-exchange.js'
 
-/** How often it is looked who may be heard again. */
-const lookMs = 10
+const checkMs = 10
 
 /** Longest time that a connection is not read: shorter than any `Retry-After` that its client was told. */
-export const longestWaitMs = 300
+export const longestPauseMs = 300
 
-/** Connections that a busy process does not read until there is time for what they send next. */
-export interface WaitingConnections {
-  /** A request was refused for overload: its connection waits. */
-  refused(exchange: Exchange): void
-  /** A request was served: while others wait, its connection goes to the end of them. */
-  served(exchange: Exchange): void
-  /** Connections that are not read now. */
+/** Connections that a busy process does not read for a while. What is not read costs nothing; a refusal costs some work. */
+export interface PausedConnections {
+  pause(socket: Socket): void
   count(): number
-  /** Reads all of them, and lets none wait from now on. */
+  /** Reads all of them, and pauses none from now on. */
   stop(): void
 }
 
 /**
- * What is not read costs nothing, where refusing costs a tenth of the work that is refused: a process that is asked for ten times of
- * what it can do would only refuse. What is sent meanwhile stays with the operating system.
- *
- * @param mayRead How many connections may be read again, asked every 10 ms while one waits. Those that waited longest
- *   come first; after 300 ms one is read whatever it says.
+ * @param room How many requests could be taken now; asked every 10 ms while a connection is paused. The connections that
+ *   were paused first are read first. Each one is read after 300 ms, however busy the process is.
  */
-export function createWaitingConnections(mayRead: () => number, nowMs: () => number): WaitingConnections {
-  const sinceMs = new Map<Socket, number>()
-  let ended: Exchange[] = []
-  let looking: NodeJS.Timeout | null = null
+export function createPausedConnections(room: () => number, nowMs: () => number): PausedConnections {
+  const pausedSinceMs = new Map<Socket, number>()
+  let checks: NodeJS.Timeout | undefined
   let stopped = false
 
-  /** Once the answer is out and the rest of a small body was read. */
-  function pauseEnded(): void {
+  function resume(socket: Socket): void {
+    pausedSinceMs.delete(socket)
+    socket.resume()
+    if (pausedSinceMs.size > 0) return
+    clearInterval(checks)
+    checks = undefined
+  }
+
+  function check(): void {
     const now = nowMs()
-    for (const exchange of ended) {
-      const { request, response } = exchange
-      const { socket } = request
-      const isOver = request.complete && response.writableFinished && latestOn(socket) === exchange
-      if (stopped || !isOver || !socket.writable || sinceMs.has(socket)) continue
-      socket.pause()
-      sinceMs.set(socket, now)
+    let left = room()
+    for (const [socket, sinceMs] of pausedSinceMs) {
+      if (left <= 0 && now - sinceMs < longestPauseMs) break
+      if (!socket.destroyed) left -= 1
+      resume(socket)
     }
-    ended = []
-    if (sinceMs.size > 0) looking ??= setInterval(look, lookMs).unref()
-  }
-
-  function look(): void {
-    const now = nowMs()
-    let left = mayRead()
-    for (const [socket, since] of sinceMs) {
-      if (left <= 0 && now - since < longestWaitMs) break
-      sinceMs.delete(socket)
-      if (socket.destroyed) continue
-      left -= 1
-      socket.resume()
-    }
-    if (sinceMs.size === 0) stopLooking()
-  }
-
-  function stopLooking(): void {
-    if (looking !== null) clearInterval(looking)
-    looking = null
-  }
-
-  function add(exchange: Exchange): void {
-    if (ended.length === 0) setImmediate(pauseEnded)
-    ended.push(exchange)
   }
 
   return {
-    refused: add,
-    served(exchange) {
-      if (sinceMs.size > 0) add(exchange)
+    pause(socket) {
+      if (stopped || !socket.writable || pausedSinceMs.has(socket)) return
+      socket.pause()
+      pausedSinceMs.set(socket, nowMs())
+      checks ??= setInterval(check, checkMs).unref()
     },
-    count: () => sinceMs.size,
+    count: () => pausedSinceMs.size,
     stop() {
       stopped = true
-      stopLooking()
-      for (const socket of sinceMs.keys()) socket.resume()
-      sinceMs.clear()
+      for (const socket of pausedSinceMs.keys()) resume(socket)
     },
   }
 }

@@ -1,8 +1,7 @@
 import { context, ROOT_CONTEXT, SpanKind, trace, type Span } from '@opentelemetry/api'
 import type { Handler, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { EdgeEnv } from '../../http/listener.js'
-import { requestIdOf } from '../../http/request-id.js'
+import type { EdgeEnv } from '../../http/request-context.js'
 import { errorCode } from '../log.js'
 import { describeSpan, failSpan, isTraced, parseTraceparent, tracer, type SpanFields } from './span.js'
 
@@ -14,13 +13,13 @@ type Listener = NonNullable<SpanFields['listener']>
  */
 export function tracedHandler(listener: Listener, route: string, handler: Handler<EdgeEnv>): Handler<EdgeEnv> {
   const runTraced = async (span: Span, ...[c, next]: Parameters<Handler<EdgeEnv>>) => {
-    const { incoming, outgoing } = c.env
-    const requestId = requestIdOf(incoming)
+    const { requestId } = c.env
     try {
-      const answer: unknown = await context.with(trace.setSpan(ROOT_CONTEXT, span), (): unknown => handler(c, next))
-      const status = outgoing.headersSent ? outgoing.statusCode : answer instanceof Response ? answer.status : 200
-      endRequest(span, { requestId, listener, method: methodName(incoming.method), route, status })
-      return answer as Response
+      const answer = (await context.with(trace.setSpan(ROOT_CONTEXT, span), (): unknown =>
+        handler(c, next),
+      )) as Response
+      endRequest(span, { requestId, listener, method: methodName(c.req.method), route, status: answer.status })
+      return answer
     } catch (error) {
       failSpan(span, errorCode(error))
       span.end()
@@ -28,8 +27,8 @@ export function tracedHandler(listener: Listener, route: string, handler: Handle
     }
   }
   return (c, next) => {
-    const { method, headers } = c.env.incoming
-    const from = parseTraceparent(headers.traceparent)
+    const { method } = c.req
+    const from = parseTraceparent(c.req.header('traceparent'))
     const links = from === null ? [] : [{ context: from }]
     const span = tracer.startSpan(spanName(method, route), { kind: SpanKind.SERVER, root: true, links })
     return isTraced(span) ? runTraced(span, c, next) : (handler(c, next) as Promise<Response>)
@@ -39,18 +38,17 @@ export function tracedHandler(listener: Listener, route: string, handler: Handle
 /** A span for each request of our own services: a child of the span that their `traceparent` names. */
 export function tracedMiddleware(listener: Listener): MiddlewareHandler<EdgeEnv> {
   return async (c, next) => {
-    const { incoming, outgoing } = c.env
-    const from = parseTraceparent(incoming.headers.traceparent)
+    const method = methodName(c.req.method)
+    const from = parseTraceparent(c.req.header('traceparent'))
     const parent = from === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, from)
-    const span = tracer.startSpan(methodName(incoming.method), { kind: SpanKind.SERVER }, parent)
+    const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, parent)
     await context.with(trace.setSpan(parent, span), next)
     if (span.isRecording()) {
       // Known only now, and a pattern: the path itself holds ids.
       const route = routePath(c, -1)
-      span.updateName(spanName(incoming.method, route))
-      const status = outgoing.headersSent ? outgoing.statusCode : c.res.status
-      const requestId = requestIdOf(incoming)
-      endRequest(span, { requestId, listener, method: methodName(incoming.method), route, status })
+      span.updateName(`${method} ${route}`)
+      const { requestId } = c.env
+      endRequest(span, { requestId, listener, method, route, status: c.res.status })
     } else span.end()
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
-import type { EdgeEnv } from '../../http/listener.js'
+import type { EdgeEnv } from '../../http/request-context.js'
 import { componentStyles } from './component-styles.js'
 import { formStyles } from './form-styles.js'
 import { layoutStyles } from './layout-styles.js'
