@@ -35,7 +35,7 @@ export interface SealedCheckpoint extends AuditCheckpoint {
 export interface AuditSeal {
   /** Returns the chain for a user id or another text: 0 to `chains` − 1. */
   chainOf(text: string, chains: number): number
-  /** Returns the Returns the SHA-256 of the canonical text of these fields. */
+  /** Returns the SHA-256 of the canonical text of these fields. */
   digest(content: AuditField): string
   /** Returns the entry after `head`; null starts a chain. */
   next(log: AuditLogName, chain: number, head: AuditHead | null, event: AuditEvent): AuditEntry

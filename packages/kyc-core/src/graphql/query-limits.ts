@@ -25,9 +25,7 @@ export const QUERY_LIMITS = {
   cost: 10_000,
   /** Most levels of nested selection sets, fragments included. */
   depth: 25,
-  /**
-   * Most root fields Most root fields `viewer`, `kycVerification` and `kycVerifications` together, each alias counted.
-   */
+  /** Most root fields `viewer`, `kycVerification` and `kycVerifications` together, each alias counted. */
   readingFields: 10,
 } as const
 

@@ -46,8 +46,6 @@ export interface PiiCipher {
   /**
    * Opens sealed bytes.
    *
-   * Opens sealed bytes.
-   *
    * @throws `SEAL_BROKEN` when the bytes were not sealed with this key and context; `KEY_UNKNOWN`; `VAULT_UNAVAILABLE`.
    */
   open(request: {

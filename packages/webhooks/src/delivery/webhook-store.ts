@@ -56,7 +56,7 @@ export interface InsertedEvent {
 /** Identifies one attempt and the right to record its result. Another claim of the delivery makes the fence stale. */
 export interface Fence {
   readonly deliveryId: string
-  /** Number of the attempt, Number of the attempt, Number of the attempt, 1 to 5. */
+  /** Number of the attempt, 1 to 5. */
   readonly attempt: number
   /** Unique per claim. */
   readonly token: string

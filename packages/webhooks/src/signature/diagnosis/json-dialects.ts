@@ -7,9 +7,9 @@ export interface JsonDialect {
   readonly indent: number | null
   /** Writes non-ASCII characters as `\uXXXX`. */
   readonly asciiOnly?: boolean
-  /** Writes Writes Writes `/` as `\/`. */
+  /** Writes `/` as `\/`. */
   readonly escapedSlashes?: boolean
-  /** Writes Writes Writes `<`, `>`, `&` and the line separators as `\uXXXX`. */
+  /** Writes `<`, `>`, `&` and the line separators as `\uXXXX`. */
   readonly escapedHtml?: boolean
 }
 
