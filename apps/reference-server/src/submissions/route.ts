@@ -11,7 +11,8 @@ import { negotiateMediaType } from '../http/media-types.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
-import { insufficientScope, type createGraphqlEndpoint } from './graphql-endpoint.js'
+import { insufficientScope } from './graphql-answer.js'
+import type { createGraphqlEndpoint } from './graphql-endpoint.js'
 import { parseGraphqlRequest } from './graphql-request.js'
 
 /** The address of the GraphQL endpoint on both hosts (docs/contract.md 1.3). */
@@ -68,13 +69,17 @@ export function graphqlRoute(options: {
       if (!body.ok) return refuse(body.refusal)
       const parsed = parseGraphqlRequest(body.value)
       if (!parsed.ok) return refuse(parsed.refusal)
-      const [text, init] = await options.endpoint({
+      const {
+        status,
+        headers,
+        body: text,
+      } = await options.endpoint({
         mediaType,
         params: parsed.request,
         caller: { ...holder, requestId },
       })
-      const headers = { ...init.headers, ...limit.headers, 'cache-control': 'no-store' }
-      return c.body(text ?? '', init.status as ContentfulStatusCode, headers)
+      const all = { ...headers, ...limit.headers, 'cache-control': 'no-store' }
+      return c.body(text, status as ContentfulStatusCode, all)
     } catch (error) {
       return refuse(refusalOfError(error, log, { requestId, listener }), { 'retry-after': '5' })
     }
