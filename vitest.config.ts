@@ -20,6 +20,8 @@ const common = {
   // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // The portal serves its style sheets, and a browser judges them.
+  css: { include: [/\/portal\/styles\//] },
   expect: { poll: { timeout: 60_000, interval: 20 } },
 }
 

@@ -5,5 +5,6 @@ export default defineConfig({
   outDir: 'dist',
   format: ['esm'],
   clean: true,
+  loader: { '.css': 'text' },
   tsconfig: 'tsconfig.json',
 })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import type { EdgeEnv } from '../../http/request-context.js'
-import { componentStyles } from './component-styles.js'
-import { formStyles } from './form-styles.js'
-import { layoutStyles } from './layout-styles.js'
+import components from '../styles/components.css?raw'
+import forms from '../styles/forms.css?raw'
+import layout from '../styles/layout.css?raw'
+import theme from '../styles/theme.css?raw'
 import { script } from './script.js'
-import { themeStyles } from './theme-styles.js'
 
-const stylesheet = [themeStyles, layoutStyles, formStyles, componentStyles].join('\n')
+const stylesheet = [theme, layout, forms, components].join('\n')
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 16)
 
 /** Where pages load the style sheet and the script from: the name changes with the content. */
@@ -19,7 +19,7 @@ export const assetPaths = {
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0a5a62"/><path d="M9 8v16M9 17l10-9M12.5 14.5 22 24" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'
 
-/** Serves the style sheet and the script, from memory and for ever. */
+/** Serves the style sheet and the script, from memory. Browsers keep them for a year. */
 export function createAssetRoutes(): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   const headers = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
