@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { isCountryCode } from './country-codes.js'
 import { atMost, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
 
@@ -31,9 +30,6 @@ export const addressSchema = closedObject(
   },
   'The verified legal address.',
 )
-
-/** The verified legal address. */
-export type Address = z.infer<typeof addressSchema>
 
 const extracted = () => textField(atMost(1000), { maxLength: 1000 }).optional()
 

@@ -35,9 +35,6 @@ const checkSchema = closedObject(
   'One check.',
 )
 
-/** One check outcome. */
-export type Check = z.infer<typeof checkSchema>
-
 const checksSchema = z
   .array(checkSchema, missingOr('TYPE'))
   .max(MAX_CHECKS, 'TOO_LONG')
