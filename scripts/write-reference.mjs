@@ -1,15 +1,17 @@
 // Writes docs/reference/: pages of the packages from their doc comments, of the REST API from its OpenAPI document, of
-// GraphQL from its SDL. With --check it writes nothing and fails when what is there is not what would be written.
+// GraphQL from its SDL; also the page of settings and .env.example. With --check it writes nothing and fails when a
+// file is stale.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './published-packages.mjs'
 import { graphqlPage } from './reference/graphql-page.mjs'
 import { packagePages } from './reference/package-pages.mjs'
 import { restPage } from './reference/rest-page.mjs'
+import { envExample, settingsPage } from './reference/settings-page.mjs'
 import { loadStatements } from './reference/statements.mjs'
 
 const folder = path.join(root, 'docs/reference')
-const { openApi, typeDefs } = await loadStatements()
+const { openApi, settingGroups, typeDefs } = await loadStatements()
 const { pages, warnings } = await packagePages()
 for (const warning of warnings) console.error(warning)
 
@@ -19,11 +21,13 @@ const files = new Map([
   ...pages,
   ['rest-api.md', restPage(openApi)],
   ['graphql.md', graphqlPage(typeDefs)],
+  ['settings.md', settingsPage(settingGroups)],
+  ['../../apps/reference-server/.env.example', envExample(settingGroups)],
   ['openapi.json', JSON.stringify(openApi, null, 2)],
   ['README.md', indexPage([...pages.keys()])],
 ])
 for (const [name, text] of files) {
-  const lines = name.endsWith('.md') ? `${note}\n\n${text}` : text
+  const lines = name.endsWith('.md') && name !== 'settings.md' ? `${note}\n\n${text}` : text
   files.set(
     name,
     `${lines
@@ -42,11 +46,11 @@ function indexPage(packageFiles) {
   const entries = packageFiles.map((name) => `- [\`@kyc-relay/${name.replace(/\.md$/, '')}\`](${name})`)
   return [
     '# Reference',
-    'Everything that the packages export, and both APIs of the server. Made from the sources: `npm run check` fails when a page is stale.',
+    'Everything that the packages export, both APIs of the server, and its settings. Made from the sources: `npm run check` fails when a page is stale.',
     '## Packages',
     entries.join('\n'),
-    '## APIs of the server',
-    '- [REST API](rest-api.md), and the same for machines: [`openapi.json`](openapi.json)\n- [GraphQL API](graphql.md)',
+    '## The server',
+    '- [REST API](rest-api.md), and the same for machines: [`openapi.json`](openapi.json)\n- [GraphQL API](graphql.md)\n- [Settings](settings.md)',
   ].join('\n\n')
 }
 
@@ -63,7 +67,9 @@ function check() {
   const stale = [...files].filter(([name, text]) => text !== committed(name)).map(([name]) => name)
   const left = committedNames().filter((name) => !files.has(name))
   if (stale.length === 0 && left.length === 0) return
-  console.error('docs/reference is not what the sources say. Run `npm run reference` and commit what it writes.')
+  console.error(
+    'docs/reference or .env.example is not what the sources say. Run `npm run reference` and commit what it writes.',
+  )
   for (const name of stale) console.error(`  ${name}: ${firstDifference(committed(name), files.get(name))}`)
   for (const name of left) console.error(`  ${name}: nothing makes it any more`)
   process.exitCode = 1

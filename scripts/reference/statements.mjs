@@ -1,4 +1,4 @@
-// The OpenAPI document and the SDL, from the sources of the server and of kyc-core: nothing has to be built before.
+// The OpenAPI document, the settings and the SDL, from the sources of the server and of kyc-core: nothing has to be built before.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,6 +8,7 @@ import { root } from '../published-packages.mjs'
 const entry = `
 import { openApiDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
 import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
+export { settingGroups } from './apps/reference-server/src/settings.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
 export const openApi = openApiDocument(Object.values(webhookOperations))
 `

@@ -1,103 +1,22 @@
-import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
-import type { DiskSpaceLimits } from './operations/disk-space/disk-space.js'
-import { photoStorageOf, photoVariables, type PhotoStorage } from './photos/photo-settings.js'
-import { isAllowedOauthUrl } from './identity/oauth-url.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
-import { bearerToken, databaseUrl, filePath, flag, flagThatIsOn, port, whole } from './setting-types.js'
+import { isAllowedOauthUrl } from './identity/oauth-url.js'
+import type { DiskSpaceLimits } from './operations/disk-space/disk-space.js'
+import { photoStorageOf, type PhotoStorage } from './photos/photo-settings.js'
+import { settings } from './settings.js'
 
-/** Every switch but `providers`, which are `KYC_PROVIDERS`: one that was misspelt would leave its default in force. */
-const policySwitches = z
-  .strictObject({
-    acceptItin: z.boolean(),
-    rejectKnownSampleSsns: z.boolean(),
-    strictAddresses: z.boolean(),
-    maxDecisionAgeDays: z.int().min(1),
-    allowLoopbackPhotos: z.boolean(),
-  } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)
-  .partial()
-const policyJson = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch {
-      context.addIssue({ code: 'custom' })
-      return z.NEVER
-    }
-  })
-  .pipe(policySwitches)
-  .default({})
+type Settings = typeof settings
+type Name = keyof Settings
 
-const requestsPerMinute = whole(1, 9_999_999_999)
-const days = whole(1, 36_500)
+const names = Object.keys(settings) as Name[]
+const schema = z.object(
+  Object.fromEntries(names.map((name) => [name, settings[name].type])) as {
+    [Each in Name]: Settings[Each]['type']
+  },
+)
 
-const schema = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  ROLE: z.enum(['all', 'api', 'secure', 'worker']).default('all'),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  ALLOW_NON_LOOPBACK_HOST: flag,
-  OPERATIONS_HOST: z.string().min(1).optional(),
-  PORT: port(4000),
-  INTERNAL_PORT: port(4001),
-  SECURE_PORT: port(4443),
-  DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: databaseUrl,
-  VAULT_DATABASE_URL: databaseUrl,
-  DATABASE_MAX_CONNECTIONS: whole(2, 1_000).default(10),
-  VAULT_DATABASE_MAX_CONNECTIONS: whole(2, 1_000).default(10),
-  DATABASE_MIGRATIONS: z.enum(['apply', 'require']).default('apply'),
-  DATABASE_NOTIFY: flagThatIsOn,
-  DATABASE_TRANSACTION_POOLER: flag,
-  SQLITE_CHECK_UP_TO_MB: whole(0, 1_000_000).default(256),
-  MIN_FREE_DISK_PERCENT: whole(0, 100).default(5),
-  MIN_FREE_DISK_MB: whole(0, 1_000_000_000).default(1_024),
-  KEY_FILE: filePath,
-  AUDIT_CHECKPOINTS: filePath,
-  TLS_CERT_FILE: filePath,
-  TLS_KEY_FILE: filePath,
-  TLS_TERMINATED_UPSTREAM: flag,
-  EXTERNAL_TOKENIZER: flag,
-  KYC_PROVIDERS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
-    .pipe(z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/))),
-  SUBMISSION_POLICY: policyJson,
-  OAUTH_ISSUER: z.url().optional(),
-  OAUTH_AUDIENCE: z.string().min(1).max(500).optional(),
-  INTERNAL_TOKEN: bearerToken,
-  METRICS_TOKEN: bearerToken,
-  ...photoVariables,
-  ALLOW_LOOPBACK_RECEIVERS: flag,
-  DELIVERY_RETRY_BASE_MS: whole(1, 3_600_000).default(30_000),
-  BODY_RETENTION_DAYS: days.default(30),
-  ATTEMPT_RETENTION_DAYS: days.default(90),
-  PURGE_TOKENS_PER_DAY: whole(100, 1_000_000).default(100),
-  ALLOW_INCOMPLETE_VAULT: flag,
-  PUBLIC_HOSTS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((name) => name.trim().toLowerCase())
-        .filter((name) => name !== ''),
-    )
-    .pipe(z.array(z.string().regex(/^[a-z0-9.-]{1,253}$/))),
-  REST_REQUESTS_PER_MINUTE: requestsPerMinute.default(60_000),
-  GRAPHQL_REQUESTS_PER_MINUTE: requestsPerMinute.default(1_200_000),
-  FAILED_AUTHENTICATIONS_PER_MINUTE: requestsPerMinute.default(1_200),
-  OPERATOR_PORTAL: z.enum(['0', '1', 'true', 'false']).optional(),
-  MAX_IN_FLIGHT: whole(1, 100_000).default(2_048),
-  MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-})
+/** Names of all settings. */
+export const variableNames: readonly string[] = names
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -120,68 +39,41 @@ export interface DatabaseSettings {
   readonly transactionPooler: boolean
 }
 
-/** The server's settings, parsed and with their defaults. */
-export interface Env {
+/** What several settings say together, or one setting in other units. */
+interface DerivedEnv {
   readonly production: boolean
-  readonly role: 'all' | 'api' | 'secure' | 'worker'
-  readonly host: string
-  /** Where a process without an internal API serves probes and metrics. Null: on loopback. */
-  readonly operationsHost: string | null
-  readonly port: number
-  readonly internalPort: number
-  readonly securePort: number
-  readonly dataDir: string
   readonly databaseUrl: string
   readonly vaultDatabaseUrl: string
-  /** How both databases are worked with. */
   readonly databases: DatabaseSettings
-  /** Largest SQLite file that is read from end to end for damage at the start. */
+  /** Largest SQLite file that is read for damage at the start. */
   readonly sqliteCheckUpToBytes: number
-  /** How little may be free on the disks of this process before nothing new is taken. */
   readonly diskSpaceLimits: DiskSpaceLimits
   readonly keyFile: string
-  /** Where the heads of the audit logs are witnessed, outside the databases. */
   readonly auditCheckpoints: string
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
-  readonly tlsTerminatedUpstream: boolean
-  readonly externalTokenizer: boolean
-  readonly kycProviders: readonly string[]
-  readonly submissionPolicy: z.output<typeof policySwitches>
   /** Null: only opaque tokens of the embedded store are accepted. */
   readonly oauth: OauthServer | null
-  /** Null in production: the role serves no internal API. */
-  readonly internalToken: string | null
-  /** Opens the metrics and nothing else. */
-  readonly metricsToken: string | null
-  /** Where fetched photos are kept. */
   readonly photoStorage: PhotoStorage
-  readonly allowLoopbackReceivers: boolean
-  readonly deliveryRetryBaseMs: number
-  /** What is kept how long of events and deliveries that have ended. */
   readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
-  /** Most vault tokens that may enter quarantine in a day although they are more than 1 % of the vault. */
-  readonly purgeTokensPerDay: number
-  /** Whether a start goes on although the vault lacks values of recorded verifications. */
-  readonly allowIncompleteVault: boolean
-  /** Names under which this service itself is reached: no webhook endpoint may be on one of them. */
-  readonly publicHosts: readonly string[]
-  /** Requests per minute of one app to the REST API, and as many at once. */
-  readonly restRequestsPerMinute: number
-  /** Requests per minute of one user of an app to GraphQL, and as many at once. */
-  readonly graphqlRequestsPerMinute: number
-  /** Requests per minute of one address without a valid key or token that are answered 401, and as many at once. */
-  readonly failedAuthenticationsPerMinute: number
-  /** Whether the operator signs in to the portal, with the internal token. */
   readonly operatorPortal: boolean
-  /** Requests that are worked on at once; more are answered 503. */
-  readonly maxInFlight: number
-  /** Connections open at once at each listener; more are closed unheard. */
-  readonly maxConnections: number
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  readonly kycProviders: readonly string[]
+  readonly publicHosts: readonly string[]
+  readonly submissionPolicy: NonNullable<z.output<typeof schema>['SUBMISSION_POLICY']>
 }
 
-/** Names of every variable that is read: `.env.example` is held against this list. */
-export const variableNames: readonly string[] = Object.keys(schema.shape)
+type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Text>
+
+/** Each setting under its name in camel case. Null: it is not set. */
+type SettingsInCamelCase = {
+  readonly [Each in Name as CamelCase<Each>]:
+    | Exclude<z.output<Settings[Each]['type']>, undefined>
+    | (undefined extends z.output<Settings[Each]['type']> ? null : never)
+}
+
+/** The server's settings, parsed and with their defaults. `settings.ts` says what each means. */
+export type Env = Omit<SettingsInCamelCase, keyof DerivedEnv> & DerivedEnv
 
 /** One or more settings are missing or malformed. Names them, never their values. */
 export class EnvError extends Error {
@@ -190,19 +82,6 @@ export class EnvError extends Error {
     super(`These settings are missing or malformed:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.name = 'EnvError'
   }
-}
-
-const expectations: Readonly<Record<string, string>> = {
-  DATABASE_URL: 'file:<path> or postgres://…',
-  VAULT_DATABASE_URL: 'file:<path> or postgres://…',
-  INTERNAL_TOKEN: 'at least 16 characters of ASCII, no white space',
-  METRICS_TOKEN: 'at least 16 characters of ASCII, no white space',
-  OAUTH_ISSUER: 'the https:// address that its tokens name as iss',
-  PUBLIC_HOSTS: 'host names separated by commas',
-  PHOTO_STORAGE: 'file:<folder> or s3://<bucket>/<prefix>',
-  PHOTO_S3_ENDPOINT: 'an https:// address without a path',
-  KYC_PROVIDERS: 'names of letters, digits, _ . - separated by commas',
-  SUBMISSION_POLICY: `a JSON object of ${Object.keys(policySwitches.shape).join(', ')}`,
 }
 
 const auditSchema = schema.pick({
@@ -236,7 +115,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     problems.push('OAUTH_ISSUER and OAUTH_AUDIENCE: set both or neither')
   }
   if (value.OAUTH_ISSUER !== undefined && !isIssuer(value.OAUTH_ISSUER, value.NODE_ENV === 'production')) {
-    problems.push(`OAUTH_ISSUER: expected ${expectations.OAUTH_ISSUER}`)
+    problems.push(`OAUTH_ISSUER: expected ${settings.OAUTH_ISSUER.expected}`)
   }
   if (value.NODE_ENV === 'production') {
     const servesApi = value.ROLE === 'all' || value.ROLE === 'api'
@@ -267,15 +146,9 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
   if (typeof photoStorage === 'string') problems.push(photoStorage)
   if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems)
   return {
-    production: value.NODE_ENV === 'production',
-    role: value.ROLE,
-    host: value.HOST,
-    operationsHost: value.OPERATIONS_HOST ?? null,
-    port: value.PORT,
-    internalPort: value.INTERNAL_PORT,
-    securePort: value.SECURE_PORT,
-    dataDir: value.DATA_DIR,
+    ...inCamelCase(value),
     ...placesOf(value),
+    production: value.NODE_ENV === 'production',
     databases: {
       maxConnections: value.DATABASE_MAX_CONNECTIONS,
       vaultMaxConnections: value.VAULT_DATABASE_MAX_CONNECTIONS,
@@ -292,34 +165,23 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
       value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE !== undefined
         ? { certFile: value.TLS_CERT_FILE, keyFile: value.TLS_KEY_FILE }
         : null,
-    tlsTerminatedUpstream: value.TLS_TERMINATED_UPSTREAM,
-    externalTokenizer: value.EXTERNAL_TOKENIZER,
-    kycProviders: value.KYC_PROVIDERS,
-    submissionPolicy: value.SUBMISSION_POLICY,
     oauth:
       value.OAUTH_ISSUER !== undefined && value.OAUTH_AUDIENCE !== undefined
         ? { issuer: value.OAUTH_ISSUER, audience: value.OAUTH_AUDIENCE }
         : null,
-    internalToken: value.INTERNAL_TOKEN ?? null,
-    metricsToken: value.METRICS_TOKEN ?? null,
     photoStorage,
-    allowLoopbackReceivers: value.ALLOW_LOOPBACK_RECEIVERS,
-    deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
     retention: { bodyAgeMs: value.BODY_RETENTION_DAYS * dayMs, attemptAgeMs: value.ATTEMPT_RETENTION_DAYS * dayMs },
-    purgeTokensPerDay: value.PURGE_TOKENS_PER_DAY,
-    allowIncompleteVault: value.ALLOW_INCOMPLETE_VAULT,
-    publicHosts: value.PUBLIC_HOSTS,
-    restRequestsPerMinute: value.REST_REQUESTS_PER_MINUTE,
-    graphqlRequestsPerMinute: value.GRAPHQL_REQUESTS_PER_MINUTE,
-    failedAuthenticationsPerMinute: value.FAILED_AUTHENTICATIONS_PER_MINUTE,
-    operatorPortal:
-      value.OPERATOR_PORTAL === undefined
-        ? value.NODE_ENV !== 'production'
-        : value.OPERATOR_PORTAL === '1' || value.OPERATOR_PORTAL === 'true',
-    maxInFlight: value.MAX_IN_FLIGHT,
-    maxConnections: value.MAX_CONNECTIONS,
-    logLevel: value.LOG_LEVEL,
+    operatorPortal: value.OPERATOR_PORTAL ?? value.NODE_ENV !== 'production',
+    kycProviders: value.KYC_PROVIDERS ?? [],
+    publicHosts: value.PUBLIC_HOSTS ?? [],
+    submissionPolicy: value.SUBMISSION_POLICY ?? {},
   }
+}
+
+function inCamelCase(value: z.output<typeof schema>): SettingsInCamelCase {
+  const camelCase = (name: string) =>
+    name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(names.map((name) => [camelCase(name), value[name] ?? null])) as SettingsInCamelCase
 }
 
 /** Malformed variables are problems, and in `value` as if they were not set: what contradicts what is found beside them. */
@@ -331,11 +193,14 @@ function parseVariables<Schema extends z.ZodType>(
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = shape.safeParse(given)
   if (parsed.success) return { value: parsed.data, given, problems: [] }
-  const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
+  const malformed = [...new Set(parsed.error.issues.map((issue) => issue.path[0] as Name))]
   return {
-    value: shape.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)))),
+    value: shape.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !malformed.includes(name as Name)))),
     given,
-    problems: names.map((name) => (expectations[name] ? `${name}: expected ${expectations[name]}` : name)),
+    problems: malformed.map((name) => {
+      const { expected } = settings[name]
+      return expected === null ? name : `${name}: expected ${expected}`
+    }),
   }
 }
 

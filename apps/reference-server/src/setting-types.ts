@@ -1,15 +1,42 @@
 import { z } from 'zod'
 
-/** `1` or `true`, `0` or `false`; off when it is not set. */
-export const flag = z
-  .enum(['0', '1', 'true', 'false'])
-  .default('0')
-  .transform((value) => value === '1' || value === 'true')
-/** As {@link flag}; on when it is not set. */
-export const flagThatIsOn = z
-  .enum(['0', '1', 'true', 'false'])
-  .default('1')
-  .transform((value) => value === '1' || value === 'true')
+/** One environment variable: its type, its default as text, and what it means. */
+export interface Setting<Type extends z.ZodType = z.ZodType> {
+  readonly type: Type
+  readonly text: string
+  /** What the server takes where the variable is not set. Null where the default depends on other settings. */
+  readonly fallback: string | null
+  /** A value to show where there is no fixed default. */
+  readonly example: string
+  /** Added to the error text of a malformed value. */
+  readonly expected: string | null
+}
+
+type TextType = z.ZodType<unknown, string>
+
+/** A setting with a default. */
+export function setting<Type extends TextType>(
+  type: Type,
+  fallback: z.input<Type>,
+  text: string,
+): Setting<z.ZodPrefault<Type>> {
+  return { type: type.prefault(fallback as never), text, fallback, example: '', expected: null }
+}
+
+/** A setting that may stay unset. */
+export function optional<Type extends TextType>(
+  type: Type,
+  text: string,
+  { example = '', expected = null }: { readonly example?: string; readonly expected?: string | null } = {},
+): Setting<z.ZodOptional<Type>> {
+  return { type: type.optional(), text, fallback: null, example, expected }
+}
+
+/** `1` or `true`, `0` or `false`. */
+export const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true')
+
+export const oneOf = <const Names extends readonly string[]>(...names: Names) => z.enum(names)
+
 /** Digits alone: `Number` also takes blanks for 0, hexadecimal and exponents. */
 export const whole = (least: number, most: number) =>
   z
@@ -17,14 +44,32 @@ export const whole = (least: number, most: number) =>
     .regex(/^\d{1,10}$/)
     .transform(Number)
     .pipe(z.number().min(least).max(most))
-export const port = (fallback: number) => whole(0, 65_535).default(fallback)
+
+export const port = whole(0, 65_535)
+export const requestsPerMinute = whole(1, 9_999_999_999)
+export const days = whole(1, 36_500)
+
+export const text = z.string().min(1)
+export const filePath = text
+export const url = z.url()
+export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
+
 /** What an `Authorization: Bearer` header can carry, long enough not to be guessed. */
-export const bearerToken = z
+export const bearerToken = z.string().regex(/^[\x21-\x7e]{16,}$/)
+
+/** Parts of a text between commas, each of one form. */
+export const listOf = (form: RegExp) =>
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(z.string().regex(form)))
+
+export const hostNames = z
   .string()
-  .regex(/^[\x21-\x7e]{16,}$/)
-  .optional()
-export const filePath = z.string().min(1).optional()
-export const databaseUrl = z
-  .string()
-  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
-  .optional()
+  .toLowerCase()
+  .pipe(listOf(/^[a-z0-9.-]{1,253}$/))

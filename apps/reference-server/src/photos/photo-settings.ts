@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optional, setting, text } from '../setting-types.js'
 import type { S3Location } from './s3-photo-store.js'
 
 /** Where fetched photos are kept. */
@@ -7,23 +8,22 @@ export type PhotoStorage =
 
 const bucketUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/
 
-/** Variables of the environment about photos. */
-export const photoVariables = {
-  PHOTO_STORAGE: z
-    .string()
-    .refine((text) => /^file:.+$/.test(text) || bucketUrl.test(text))
-    .optional(),
-  PHOTO_S3_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
-    .refine((text) => /^https?:\/\/[^/?#@]+\/?$/.test(text))
-    .optional(),
-  PHOTO_S3_REGION: z
-    .string()
-    .regex(/^[a-z0-9-]{1,40}$/)
-    .default('us-east-1'),
-  PHOTO_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  PHOTO_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-}
+/** Settings about photos. */
+export const photoSettings = {
+  PHOTO_STORAGE: optional(
+    z.string().refine((text) => /^file:.+$/.test(text) || bucketUrl.test(text)),
+    'Storage of sealed photos: file:<folder>, or s3://<bucket>/<prefix> of an S3-compatible store. Default: photos in DATA_DIR. Processes on several machines need a bucket.',
+    { example: 'file:./data/photos', expected: 'file:<folder> or s3://<bucket>/<prefix>' },
+  ),
+  PHOTO_S3_ENDPOINT: optional(
+    z.url({ protocol: /^https?$/ }).refine((text) => /^https?:\/\/[^/?#@]+\/?$/.test(text)),
+    'For s3://. Default: AWS in the region. The path contains the bucket.',
+    { example: 'https://s3.us-east-1.amazonaws.com', expected: 'an https:// address without a path' },
+  ),
+  PHOTO_S3_REGION: setting(z.string().regex(/^[a-z0-9-]{1,40}$/), 'us-east-1', 'Region of the bucket.'),
+  PHOTO_S3_ACCESS_KEY_ID: optional(text, 'Id of the access key to the bucket.'),
+  PHOTO_S3_SECRET_ACCESS_KEY: optional(text, 'The access key to the bucket.'),
+} as const
 
 /** The storage that the variables name, or the problem with them. */
 export function photoStorageOf(variables: {

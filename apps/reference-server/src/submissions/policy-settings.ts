@@ -1,0 +1,33 @@
+import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
+import { z } from 'zod'
+import { listOf } from '../setting-types.js'
+
+/** Names of providers beside `CUSTOM`. */
+export const kycProviders = listOf(/^[A-Za-z0-9_.-]{1,64}$/)
+
+/** Every switch but `providers`, which are `KYC_PROVIDERS`. A misspelt name is refused, or its default would stay in force. */
+const switches = z
+  .strictObject({
+    acceptItin: z.boolean(),
+    rejectKnownSampleSsns: z.boolean(),
+    strictAddresses: z.boolean(),
+    maxDecisionAgeDays: z.int().min(1),
+    allowLoopbackPhotos: z.boolean(),
+  } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)
+  .partial()
+
+/** Switches of the submission policy, as JSON text. */
+export const submissionPolicy = {
+  type: z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom' })
+        return z.NEVER
+      }
+    })
+    .pipe(switches),
+  expected: `a JSON object of ${Object.keys(switches.shape).join(', ')}`,
+}
