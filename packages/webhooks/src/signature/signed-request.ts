@@ -37,5 +37,10 @@ export function signedBytes(body: WebhookBody): string | Uint8Array {
 
 /** Checked before decoding: decoders of hexadecimal text stop silently at an invalid character. */
 export function isHexDigest(signature: string): boolean {
-  return /^[0-9a-f]{64}$/.test(signature)
+  return signature.length === 64 && !/[^0-9a-f]/.test(signature)
+}
+
+/** Up to 200 visible ASCII characters without a comma, which would join several values of one header. */
+export function isEventId(text: string): boolean {
+  return text.length <= 200 && !/[^!-+\--~]/.test(text)
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import crypto, { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import fc from 'fast-check'
 import { signWebhook, verifySignature } from '@kyc-relay/webhooks'
 import type { Runtime, RuntimeReport, SigningCase } from './sign-on-runtime.js'
@@ -72,8 +72,7 @@ const known: readonly SigningCase[] = [
 
 // Each runtime is one set of globals; the code under test is the same.
 const runtimes: readonly (readonly [Runtime, RuntimeReport['globals']])[] = [
-  ['Node', { process: 'object', Buffer: 'function', createHmac: 'function', hash: 'function' }],
-  ['Node without crypto.hash', { process: 'object', Buffer: 'function', createHmac: 'function', hash: 'undefined' }],
+  ['Node', { process: 'object', Buffer: 'function', createHmac: 'function', timingSafeEqual: 'function' }],
   ['process without getBuiltinModule', { process: 'object', Buffer: 'function' }],
   ['no process and no Buffer', { process: 'undefined', Buffer: 'undefined' }],
   ['a polyfill of node:crypto without HMAC', { process: 'object', Buffer: 'function' }],
@@ -90,38 +89,12 @@ describe.each(runtimes)('%s', (runtime, globals) => {
   })
 })
 
-test("nothing of the secret stays in Node's buffer pool", async () => {
-  const slabs = new Set<ArrayBuffer>()
-  const original = Buffer.allocUnsafe.bind(Buffer)
-  const spy = vi.spyOn(Buffer, 'allocUnsafe').mockImplementation((size) => {
-    const buffer = original(size)
-    slabs.add(buffer.buffer)
-    return buffer
-  })
-  const secret = 'a very secret key that must not remain anywhere'
-  await signWebhook('{}', secret)
-  await signWebhook('{}', `${secret} é`)
-  spy.mockRestore()
-  expect(slabs.size).toBeGreaterThan(0)
-  for (const mask of [0x36, 0x5c]) {
-    // Text, since a small Buffer would lie in the very pool that is searched.
-    const masked = Array.from(secret, (character) => String.fromCharCode(character.charCodeAt(0) ^ mask)).join('')
-    for (const slab of slabs) expect(Buffer.from(slab).toString('latin1')).not.toContain(masked)
-  }
-})
-
-test('the comparison looks at every character, wherever the first difference is', async () => {
+test('every secret is compared by timingSafeEqual, also after a match', async () => {
   const body = '{}'
-  const signature = await signWebhook(body, 'k')
-  const read: number[] = []
-  const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt')
-  for (const position of [0, 31, 63]) {
-    const wrong = `${signature.slice(0, position)}${signature[position] === '0' ? '1' : '0'}${signature.slice(position + 1)}`
-    charCodeAt.mockClear()
-    expect(await verifySignature({ body, signature: wrong, secrets: 'k' })).toBe(false)
-    read.push(charCodeAt.mock.calls.length)
-  }
-  charCodeAt.mockRestore()
-  expect(new Set(read).size).toBe(1)
-  expect(read[0]).toBeGreaterThanOrEqual(128)
+  const signature = await signWebhook(body, 'second')
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  onTestFinished(() => compare.mockRestore())
+  expect(await verifySignature({ body, signature, secrets: ['first', 'second', 'third'] })).toBe(true)
+  expect(compare.mock.results.map(({ value }) => value as unknown)).toEqual([false, true, false])
+  expect(compare.mock.calls.flat().every((bytes) => bytes.byteLength === 64)).toBe(true)
 })

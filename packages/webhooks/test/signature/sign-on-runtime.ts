@@ -1,5 +1,4 @@
 // A program of its own: takes cases on standard input, becomes another runtime by its globals, and signs and verifies.
-import crypto from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { signWebhook, verifySignature } from '@kyc-relay/webhooks'
 
@@ -11,7 +10,6 @@ export interface SigningCase {
 
 export type Runtime =
   | 'Node'
-  | 'Node without crypto.hash'
   | 'process without getBuiltinModule'
   | 'no process and no Buffer'
   | 'a polyfill of node:crypto without HMAC'
@@ -25,7 +23,7 @@ export interface RuntimeReport {
 }
 
 interface Globals {
-  process?: { getBuiltinModule?: (name: string) => { createHmac?: unknown; hash?: unknown } | undefined }
+  process?: { getBuiltinModule?: (name: string) => { createHmac?: unknown; timingSafeEqual?: unknown } | undefined }
   Buffer?: unknown
 }
 
@@ -41,9 +39,6 @@ const here = globalThis as Globals
 const builtins = (modules: Record<string, object>) => ({ getBuiltinModule: (name: string) => modules[name] })
 const enter: Record<Runtime, () => void> = {
   Node: () => undefined,
-  'Node without crypto.hash': () => {
-    here.process = builtins({ 'node:crypto': { createHmac: crypto.createHmac } })
-  },
   'process without getBuiltinModule': () => {
     here.process = {}
   },
@@ -81,6 +76,6 @@ const offered = runtime.endsWith('throws') ? undefined : here.process?.getBuilti
 const globals: Record<string, string> = { process: typeof here.process, Buffer: typeof here.Buffer }
 if (offered?.createHmac !== undefined) {
   globals['createHmac'] = typeof offered.createHmac
-  globals['hash'] = typeof offered.hash
+  globals['timingSafeEqual'] = typeof offered.timingSafeEqual
 }
 stdout.write(JSON.stringify({ globals, signed } satisfies RuntimeReport))

@@ -96,6 +96,17 @@ test('takes any of several signatures and several secrets, and ignores schemes i
   expect(await verify({ headers, secrets: ['x', secret] })).toMatchObject({ eventId: id })
 })
 
+test('compares the first 16 signatures, however many there are', async () => {
+  const { 'webhook-signature': good, ...rest } = await sign()
+  const { 'webhook-signature': old } = await sign({ secret: 'old' })
+  const after = (count: number) => ({
+    ...rest,
+    'webhook-signature': [...Array<string>(count).fill(old), good].join(' '),
+  })
+  expect(await verify({ headers: after(15) })).toMatchObject({ eventId: id })
+  await expect(verify({ headers: after(16) })).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' })
+})
+
 test('the two schemes do not stand in for each other', async () => {
   const hex = await signWebhook(body, secret)
   const base64 = Buffer.from(hex, 'hex').toString('base64')
