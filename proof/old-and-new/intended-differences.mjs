@@ -35,6 +35,15 @@ export const intendedDifferences = [
     matches: ({ kind, at }) => kind === 'end' && at === '/audit/kinds/VALUE_REVEALED',
   },
   {
+    why: 'A refusal of the API says how much of the rate limit is left, as every other answer does.',
+    matches: ({ at, before, now }) =>
+      /\/headers\/ratelimit(?:-policy)?$/.test(at) && before === undefined && now !== undefined,
+  },
+  {
+    why: 'The explanations of attempts were rewritten. The causes that they explain are compared by their codes.',
+    matches: ({ at }) => /\/attempts\/\d+\/explanation\/(?:cause|nextStep)$/.test(at),
+  },
+  {
     why: 'Fixed texts of problems, errors, violations and warnings were rewritten. Their codes are equal.',
     matches: ({ at, before, now }) =>
       fixedText.test(at) && [before, now].every((text) => typeof text === 'string' && text !== ''),
