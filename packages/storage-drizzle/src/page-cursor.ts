@@ -1,16 +1,20 @@
 import { StorageError } from './storage-error.js'
 
 /**
- * Cursors are opaque to callers: the position of the last row of a page, encoded.
+ * Encodes the position of the last row of a page as an opaque cursor.
  *
- * @param list What the page is of, where a cursor of another list is to be refused. That is a help and no guard: who asks
- *   decides what a page may show.
+ * @param list Name of the list, to refuse a cursor of another list. This only detects mistakes; it is not an access
+ *   check.
  */
 export function encodeCursor(position: number, list?: string): string {
   return Buffer.from(list === undefined ? `p${position}` : `p${position}.${list}`, 'utf8').toString('base64url')
 }
 
-/** @throws `CURSOR_INVALID` for anything {@link encodeCursor} did not make of the same list. */
+/**
+ * Decodes a cursor.
+ *
+ * @throws `CURSOR_INVALID` for a text that {@link encodeCursor} did not create for the same list.
+ */
 export function decodeCursor(cursor: string | undefined, list?: string): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
   const position = /^p([1-9]\d{0,15})(?:$|\.)/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]

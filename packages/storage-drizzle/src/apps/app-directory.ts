@@ -1,29 +1,29 @@
-/** Scopes that a user granted to an app, with the identifiers that were agreed in the OAuth flow. */
+/** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
 export interface Grant {
   readonly appId: string
   readonly userId: string
   readonly accountId: string
-  /** The app's own identifier of the user. */
+  /** Identifier of the user in the app. */
   readonly externalReferenceId: string
   readonly scopes: readonly string[]
 }
 
-/** An API key as stored: its SHA-256 for look-up, and the key itself sealed, since it signs webhooks. */
+/** A stored API key: its SHA-256 for look-up, and the sealed key, which signs webhooks. */
 export interface ApiKeyRow {
   readonly appId: string
-  /** 1, 2, … per app. */
+  /** Version of the key, counted per app from 1. */
   readonly version: number
   /** SHA-256 of the key, 32 bytes. */
   readonly hash: Uint8Array
   readonly sealed: Uint8Array
   readonly createdAt: Date
-  /** From when on this version signs. In the future for a key that waits for its activation. */
+  /** Time from which this version signs. In the future for a key that waits for its activation. */
   readonly signsFrom: Date
-  /** From when on it is no longer accepted; null while it is. */
+  /** Time from which the key is refused; null while it is accepted. */
   readonly retiredAt: Date | null
 }
 
-/** The same API key, sealed anew. */
+/** The same API key, sealed again. */
 export interface SealedApiKeyReplacement {
   readonly appId: string
   readonly version: number
@@ -32,7 +32,7 @@ export interface SealedApiKeyReplacement {
   readonly now: Date
 }
 
-/** An access token of the embedded store, by its hash. */
+/** A stored access token, identified by its hash. */
 export interface AccessTokenRow {
   /** SHA-256 of the token, 32 bytes. */
   readonly hash: Uint8Array
@@ -42,42 +42,45 @@ export interface AccessTokenRow {
   readonly expiresAt: Date
 }
 
-/** The reference server's embedded record of apps, API keys, grants and access tokens. One method, one atomic write. */
+/** Stores apps, API keys, grants and access tokens of the reference server. Every method is atomic. */
 export interface AppDirectory {
   /** Adds an app with its first key. */
   createApp(app: { readonly appId: string; readonly name: string; readonly firstKey: ApiKeyRow }): Promise<void>
-  /** The app of this id, or null. */
+  /** Finds an app by id; null if unknown. */
   findApp(appId: string): Promise<{ readonly appId: string; readonly name: string } | null>
-  /** The app and key version of a key that is not retired at `now`. */
+  /** Finds app and version of a key that is not retired at `now`. */
   findApiKey(hash: Uint8Array, now: Date): Promise<{ readonly appId: string; readonly version: number } | null>
-  /** Keys of these apps that are not retired at `now`, newest version first. */
+  /** Lists keys of these apps that are not retired at `now`, newest version first. */
   listApiKeys(appIds: readonly string[], now: Date): Promise<readonly ApiKeyRow[]>
-  /** Keys of all apps that are not retired at `now`, by app and version; `after` is the last one of the page before. */
+  /**
+   * Lists keys of all apps that are not retired at `now`, by app and version. `after` is the last key of the previous
+   * page.
+   */
   pageApiKeys(request: {
     readonly now: Date
     readonly after?: Pick<ApiKeyRow, 'appId' | 'version'>
     /** Integer 1–10,000. */
     readonly limit: number
   }): Promise<readonly ApiKeyRow[]>
-  /** Another sealing of the same key takes the place of `former`; false when `former` is not what is stored any more. */
+  /** Replaces the sealed key `former` by another sealing of the same key; false when `former` is no longer stored. */
   replaceSealedApiKey(request: SealedApiKeyReplacement): Promise<boolean>
-  /** The highest version that the app's keys ever had; 0 for an app without keys. Versions are never used twice. */
+  /** Returns the highest version of the app's keys so far; 0 for an app without keys. Versions are never reused. */
   findNewestApiKeyVersion(appId: string): Promise<number>
   /**
-   * Adds a key version, unless a version waits for activation already.
+   * Adds a key version, unless another version waits for activation.
    *
-   * @returns `version_taken` when the app's keys had this version or a higher one already.
+   * @returns `version_taken` when the app already had this version or a higher one.
    */
   addApiKey(key: ApiKeyRow): Promise<'added' | 'rotation_pending' | 'version_taken'>
-  /** The waiting version signs from `now`; older ones are retired at `retireOldAt`. False when none waits. */
+  /** Activates the waiting version at `now`; older ones are retired at `retireOldAt`. False when no version waits. */
   activateApiKey(request: { readonly appId: string; readonly now: Date; readonly retireOldAt: Date }): Promise<boolean>
-  /** Ends the waiting version at `now`: it never signs. False when none waits. */
+  /** Discards the waiting version at `now`, so it never signs. False when no version waits. */
   discardApiKey(request: { readonly appId: string; readonly now: Date }): Promise<boolean>
   /**
-   * Ends a version at `now`. With the version that signs, all older ones end too, so that none of them signs again, and a
-   * waiting one signs from `now` on. Without a waiting one nothing signs until a key is issued.
+   * Revokes a version at `now`. Revoking the signing version also revokes all older ones, and a waiting one signs from
+   * `now` on. Without a waiting version, no key signs until one is issued.
    *
-   * @param request `reason`: what the operator gives as the reason; null where the partner revokes.
+   * @param request `reason`: the operator's reason; null when the partner revokes.
    * @returns false when the app has no such version that is accepted at `now`.
    */
   revokeApiKey(request: {
@@ -87,40 +90,39 @@ export interface AppDirectory {
     readonly reason: string | null
   }): Promise<boolean>
   /**
-   * Adds a key version for an app that lost its key, in place of a version that waits. It signs from `key.signsFrom` on
-   * while another version signs at `key.createdAt`, else at once.
+   * Adds a key version for an app that lost its key; it replaces a waiting version. It signs from `key.signsFrom` if
+   * another version signs at `key.createdAt`, otherwise at once.
    *
-   * @returns from when on it signs; `version_taken` as for `addApiKey`.
+   * @returns the time from which it signs; `version_taken` as for `addApiKey`.
    */
   issueApiKey(request: {
     readonly key: ApiKeyRow
     readonly reason: string
   }): Promise<{ readonly signsFrom: Date } | 'version_taken'>
 
-  /** Adds or replaces the grant of a user to an app. It limits tokens that were issued before, from now on. */
+  /** Adds or replaces the grant of a user to an app. It also limits tokens issued earlier. */
   putGrant(grant: Grant): Promise<void>
-  /** In the order asked; null where there is no grant (any more). */
+  /** Returns grants in the order of the request; null for a missing or revoked grant. */
   findGrants(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (Grant | null)[]>
   /**
-   * The scopes that a user grants to an app now: none once the grant was revoked, until it is given again. Null for a user
-   * who never granted the app anything.
+   * Returns the current scopes of a user's grant to an app: empty after a revocation, null if there never was a grant.
    */
   findGrantedScopes(pair: { readonly appId: string; readonly userId: string }): Promise<readonly string[] | null>
-  /** Removes the grant and the access tokens made under it; false when there was none. */
+  /** Removes the grant and its access tokens; false when there was none. */
   revokeGrant(request: { readonly appId: string; readonly userId: string }): Promise<boolean>
-  /** Apps that this user granted anything to. */
+  /** Lists the apps with a grant of this user. */
   listGrantsOfUser(userId: string): Promise<readonly Grant[]>
 
-  /** Keeps an access token that was issued, by its hash. */
+  /** Stores an issued access token by its hash. */
   addAccessToken(token: AccessTokenRow): Promise<void>
   /**
-   * Null for an unknown token, one that expired at `now`, or one whose grant was revoked. Its scopes are those that the
-   * grant still holds.
+   * Finds an access token; null if it is unknown, expired at `now`, or its grant was revoked. Its scopes are limited to
+   * those of the current grant.
    */
   findAccessToken(hash: Uint8Array, now: Date): Promise<AccessTokenRow | null>
 }
 
-/** Those of a token's scopes that were granted and still are. */
+/** Returns the scopes of a token that are still granted. */
 export function scopesWithin(scopes: readonly string[], granted: readonly string[]): string[] {
   return scopes.filter((scope) => granted.includes(scope))
 }

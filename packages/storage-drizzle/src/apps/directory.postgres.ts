@@ -32,7 +32,7 @@ UPDATE kyc_relay_api_keys SET sealed = ${value('fresh')}::bytea
 WHERE app_id = ${value('appId')} AND version = ${value('version')}::int AND sealed = ${value('former')}::bytea`,
 )
 
-/** A key as {@link ApiKeyRow}. */
+/** Converts a row to {@link ApiKeyRow}. */
 const selectedKey = {
   appId: apiKeys.appId,
   version: apiKeys.version,
@@ -77,7 +77,7 @@ function prepareReads(db: NodePgDatabase) {
   }
 }
 
-/** The embedded app directory on PostgreSQL. */
+/** Creates the app directory on PostgreSQL. */
 export function createAppDirectory(dependencies: {
   readonly db: NodePgDatabase
   readonly database: PostgresDatabase

@@ -13,7 +13,7 @@ import { apiKeys, apps } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
-/** A key as {@link ApiKeyRow}. */
+/** Converts a row to {@link ApiKeyRow}. */
 const keyColumns = {
   appId: apiKeys.appId,
   version: apiKeys.version,
@@ -69,7 +69,7 @@ function prepareStatements(db: DrizzleDatabase) {
   }
 }
 
-/** The embedded app directory on one SQLite connection. */
+/** Creates the app directory on one SQLite connection. */
 export function createAppDirectory(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase

@@ -30,7 +30,7 @@ const lockGrant = statement<GrantRow>(
   sql`SELECT ${grantColumns} FROM kyc_relay_grants WHERE ${pair} FOR NO KEY UPDATE`,
 )
 
-// Not a replacement: deleting the old row would take the access tokens made under it along.
+// Updates the row: replacing it would also delete its access tokens.
 const updateGrant = statement(
   'update_grant',
   sql`
@@ -84,12 +84,12 @@ FROM kyc_relay_access_tokens AS token JOIN kyc_relay_grants AS permitted USING (
 WHERE token.hash = ${value('hash')} AND token.expires_at > ${value('now')}::timestamptz`,
 )
 
-/** Grants of the embedded app directory, and the access tokens made under them. */
+/** Creates the part of the app directory for grants and their access tokens. */
 export function createAppGrants(dependencies: {
   readonly db: NodePgDatabase
   readonly database: PostgresDatabase
   readonly audit: AuditChain | null
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
 }): Pick<
   AppDirectory,
@@ -117,12 +117,12 @@ export function createAppGrants(dependencies: {
     .orderBy(grants.appId)
     .prepare('kyc_relay_list_grants_of_user')
 
-  /** Writes the grant. Answers what it replaced; null when it is new. */
+  /** Writes the grant. Returns the former grant; null for a new one. */
   async function writeGrant(on: Queryable, grant: Grant): Promise<Grant | null> {
     const columns = { ...grant, scopes: JSON.stringify(grant.scopes) }
     if ((await insertGrant.count(on, columns)) === 1) return null
     const [former] = await lockGrant.rows(on, columns)
-    // Somebody revoked it between the two statements.
+    // The grant was revoked between the two statements.
     if (former === undefined) throw overtaken
     await updateGrant.count(on, columns)
     return readGrant(former)

@@ -23,7 +23,7 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
         externalReferenceId: value('externalReferenceId'),
         scopes: value('scopes'),
       })
-      // Not a replacement: deleting the old row would take the access tokens made under it along.
+      // Updates the row: replacing it would also delete its access tokens.
       .onConflictDoUpdate({
         target: [grants.appId, grants.userId],
         set: {
@@ -69,7 +69,7 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
         expiresAt: value('expiresAt'),
       })
       .prepare(),
-    // Read with every request, and so without a query builder in between.
+    // Runs with every request, so it is prepared without the query builder.
     findToken: prepareRows<
       [hash: Uint8Array, now: number],
       [appId: string, userId: string, scopes: string, expiresAt: number, granted: string]
@@ -82,7 +82,7 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
   }
 }
 
-/** Grants of the embedded app directory, and the access tokens made under them. */
+/** Creates the part of the app directory for grants and their access tokens. */
 export function createAppGrants(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase

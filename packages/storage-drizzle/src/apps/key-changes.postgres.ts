@@ -22,7 +22,7 @@ interface Version {
   readonly version: number
 }
 
-/** Holds concurrent changes of one app's keys apart. */
+/** Serialises concurrent changes of one app's keys. */
 const lockApp = statement('lock_app', sql`SELECT FROM kyc_relay_apps WHERE ${ofApp} FOR NO KEY UPDATE`)
 
 const findNewestVersion = statement<Version>(
@@ -74,7 +74,9 @@ WHERE ${ofVersion} AND ${accepted}`,
 
 type AtNow = { readonly appId: string; readonly now: Date }
 
-/** Changes of an app's API keys. Each is one transaction with its audit entries. */
+/**
+ * Creates the part of the app directory that changes API keys. Each change is one transaction with its audit entries.
+ */
 export function createAppKeyChanges(dependencies: {
   readonly database: PostgresDatabase
   readonly audit: AuditChain | null
@@ -91,7 +93,7 @@ export function createAppKeyChanges(dependencies: {
   const signingVersion = async (on: Queryable, { appId, now }: AtNow) =>
     (await findSigningKey.rows(on, { appId, now }))[0]?.version
 
-  /** Changes the keys of one app, alone. */
+  /** Runs a change of one app's keys under the lock. */
   const change = <T>(appId: string, work: (on: Queryable) => Promise<T>): Promise<T> =>
     database.transaction(async (on) => {
       await lockApp.count(on, { appId })
@@ -137,7 +139,7 @@ export function createAppKeyChanges(dependencies: {
         const signing = await signingVersion(on, request)
         if ((await endKey.count(on, request)) === 0) return false
         const next = version === signing ? await waitingVersion(on, request) : undefined
-        // No older key signs again: it was on its way out when it was replaced.
+        // No older key signs again: it was already being retired.
         if (version === signing) await retireOlderKeys.count(on, { appId, version, retiredAt: now })
         if (next !== undefined) await signWithKey.count(on, { appId, version: next, now })
         await audit?.append(on, appId, () => apiKeyRevokedEvent(audit.seal, request))

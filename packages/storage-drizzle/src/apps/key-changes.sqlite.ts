@@ -65,7 +65,9 @@ function prepareStatements(client: Database.Database) {
   }
 }
 
-/** Changes of an app's API keys. Each is one transaction with its audit entries. */
+/**
+ * Creates the part of the app directory that changes API keys. Each change is one transaction with its audit entries.
+ */
 export function createAppKeyChanges(dependencies: {
   readonly client: Database.Database
   readonly commits: GroupCommit
@@ -135,7 +137,7 @@ export function createAppKeyChanges(dependencies: {
           if (statements.end.run({ appId, version, now: at, reason }).changes === 0) return false
           audit?.append(apiKeyRevokedEvent(audit.seal, { appId, version, now, reason }))
           if (version !== signing) return true
-          // No older key signs again: it was on its way out when it was replaced.
+          // No older key signs again: it was already being retired.
           statements.retireOlder.run({ appId, version, retiredAt: at })
           const next = statements.findWaiting.get({ appId, now: at })?.version
           if (next === undefined) return true

@@ -9,7 +9,7 @@ function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atM
   return { kind, atMs, appId, userId, subject: scopes.join(' '), contentDigest }
 }
 
-/** Whether putting `grant` in place of `former` changes nothing. */
+/** Checks whether two grants are equal. */
 export function isSameGrant(former: Grant, grant: Grant): boolean {
   const { accountId, externalReferenceId, scopes } = former
   if (accountId !== grant.accountId || externalReferenceId !== grant.externalReferenceId) return false
@@ -17,21 +17,21 @@ export function isSameGrant(former: Grant, grant: Grant): boolean {
 }
 
 /**
- * A user granted scopes to an app: `GRANT_NARROWED` where one of the former scopes is gone, else `GRANT_GIVEN`.
+ * Creates the entry for a grant: `GRANT_NARROWED` if a former scope is missing, else `GRANT_GIVEN`.
  *
- * @param former The grant until now; null when there was none.
+ * @param former The former grant; null when there was none.
  */
 export function grantPutEvent(seal: AuditSeal, former: Grant | null, grant: Grant, atMs: number): AuditEvent {
   const narrowed = former !== null && former.scopes.some((scope) => !grant.scopes.includes(scope))
   return grantEvent(seal, narrowed ? 'GRANT_NARROWED' : 'GRANT_GIVEN', grant, atMs)
 }
 
-/** A user's grant to an app was revoked. The entry says what was granted until then. */
+/** Creates the entry for a revoked grant, with its former scopes. */
 export function grantRevokedEvent(seal: AuditSeal, former: Grant, atMs: number): AuditEvent {
   return grantEvent(seal, 'GRANT_REVOKED', former, atMs)
 }
 
-/** An access token was issued. The entry names it by its SHA-256, as its row does. */
+/** Creates the entry for an issued access token. The token is identified by its SHA-256. */
 export function accessTokenIssuedEvent(seal: AuditSeal, token: AccessTokenRow, atMs: number): AuditEvent {
   const { hash, appId, userId, scopes, expiresAt } = token
   const contentDigest = seal.digest([appId, userId, hash, scopes, expiresAt.getTime()])
@@ -39,7 +39,7 @@ export function accessTokenIssuedEvent(seal: AuditSeal, token: AccessTokenRow, a
   return { kind: 'ACCESS_TOKEN_ISSUED', atMs, appId, userId, subject, contentDigest }
 }
 
-/** An app or the operator signed in to the portal. */
+/** Creates the entry for a sign-in of an app or the operator to the portal. */
 export function signedInEvent(
   seal: AuditSeal,
   session: { readonly hash: Uint8Array; readonly holder: PortalHolder },
@@ -52,14 +52,14 @@ export function signedInEvent(
   return { kind: 'SIGNED_IN', atMs, appId: kind === 'app' ? appId : null, userId: null, subject, contentDigest }
 }
 
-/** An app registered an endpoint. */
+/** Creates the entry for a registered endpoint. */
 export function endpointRegisteredEvent(seal: AuditSeal, endpoint: Endpoint, atMs: number): AuditEvent {
   const { endpointId, appId, url, eventTypes, standardWebhooks } = endpoint
   const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0])
   return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
 }
 
-/** An endpoint of an app was removed. */
+/** Creates the entry for a removed endpoint. */
 export function endpointRemovedEvent(
   seal: AuditSeal,
   { appId, endpointId }: Pick<Endpoint, 'appId' | 'endpointId'>,

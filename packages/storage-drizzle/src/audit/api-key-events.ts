@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, SealedApiKeyReplacement } from '../apps/app-directory.js'
 
-/** A version of an app's API key was added: the first one with the app, later ones to rotate it. */
+/** Creates the entry for an added version of an app's API key: the first one with the app, later ones in a rotation. */
 export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, createdAt }: ApiKeyRow): AuditEvent {
   const contentDigest = seal.digest([appId, version, hash])
   return {
@@ -14,7 +14,7 @@ export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, create
   }
 }
 
-/** A version signs from now on, and older ones are retired. */
+/** Creates the entry for an activated version; older versions are retired. */
 export function apiKeyActivatedEvent(
   seal: AuditSeal,
   activated: { readonly appId: string; readonly version: number; readonly now: Date; readonly retireOldAt: Date },
@@ -31,7 +31,7 @@ export function apiKeyActivatedEvent(
   }
 }
 
-/** The key of a version is the same, and sealed under another wrapping key. */
+/** Creates the entry for a key that was sealed under another wrapping key. */
 export function apiKeyRewrappedEvent(
   seal: AuditSeal,
   { appId, version, fresh, now }: SealedApiKeyReplacement,
@@ -47,7 +47,7 @@ export function apiKeyRewrappedEvent(
   }
 }
 
-/** A version that waited was discarded: it never signed and never will. */
+/** Creates the entry for a discarded waiting version, which never signed. */
 export function apiKeyDiscardedEvent(
   seal: AuditSeal,
   discarded: { readonly appId: string; readonly version: number; readonly now: Date },
@@ -58,7 +58,7 @@ export function apiKeyDiscardedEvent(
   return { kind: 'API_KEY_DISCARDED', atMs: now.getTime(), appId, userId: null, subject, contentDigest }
 }
 
-/** A version was revoked, by its partner (no reason) or by the operator. */
+/** Creates the entry for a version revoked by its partner (no reason) or by the operator. */
 export function apiKeyRevokedEvent(
   seal: AuditSeal,
   revoked: {
@@ -74,7 +74,7 @@ export function apiKeyRevokedEvent(
   return { kind: 'API_KEY_REVOKED', atMs: now.getTime(), appId, userId: null, subject, contentDigest }
 }
 
-/** The operator made a version for an app that lost its key. */
+/** Creates the entry for a version that the operator issued to an app that lost its key. */
 export function apiKeyIssuedEvent(
   seal: AuditSeal,
   { appId, version, hash, createdAt }: ApiKeyRow,

@@ -1,12 +1,12 @@
 import type { AuditKind, AuditLogName } from '@kyc-relay/kyc-core/audit'
 
-/** Where an audit log is kept, and what its entries account for. */
+/** Tables of an audit log, and of the rows that its entries record. */
 export interface AuditTables {
   readonly log: AuditLogName
   readonly entries: string
-  /** The newest entry of each chain, where there are several. */
+  /** Table with the newest entry of each chain, if there are several. */
   readonly heads: string
-  /** The table whose rows have an entry each. */
+  /** Table in which each row has an entry. */
   readonly rows: string
   /** Kind of those entries. */
   readonly rowKind: AuditKind

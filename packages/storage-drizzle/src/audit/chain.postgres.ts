@@ -6,19 +6,19 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/now.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 
-/** How many chains a log has: as many transactions can append at once. */
+/** Number of chains of a log: this many transactions can append at once. */
 export const auditChains = 16
 
-/** Appends to one audit log, inside the transaction of what it speaks of. */
+/** Appends to one audit log, inside the transaction of the recorded change. */
 export interface AuditChain {
   readonly seal: AuditSeal
   /**
-   * Call it last: the chain is locked from here to the end of the transaction, and a transaction locks one chain, so that
-   * none can wait for another in a circle.
+   * Call it last: it locks the chain until the end of the transaction. A transaction locks one chain only, so that
+   * appends never deadlock.
    *
-   * @param about The user whose chain it is, or another text where there is none.
-   * @param eventAt Makes the entry's content; is given the store's clock.
-   * @throws `AUDIT_INCOMPLETE` when the chain is not there.
+   * @param about User id that selects the chain, or another text if there is no user.
+   * @param eventAt Creates the content of the entry; receives the time of the store's clock.
+   * @throws `AUDIT_INCOMPLETE` when the chain is missing.
    */
   append(on: Queryable, about: string, eventAt: (nowMs: number) => AuditEvent): Promise<void>
 }
@@ -45,7 +45,7 @@ RETURNING chain, sequence, mac`
       name('lock_beginning'),
       sql`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ${heads}, 0))`,
     ),
-    // What the sequence has given out: also rows that other transactions have yet to commit.
+    // Last value of the sequence, including rows that other transactions have not committed yet.
     findNewest: statement<{ position: number; at: Date }>(
       name('find_newest'),
       sql`SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence(${rows}, 'position')), 0) AS position, ${now} AS at`,
@@ -71,7 +71,7 @@ INSERT INTO ${headTable} (chain, sequence, mac) SELECT chain, sequence, mac FROM
 
 const statements = { stores: prepareStatements('stores'), vault: prepareStatements('vault') }
 
-/** The audit log of a database, begun if it has none. A log of which some chains are gone is not begun again. */
+/** Opens the audit log of a database and starts it if it has no chains. A log with missing chains is not restarted. */
 export async function openAuditChain(
   database: PostgresDatabase,
   log: AuditLogName,

@@ -6,14 +6,20 @@ import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
-/** Appends to one audit log, inside the transaction of what it speaks of. */
+/** Appends to one audit log, inside the transaction of the recorded change. */
 export interface AuditChain {
   readonly seal: AuditSeal
-  /** @throws `AUDIT_INCOMPLETE` when the log is not there; what the entry speaks of must not be committed then. */
+  /**
+   * Appends an entry.
+   *
+   * @throws `AUDIT_INCOMPLETE` when the log is missing; the caller must then roll back.
+   */
   append(event: AuditEvent): void
 }
 
-/** The audit log of a connection, begun if it has no entry. One chain: SQLite has one writer at a time. */
+/**
+ * Opens the audit log of a connection and starts it if it has no entry. It has one chain because SQLite has one writer.
+ */
 export function openAuditChain(
   client: Database.Database,
   log: AuditLogName,
@@ -51,14 +57,14 @@ export function openAuditChain(
     insert(seal.next(log, 0, null, { ...event, contentDigest: seal.digest(null) }))
   }
 
-  // Looked at before, so that opening a database whose log is begun writes nothing.
+  // Checked first, so that opening a database with a started log writes nothing.
   try {
     if (findNewest.get() === undefined) client.transaction(begin).immediate()
   } catch (error) {
     throw storageErrorOf(error)
   }
 
-  /** The newest entry, of which `commits` says how long it is so. */
+  /** Cache of the newest entry; `commits` tells whether it is still valid. */
   let remembered: { readonly epoch: number; readonly head: AuditHead } | null = null
 
   function head(): AuditHead {

@@ -1,17 +1,17 @@
 import type { AppUser, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 
-// What leaves no row to be compared with: the entry alone says that it happened. Its digest lets somebody who still holds
-// what was destroyed, a token or a wrapped key from a backup, show that it was that.
+// Events that leave no row: only the entry records them. With its digest, the owner of a backup can prove that a token
+// or a wrapped key in it was the destroyed one.
 
-/** A user's rows outside the vault were erased. */
+/** Creates the entry for the erasure of a user's rows outside the vault. */
 export function userErasedEvent(seal: AuditSeal, owner: AppUser, atMs: number, verificationsKept: number): AuditEvent {
   const { appId, userId } = owner
   const contentDigest = seal.digest([appId, userId, verificationsKept])
   return { kind: 'USER_ERASED', atMs, appId, userId, subject: String(verificationsKept), contentDigest }
 }
 
-/** An owner's tokens and data key were destroyed. */
+/** Creates the entry for the destruction of an owner's tokens and data key. */
 export function ownerErasedEvent(
   seal: AuditSeal,
   owner: AppUser,
@@ -24,7 +24,7 @@ export function ownerErasedEvent(
   return { kind: 'OWNER_ERASED', atMs, appId, userId, subject: String(deleted.tokens), contentDigest }
 }
 
-/** Tokens entered quarantine, left it, or were destroyed after it. */
+/** Creates the entry for tokens that entered or left quarantine, or were destroyed after it. */
 export function tokensEvent(
   seal: AuditSeal,
   kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
@@ -35,7 +35,7 @@ export function tokensEvent(
   return { kind, atMs, appId: null, userId: null, subject: String(tokens.length), contentDigest }
 }
 
-/** A data key was moved under another wrapping key. */
+/** Creates the entry for a data key that was re-wrapped. */
 export function dataKeyRewrappedEvent(
   seal: AuditSeal,
   former: AppUser & { readonly dataKey: WrappedDataKey },

@@ -12,17 +12,17 @@ import { findRecordedVerifications } from '../verifications/recorded-verificatio
 import { statement } from '../engine/postgres/statement.js'
 import type { auditEntries } from './tables.postgres.js'
 
-/** An audit log that is read on a connection of its own. */
+/** An audit log with a separate connection. */
 export interface OpenedAuditLog extends AuditLog {
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): Promise<void>
 }
 
-/** Longest a page may take, in milliseconds. */
+/** Time limit of a page, in milliseconds. */
 const pageTimeoutMs = 60_000
 
 /**
- * Opens the audit log of a PostgreSQL database for verifying it: one connection that can only read. Ask the primary.
+ * Opens the audit log of a PostgreSQL database for verification, on one read-only connection. Connect to the primary.
  *
  * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
  *
@@ -84,7 +84,7 @@ ORDER BY sequence LIMIT ${value('limit')}`,
 
 const reads = { stores: prepareReads('stores'), vault: prepareReads('vault') }
 
-/** One audit log of a database. */
+/** Creates the reader of one audit log. */
 export function createAuditLog(database: PostgresDatabase, log: AuditLogName, seal: AuditSeal): AuditLog {
   const { listHeads, listEntries } = reads[log]
   const rows = log === 'stores' ? verificationRows(database, seal) : revealRows(database, seal)
@@ -116,7 +116,7 @@ interface ExaminedRow {
   readonly code: UnaccountedRow['code'] | null
 }
 
-// Scalar subqueries instead of EXISTS: PostgreSQL may turn an EXISTS into a hash of the whole other table.
+// Scalar subqueries instead of EXISTS: PostgreSQL may plan EXISTS as a hash of the whole other table.
 const examineVerifications = statement<ExaminedRow>(
   'stores_audit_examine_verifications',
   sql`
@@ -155,7 +155,8 @@ function verificationRows(database: PostgresDatabase, seal: AuditSeal): Accounte
     },
     async listUnaccounted({ startedAfter, cursor, limit }) {
       checkedLimit(limit, 1_000)
-      // The cursor is the id of the last row of a page, after a letter that says of what: verifications, then statuses.
+      // The cursor is a letter for the list (first verifications, then statuses) and the id of the last row of the
+      // page.
       const [what, after] = [cursor?.slice(0, 1) ?? 'v', cursor?.slice(1) ?? '']
       const examine = what === 'v' ? examineVerifications : examineStatuses
       const page = await database.run((on) => examine.rows(on, { startedAfter, after, limit }))

@@ -14,14 +14,14 @@ import type { auditEntries } from './tables.sqlite.js'
 
 type StoredEntry = typeof auditEntries.$inferSelect
 
-/** An audit log that is read on a connection of its own. */
+/** An audit log with a separate connection. */
 export interface OpenedAuditLog extends AuditLog {
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): Promise<void>
 }
 
 /**
- * Opens the audit log of a SQLite file for verifying it; writes nothing and makes no file.
+ * Opens the audit log of a SQLite file for verification. Writes nothing and creates no file.
  *
  * @throws StorageError `STORE_UNAVAILABLE`, `SCHEMA_OUTDATED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`
  *
@@ -53,7 +53,7 @@ export function openSqliteAuditLog(
   })
 }
 
-/** One audit log on a connection. */
+/** Creates the reader of one audit log on a connection. */
 export function createAuditLog(client: Database.Database, log: AuditLogName, seal: AuditSeal): AuditLog {
   const { entries } = auditTables[log]
   const listHeads = prepare<[], { sequence: number; mac: Buffer }>(
@@ -89,7 +89,7 @@ export function createAuditLog(client: Database.Database, log: AuditLogName, sea
   }
 }
 
-/** What a log accounts for. */
+/** Rows that a log records. */
 interface AccountedRows {
   findRecorded(subjects: readonly string[]): ReadonlyMap<string, string>
   listUnaccounted(
@@ -148,7 +148,7 @@ function revealRows(client: Database.Database, seal: AuditSeal): AccountedRows {
   }
 }
 
-/** Reads on from a position. */
+/** Reads rows after a position. */
 function pagesOf(listByPosition: Prepared<[number, number], ExaminedRow>): AccountedRows['listUnaccounted'] {
   return (startedAfter, cursor, limit) => {
     const page = listByPosition.all(cursor === null ? startedAfter : Number(cursor), limit)

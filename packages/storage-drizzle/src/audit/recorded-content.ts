@@ -8,7 +8,7 @@ import type {
   TokenizedVerification,
 } from '@kyc-relay/kyc-core'
 
-/** A verification with its details and its status log entry: what must never change once it is recorded. */
+/** A verification with its details and its status log entry. It must never change after recording. */
 export interface RecordedVerification {
   readonly key: SubmissionKey
   readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks'> & {
@@ -21,8 +21,8 @@ export interface RecordedVerification {
 }
 
 /**
- * The fields of a verification under the digest of its audit entry, in an order fixed for ever. Photo jobs are left out:
- * they go on.
+ * Returns the fields of a verification for the digest of its audit entry. Their order must never change. Photo jobs are
+ * not included because they change.
  */
 export function verificationContent(recorded: RecordedVerification): AuditField {
   const { key, verification, payloadDigest, recordedAt, result, statusLog } = recorded
@@ -51,7 +51,7 @@ export function verificationContent(recorded: RecordedVerification): AuditField 
   ]
 }
 
-/** A row that says who looked at what, and why. */
+/** A row with who revealed which value, and why. */
 export interface RecordedReveal {
   readonly atMs: number
   readonly appId: string
@@ -63,13 +63,13 @@ export interface RecordedReveal {
   readonly part: string | null
 }
 
-/** The fields of a reveal under the digest of its audit entry, in an order fixed for ever. */
+/** Returns the fields of a reveal for the digest of its audit entry. Their order must never change. */
 export function revealContent(reveal: RecordedReveal): AuditField {
   const { atMs, appId, userId, actor, purpose, token, recordId, part } = reveal
   return [atMs, appId, userId, actor, purpose, token, recordId, part]
 }
 
-/** What is written down about a verification. */
+/** Creates the entry for a verification. */
 export function verificationEvent(seal: AuditSeal, recorded: RecordedVerification): AuditEvent {
   const { key, verification, recordedAt } = recorded
   return {
@@ -82,7 +82,7 @@ export function verificationEvent(seal: AuditSeal, recorded: RecordedVerificatio
   }
 }
 
-/** What is written down about a reveal. */
+/** Creates the entry for a reveal. */
 export function revealEvent(seal: AuditSeal, position: number, reveal: RecordedReveal): AuditEvent {
   const { atMs, appId, userId } = reveal
   const contentDigest = seal.digest(revealContent(reveal))

@@ -1,7 +1,7 @@
 import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
 import type { RecordedVerification } from './recorded-content.js'
 
-/** The row of a verification beside its entry in the status log, as both engines select it. */
+/** Row of a verification joined with its status log entry, as both engines select it. */
 export interface StoredVerification {
   readonly verificationId: string
   readonly appId: string
@@ -25,7 +25,7 @@ export interface StoredVerification {
   readonly loggedAt: Date | null
 }
 
-/** The rows that belong to a verification, each list in its order. */
+/** Rows of a verification's details, each list in order. */
 interface StoredDetails {
   readonly sections: readonly {
     readonly section: SectionName
@@ -36,7 +36,7 @@ interface StoredDetails {
   readonly declineCodes: readonly { readonly code: string }[]
 }
 
-/** What the audit entry of a verification speaks of, from the rows as they are now. */
+/** Builds the recorded content of a verification from its current rows. */
 export function readStoredVerification(row: StoredVerification, details: StoredDetails): RecordedVerification {
   const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
   const { ssnToken, ssnStanding, documentNumberToken } = row

@@ -3,24 +3,24 @@ import { version } from '../../package.json'
 import type { MigrationStep, MigrationTarget } from '../engine/migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 
-/** Whose tables: the stores', the vault's, or those of a receiver of webhooks. */
+/** Tables to migrate: those of the stores, the vault, or a receiver of webhooks. */
 export type DatabasePart = 'stores' | 'vault' | 'receiver'
 
-/** What the command needs from outside. */
+/** Dependencies of the command. */
 export interface MigrateCommandDependencies {
-  /** Opens the history of a database URL, without writing anything. */
+  /** Opens the migration history of a database URL. Writes nothing. */
   open(url: string, part: DatabasePart): Promise<MigrationTarget>
   readonly environment: Readonly<Record<string, string | undefined>>
   print(line: string): void
-  /** The line of a terminal that shows what is under way; null where output is no terminal. */
+  /** Status line of a terminal; null when the output is not a terminal. */
   readonly terminal: TerminalLine | null
 }
 
-/** One line that is written over. */
+/** A status line that is overwritten. */
 export interface TerminalLine {
-  /** Shows this text in place of the one before; `''` takes the line away. */
+  /** Replaces the text; `''` removes the line. */
   show(text: string): void
-  /** Calls back every second until what it returns is called. */
+  /** Calls back every second until the returned function is called. */
   everySecond(callback: () => void): () => void
 }
 
@@ -80,7 +80,10 @@ export async function runMigrateCommand(
   }
 }
 
-/** `mysql://…`, or a misspelt `postgress://…`, would else be the name of a file. A drive (`C:\…`) is one letter. */
+/**
+ * Refuses other URL schemes: `mysql://…` or a misspelt `postgress://…` would otherwise be a file name. A drive (`C:\…`)
+ * has one letter.
+ */
 function isOfAnotherKind(url: string): boolean {
   return /^[a-z][a-z\d+.-]+:/i.test(url) && !/^(?:file|postgres|postgresql):/.test(url)
 }
@@ -138,7 +141,7 @@ async function apply(
   return 0
 }
 
-/** A line as each migration is done; on a terminal also which one is under way, and for how long. */
+/** Prints a line for each applied migration. On a terminal it also shows the current migration and its duration. */
 async function applyTelling(
   target: MigrationTarget,
   print: (line: string) => void,

@@ -3,7 +3,7 @@ import type { MigrationTarget } from '../engine/migrations/ledger.js'
 import { runMigrateCommand, type DatabasePart, type TerminalLine } from './migrate-command.js'
 
 async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
-  // Each engine is loaded only when it is asked for: the other's driver need not be installed.
+  // Loads only the requested engine, so the driver of the other one need not be installed.
   if (/^postgres(ql)?:/.test(url)) {
     const { openPostgresMigrations } = await import('../engine/postgres/open-migrations.js')
     return openPostgresMigrations(url, part)
@@ -12,7 +12,7 @@ async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
   return openSqliteMigrations(url.replace(/^file:/, ''), part)
 }
 
-/** On standard error, so that standard output holds whole lines only. */
+/** Uses standard error, so that standard output holds whole lines only. */
 const terminal: TerminalLine | null = !process.stderr.isTTY
   ? null
   : {

@@ -9,7 +9,7 @@ import { cancelPending } from '../webhooks/store.postgres.js'
 
 const value = sql.placeholder
 
-/** Why these deliveries were cancelled, as the delivery log shows it. */
+/** Reason of the cancellation in the delivery log. */
 const cancelReason = 'USER_ERASED'
 
 const ofUser = sql`user_id = ${value('userId')} AND app_id = ${value('appId')}`
@@ -48,10 +48,10 @@ const countVerifications = statement<{ count: number }>(
   sql`SELECT count(*)::int AS count FROM kyc_relay_verifications WHERE ${ofUser}`,
 )
 
-/** Erasure of users' rows on PostgreSQL. */
+/** Creates the erasure of users' rows on PostgreSQL. */
 export function createUserErasure(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly audit: AuditChain | null
 }): UserErasure {

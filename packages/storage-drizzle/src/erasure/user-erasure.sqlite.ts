@@ -15,7 +15,7 @@ import { attempts, events, transactions } from '../webhooks/tables.sqlite.js'
 
 const value = sql.placeholder
 
-/** Why these deliveries were cancelled, as the delivery log shows it. */
+/** Reason of the cancellation in the delivery log. */
 const cancelReason = 'USER_ERASED'
 
 function prepareStatements(db: DrizzleDatabase) {
@@ -61,7 +61,7 @@ function prepareStatements(db: DrizzleDatabase) {
   }
 }
 
-/** Erasure of users' rows on one SQLite connection. */
+/** Creates the erasure of users' rows on one SQLite connection. */
 export function createUserErasure(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase

@@ -1,27 +1,27 @@
-/** What an erasure did to the rows of one user of one app. */
+/** Result of an erasure for one user of one app. */
 export interface ErasedRows {
-  /** Deliveries that were waiting, and those whose attempt in flight is their last. */
+  /** Number of cancelled deliveries, including those whose attempt in flight is the last. */
   readonly deliveriesCancelled: number
-  /** Event bodies that are gone. */
+  /** Number of blanked event bodies. */
   readonly bodiesBlanked: number
-  /** Transactions whose fields are gone; their states stay. */
+  /** Number of transactions with blanked fields. Their states are kept. */
   readonly transactionsBlanked: number
-  /** Every photo job, named again by a repeated erasure: what was stored for them is to be removed. */
+  /** All photo jobs of the user; a repeated erasure returns them again. The caller removes their stored photos. */
   readonly photoJobIds: readonly string[]
-  /** How many of them had a stored photo until now. */
+  /** Number of jobs that had a stored photo before this call. */
   readonly photosErased: number
-  /** Verifications that stay: ids, decision, checks, decline codes and status log. */
+  /** Number of kept verifications: ids, decision, checks, decline codes and status log. */
   readonly verificationsKept: number
 }
 
-/** The right to erase what rows outside the vault say about a user. Held by operations. */
+/** Right to erase a user's data outside the vault. */
 export interface UserErasure {
-  /** Apps that hold anything of this user: a grant, a verification, an event or a transaction. */
+  /** Lists the apps with a grant, a verification, an event or a transaction of this user. */
   listAppsOfUser(userId: string): Promise<readonly string[]>
   /**
-   * Cancels what is pending, blanks event bodies and answers of receivers, transaction fields and photo URLs: all of it
-   * or nothing. Harmless when repeated. Sealed parts of verifications stay and cannot be opened once the vault has
-   * destroyed the data key.
+   * Cancels pending deliveries, and blanks event bodies, responses of receivers, transaction fields and photo URLs, in
+   * one transaction. It can be repeated. Sealed parts of verifications are kept; they cannot be opened after the vault
+   * has destroyed the data key.
    */
   eraseUser(owner: { readonly appId: string; readonly userId: string }): Promise<ErasedRows>
 }

@@ -1,27 +1,38 @@
-import type { PhotoFailure, PhotoJobStore, PhotoOutcome, PhotoRecord, PhotoSide, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type {
+  PhotoFailure,
+  PhotoJobStore,
+  PhotoOutcome,
+  PhotoRecord,
+  PhotoSide,
+  PhotoState,
+} from '@kyc-relay/kyc-core/photos'
 import { StorageError } from '../storage-error.js'
 
-/** A wait or a lease in whole milliseconds. */
+/** Checks a delay or a lease in whole milliseconds. */
 function checkedMs(ms: number, least: number, most: number): number {
   if (!Number.isSafeInteger(ms) || ms < least || ms > most) throw new StorageError('ARGUMENT_INVALID')
   return ms
 }
 
-/** @throws `ARGUMENT_INVALID` unless it is 1 ms to an hour. */
+/**
+ * Checks a lease.
+ *
+ * @throws `ARGUMENT_INVALID` unless it is 1 ms to 1 h.
+ */
 export function checkedLeaseMs(leaseMs: number): number {
   return checkedMs(leaseMs, 1, 3_600_000)
 }
 
-/** A state as its column holds it: one that is retried is told from one that is not by its attempts and its lease. */
+/** State in the column. `RETRYING` is derived from the attempts and the lease. */
 export type StoredPhotoState = Exclude<PhotoState, 'RETRYING'>
 
-/** The state of a row as it is seen from outside, on both engines. */
+/** Computes the visible state of a row, for both engines. */
 export const seenState = `CASE
     WHEN state = 'PENDING' AND attempts_made > CASE WHEN lease_token IS NULL THEN 0 ELSE 1 END THEN 'RETRYING'
     ELSE state
   END`
 
-// Types alone come from the port; the compiler holds this to its list.
+// The port exports only types, so the list is repeated here; the compiler checks it.
 const failures: Readonly<Record<PhotoFailure, true>> = {
   URL_NOT_ALLOWED: true,
   REDIRECT_NOT_ALLOWED: true,
@@ -45,9 +56,9 @@ const failures: Readonly<Record<PhotoFailure, true>> = {
 }
 
 /**
- * The outcome as columns take it.
+ * Converts an outcome to column values.
  *
- * @throws `ARGUMENT_INVALID` for a wait that is negative or longer than 7 days, and for a failure that is no code.
+ * @throws `ARGUMENT_INVALID` for a delay below 0 or above 7 days, and for an unknown failure code.
  */
 export function outcomeColumns(
   outcome: PhotoOutcome,
@@ -60,14 +71,14 @@ export function outcomeColumns(
   return { state: 'RETRYING', retryInMs: checkedMs(outcome.retryInMs, 0, 604_800_000), failure }
 }
 
-/** Most jobs of one claim. */
+/** Checks the number of jobs of one claim. */
 export const mostPhotosPerClaim = 100
 
 export type PhotoClaim = Awaited<ReturnType<PhotoJobStore['claimDue']>>
 
 const sides: readonly PhotoSide[] = ['front', 'back', 'selfie']
 
-/** Orders photos as they are listed. */
+/** Compares photos in the order of the list. */
 export function bySide(one: PhotoRecord, next: PhotoRecord): number {
   return sides.indexOf(one.side) - sides.indexOf(next.side)
 }

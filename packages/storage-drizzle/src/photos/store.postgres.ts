@@ -24,7 +24,7 @@ interface ClaimedRow {
 const inMs = (duration: SQL) => sql`floor(extract(epoch FROM ${duration}) * 1000)::float8`
 const later = (name: string) => sql`${now} + ${value(name)}::float8 * interval '1 millisecond'`
 
-/** Claims what `since` has passed of, oldest first. What another process claims at this moment is passed over. */
+/** Claims due jobs, oldest first. Skips jobs that another process is claiming. */
 function claimBy(name: string, since: SQL) {
   return statement<ClaimedRow>(
     name,
@@ -112,7 +112,7 @@ const ofOwner = sql`verification_id IN (
   SELECT verification_id FROM kyc_relay_verifications WHERE app_id = ${value('appId')} AND user_id = ${value('userId')}
 )`
 
-/** Locked, so that the count holds for the update that follows in the same transaction. */
+/** Locks the rows, so that the count matches the following update in the same transaction. */
 const lockOfOwner = statement<{ state: PhotoState }>(
   'lock_photos_of_owner',
   sql`
@@ -128,7 +128,7 @@ SET state = 'ERASED', sealed_url = NULL, due_at = NULL, lease_token = NULL, leas
 WHERE ${ofOwner} RETURNING photo_job_id AS "photoJobId"`,
 )
 
-/** Ends all photo jobs of a user, inside a transaction: also part of an erasure of everything. */
+/** Ends all photo jobs of a user inside a transaction. The erasure of a user calls it too. */
 export async function erasePhotoJobs(
   on: Queryable,
   owner: AppUser,
@@ -152,10 +152,10 @@ function readClaimed({ photoJobId, token, appId, userId, sealedUrl, ...row }: Cl
   }
 }
 
-/** The photo jobs on PostgreSQL. */
+/** Creates the photo job store on PostgreSQL. */
 export function createPhotoJobStore(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly newToken: () => string
 }): PhotoJobStore {
@@ -175,7 +175,7 @@ export function createPhotoJobStore(dependencies: {
       const limit = checkedLimit(request.limit, mostPhotosPerClaim)
       const leaseMs = checkedLeaseMs(request.leaseMs)
       const at = instant()
-      // One transaction, so that what was claimed and not answered is not claimed.
+      // One transaction, so that a claim that fails to return is rolled back.
       return database.transaction(async (on) => {
         const claimed = await claimOnce(on, limit, leaseMs, at)
         const nextDueInMs = (await findNext.rows(on, { now: at }))[0]?.nextDueInMs ?? null

@@ -41,7 +41,7 @@ const instantOf = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 const ofOwner = 'verification IN (SELECT position FROM kyc_relay_verifications WHERE app_id = ? AND user_id = ?)'
 
-/** What erases the photo jobs of a user: also part of an erasure of everything. */
+/** Statements that erase the photo jobs of a user. The erasure of a user uses them too. */
 export function preparePhotoErasure(client: Database.Database) {
   return {
     countStored: prepare<[string, string], { count: number }>(
@@ -58,7 +58,7 @@ export function preparePhotoErasure(client: Database.Database) {
   }
 }
 
-/** Ends all photo jobs of a user, inside a write. */
+/** Ends all photo jobs of a user inside a write. */
 export function erasePhotoJobs(
   statements: ReturnType<typeof preparePhotoErasure>,
   { appId, userId }: AppUser,
@@ -129,7 +129,7 @@ function prepareStatements(client: Database.Database) {
   }
 }
 
-/** The photo jobs on one SQLite connection. */
+/** Creates the photo job store on one SQLite connection. */
 export function createPhotoJobStore(dependencies: {
   readonly client: Database.Database
   readonly commits: GroupCommit

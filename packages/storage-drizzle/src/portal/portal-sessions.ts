@@ -1,29 +1,29 @@
 import { StorageError } from '../storage-error.js'
 
-/** Who is signed in: an app by a version of its API key, or the operator. */
+/** Signed-in user of a session: an app with a version of its API key, or the operator. */
 export type PortalHolder =
   | { readonly kind: 'app'; readonly appId: string; readonly appName: string; readonly keyVersion: number }
   | { readonly kind: 'operator' }
 
-/** One sign-in as it is found. */
+/** A stored session. */
 export interface PortalSession {
   readonly holder: PortalHolder
-  /** What the next page is to say; opaque to the store. */
+  /** Message for the next page; opaque to the store. */
   readonly notice: string | null
 }
 
 /**
- * Sign-ins to the portal, shared by all processes of one database. A session is named by a hash of its id: whoever reads
- * the table can sign in as nobody. One clock, the store's, decides when a session ends. One method, one atomic write.
+ * Stores portal sessions, shared by all processes of one database. A session is identified by a hash of its id, so a
+ * reader of the table cannot use a session. The store's clock decides when a session ends. Every method is atomic.
  */
 export interface PortalSessions {
   /**
-   * Begins a session. It ends `idleMs` after it was last found, and `absoluteMs` after it began in any case. Of one
-   * holder the newest `most` are kept; concurrent beginnings may leave a few more.
+   * Starts a session. It ends `idleMs` after its last use, and at the latest `absoluteMs` after its start. Only the
+   * newest `most` sessions of a holder are kept; concurrent starts may leave a few more.
    *
    * @param session `hash`: SHA-256 of the id, 32 bytes. `idleMs`, `absoluteMs`: integer 1–604,800,000 (7 days). `most`:
    *   integer 1–10,000.
-   * @throws `CONSTRAINT` when a session of this hash is there: it stays as it is.
+   * @throws `CONSTRAINT` when a session with this hash exists; it is not changed.
    */
   beginSession(session: {
     readonly hash: Uint8Array
@@ -32,35 +32,37 @@ export interface PortalSessions {
     readonly absoluteMs: number
     readonly most: number
   }): Promise<void>
-  /** The session of this hash, which is idle from now on; null when it is unknown or has ended. */
+  /** Finds a session by its hash and restarts its idle time; null when it is unknown or has ended. */
   findSession(hash: Uint8Array, idleMs: number): Promise<PortalSession | null>
-  /** Keeps what the next page is to say, in place of what was kept; null forgets it. Without a session nothing is kept. */
+  /** Replaces the message for the next page; null removes it. Without a session nothing is stored. */
   setNotice(hash: Uint8Array, notice: string | null): Promise<void>
-  /** Keeps bytes under a name of their own. The newest `most` of a session stay. Without a session nothing is kept. */
+  /**
+   * Stores bytes under a new name. Only the newest `most` of a session are kept. Without a session nothing is stored.
+   */
   keepPreview(preview: {
     readonly hash: Uint8Array
     readonly previewId: string
     readonly content: Uint8Array
     readonly most: number
   }): Promise<void>
-  /** The bytes as they were kept, to one of any number of callers, once; null to all others. */
+  /** Returns the stored bytes once, to one of several callers; null to all other callers. */
   takePreview(preview: { readonly hash: Uint8Array; readonly previewId: string }): Promise<Uint8Array | null>
-  /** Ends a session with everything kept for it. Harmless when there is none. */
+  /** Ends a session and deletes its data. Does nothing when it is unknown. */
   endSession(hash: Uint8Array): Promise<void>
-  /** Ends every session of an app but this one. */
+  /** Ends every other session of an app. */
   endOtherSessions(request: { readonly appId: string; readonly keep: Uint8Array }): Promise<void>
 }
 
-/** A time to live in whole milliseconds. @throws `ARGUMENT_INVALID` unless it is 1 ms to 7 days. */
+/** Checks a time to live in whole milliseconds. @throws `ARGUMENT_INVALID` unless it is 1 ms to 7 days. */
 export function checkedSessionMs(ms: number): number {
   if (!Number.isSafeInteger(ms) || ms < 1 || ms > 604_800_000) throw new StorageError('ARGUMENT_INVALID')
   return ms
 }
 
-/** Most sessions of a holder, or previews of a session. */
+/** Checks the limit of sessions of a holder, or of previews of a session. */
 export const mostKept = 10_000
 
-/** A holder as columns take it: the operator has no app. */
+/** Converts a holder to column values. The operator has no app. */
 export interface HolderColumns {
   readonly kind: PortalHolder['kind']
   readonly appId: string

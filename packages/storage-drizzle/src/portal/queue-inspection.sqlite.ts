@@ -4,9 +4,9 @@ import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { read } from '../engine/sqlite/read.js'
 import { deliveries, endpointSchedules } from '../webhooks/tables.sqlite.js'
 
-/** The queue of one SQLite database. */
+/** Creates the queue inspection of one SQLite database. */
 export function createQueueInspection(db: DrizzleDatabase, clock: () => Date): QueueInspection {
-  // The range bounds make each of these a search of a partial index instead of a look at every delivery.
+  // The range bounds make each query search a partial index instead of all deliveries.
   const waiting = db
     .select({ one: sql`1` })
     .from(deliveries)

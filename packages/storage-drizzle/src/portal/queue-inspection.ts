@@ -1,18 +1,18 @@
-/** How much the delivery worker has before it. */
+/** Size of the delivery queue. */
 export interface QueueState {
-  /** Deliveries that wait for an attempt, due now or later. Counted up to 100,000. */
+  /** Deliveries waiting for an attempt, due now or later. Counted up to 100,000. */
   readonly waiting: number
   /** Attempts in flight, over all processes. Counted up to 100,000. */
   readonly inFlight: number
-  /** For how long the oldest due delivery has been due, in milliseconds; 0 when none is. */
+  /** Milliseconds since the oldest due delivery became due; 0 when no delivery is due. */
   readonly oldestDueMs: number
 }
 
-/** The right to look at the queue as a whole, for metrics. */
+/** Right to inspect the queue of all apps, for metrics. */
 export interface QueueInspection {
-  /** Reads only; its cost does not grow beyond the counting limit. */
+  /** Reads the size of the queue. The counting limit bounds its cost. */
   inspectQueue(): Promise<QueueState>
 }
 
-/** So many rows are counted at most. */
+/** Counts at most 100,000 rows. */
 export const countingLimit = 100_000

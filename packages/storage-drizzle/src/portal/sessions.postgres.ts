@@ -82,10 +82,10 @@ DELETE FROM kyc_relay_portal_sessions
 WHERE kind = 'app' AND app_id = ${value('appId')} AND hash <> ${value('keep')}`,
 )
 
-/** Sign-ins to the portal on PostgreSQL. */
+/** Creates the portal sessions on PostgreSQL. */
 export function createPortalSessions(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly audit: AuditChain | null
 }): PortalSessions {

@@ -58,7 +58,7 @@ function prepareStatements(client: Database.Database) {
   }
 }
 
-/** Sign-ins to the portal on one SQLite connection. */
+/** Creates the portal sessions on one SQLite connection. */
 export function createPortalSessions(dependencies: {
   readonly client: Database.Database
   readonly commits: GroupCommit

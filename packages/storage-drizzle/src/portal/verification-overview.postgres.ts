@@ -33,7 +33,7 @@ ORDER BY verification_id ${sql.raw(of === 'newest' ? 'DESC' : 'ASC')} LIMIT ${va
 
 const references = { newest: referencesIn('newest'), oldest: referencesIn('oldest') }
 
-/** Verifications of everybody in one PostgreSQL database. */
+/** Creates the overview of all verifications in one PostgreSQL database. */
 export function createVerificationOverview(database: PostgresDatabase): VerificationOverview {
   return {
     listLatest: ({ limit, before = '~' }) =>

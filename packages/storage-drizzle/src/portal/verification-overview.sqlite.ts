@@ -7,7 +7,7 @@ import { verifications } from '../verifications/tables.sqlite.js'
 
 const value = sql.placeholder
 
-/** Verifications of everybody in one SQLite database. */
+/** Creates the overview of all verifications in one SQLite database. */
 export function createVerificationOverview(db: DrizzleDatabase): VerificationOverview {
   const latest = db
     .select({

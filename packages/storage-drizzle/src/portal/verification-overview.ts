@@ -1,7 +1,7 @@
 import type { Token } from '@kyc-relay/kyc-core'
 import type { VaultReference } from '../vault/vault-inspection.js'
 
-/** One verification in a list over all apps and users: what an operator looks for, nothing sealed. */
+/** One verification in a list over all apps and users. It holds no sealed data. */
 export interface LatestVerification {
   /** UUID (v7). */
   readonly verificationId: string
@@ -12,15 +12,15 @@ export interface LatestVerification {
   readonly recordedAt: Date
 }
 
-/** The right to see which verifications were recorded, whosever they are. Held by operations. */
+/** Right to list the verifications of all apps and users. */
 export interface VerificationOverview {
   /**
-   * Newest first, by verification id: UUIDs of version 7 are in the order of their making. `limit` 1–200; `before` is
-   * the id of the last row seen.
+   * Lists verifications by id, newest first: UUIDs of version 7 sort by time. `limit` 1–200; `before` is the id of the
+   * last row of the previous page.
    */
   listLatest(page: { readonly limit: number; readonly before?: string }): Promise<readonly LatestVerification[]>
   /**
-   * What the newest or the oldest verifications need from the vault: their owner's data key, and their tokens. In any
+   * Lists the vault references of the newest or oldest verifications: the owner of the data key, and the tokens. In any
    * order. `limit` 1–200.
    */
   listVaultReferences(page: {
@@ -29,7 +29,7 @@ export interface VerificationOverview {
   }): Promise<readonly VaultReference[]>
 }
 
-/** What a verification's row says of the vault. */
+/** Vault references in the row of a verification. */
 export interface VaultReferenceRow {
   readonly appId: string
   readonly userId: string
@@ -37,7 +37,7 @@ export interface VaultReferenceRow {
   readonly documentNumberToken: string | null
 }
 
-/** The row as the port answers it. */
+/** Converts the row for the port. */
 export function vaultReference({ appId, userId, ssnToken, documentNumberToken }: VaultReferenceRow): VaultReference {
   return { appId, userId, tokens: [ssnToken, documentNumberToken].filter((token) => token !== null) as Token[] }
 }

@@ -12,7 +12,7 @@ const value = sql.placeholder
 
 /** Options of {@link createPostgresDeduplicationStore}. */
 export interface PostgresDeduplicationOptions {
-  /** Replaces the database's clock: for tests. */
+  /** Replaces the database's clock. For tests. */
   readonly clock?: () => Date
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
@@ -63,7 +63,7 @@ WHERE event.state <> 'COMPLETED'`,
 )
 
 /**
- * Remembers which events a receiver processed, in a PostgreSQL database: any number of its processes may share it.
+ * Creates a deduplication store for a receiver in a PostgreSQL database. Any number of processes may share it.
  *
  * @throws StorageError `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`,
  *   `DURABILITY_NOT_GUARANTEED`
@@ -106,7 +106,7 @@ export async function createPostgresDeduplicationStore(
       if (row?.state === 'CLAIMED' && row.leaseEndsInMs > 0) {
         return { kind: 'in_progress', leaseEndsInMs: row.leaseEndsInMs }
       }
-      // Given free, forgotten, or its lease ended between the two statements.
+      // The event was released or deleted, or its lease ended, between the two statements.
     }
   }
 
@@ -130,14 +130,13 @@ export async function createPostgresDeduplicationStore(
 }
 
 /**
- * Marks an event as processed inside a transaction of the caller (pg or Drizzle), so that what the event caused and the
- * mark commit together. The tables are those of {@link createPostgresDeduplicationStore}, or of
- * `kyc-relay-migrate up --receiver`.
+ * Marks an event as processed inside a transaction of the caller (pg or Drizzle). The mark and the caller's writes
+ * commit together. {@link createPostgresDeduplicationStore} or `kyc-relay-migrate up --receiver` creates the tables.
  *
- * Without a `fence` the first transaction to commit is the one, and others wait for it; a claim of the event that is
- * under way becomes stale.
+ * Without a `fence`, the first transaction to commit processes the event, and concurrent ones wait for it. A current
+ * claim of the event becomes stale.
  *
- * @returns true when this transaction is the one to process the event; on false do nothing.
+ * @returns true when this transaction must process the event; on false do nothing.
  * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `STORE_UNAVAILABLE` (retryable, the whole transaction)
  *
  * @example

@@ -8,8 +8,8 @@ import { statement } from '../engine/postgres/statement.js'
 const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
 
-// What is chosen is materialized: as a subquery PostgreSQL may run it once for each row that it compares, and with SKIP LOCKED
-// each run chooses others.
+// The selection is materialized: PostgreSQL may run a subquery once for each compared row, and with SKIP LOCKED each
+// run selects different rows.
 const blankBodies = statement(
   'retention_blank_bodies',
   sql`
@@ -54,10 +54,10 @@ WITH chosen AS MATERIALIZED (
 DELETE FROM kyc_relay_portal_sessions WHERE hash IN (SELECT hash FROM chosen)`,
 )
 
-/** Retention on PostgreSQL: each kind in a statement of its own, so that no step holds its locks for long. */
+/** Creates the retention on PostgreSQL. Each kind has a separate statement, so that locks are short. */
 export function createRetention(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
 }): Retention {
   const { database, instant } = dependencies

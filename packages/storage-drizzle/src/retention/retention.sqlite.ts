@@ -55,7 +55,7 @@ function prepareStatements(db: DrizzleDatabase) {
   }
 }
 
-/** Retention on one SQLite connection. */
+/** Creates the retention on one SQLite connection. */
 export function createRetention(dependencies: {
   readonly db: DrizzleDatabase
   readonly commits: GroupCommit

@@ -1,4 +1,4 @@
-/** What is kept how long. Every age has a default. */
+/** Retention times. Each has a default. */
 export interface RetentionPolicy {
   /** Age of an event, in milliseconds, after which its body is blanked unless a delivery is pending. Default 30 days. */
   readonly bodyAgeMs?: number
@@ -10,34 +10,34 @@ export interface RetentionPolicy {
   readonly limit?: number
 }
 
-/** What one call removed. */
+/** Counts of removed rows of one call. */
 export interface RemovedRows {
   readonly bodiesBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number
-  /** Sessions of the portal that had ended. */
+  /** Ended portal sessions. */
   readonly sessionsRemoved: number
   /** True when a kind reached the limit: call again. */
   readonly more: boolean
 }
 
 /**
- * Removes what has served its purpose, sessions of the portal as soon as they ended. Events, deliveries with their states,
- * and everything about verifications stay; a delivery whose body is blanked can no longer be resent.
+ * Removes old data, and portal sessions as soon as they have ended. Events, deliveries with their states, and
+ * verifications are kept. A delivery with a blanked body can no longer be resent.
  */
 export interface Retention {
-  /** One bounded step; call it until `more` is false, say once an hour. */
+  /** Runs one limited step. Call it until `more` is false, for example once an hour. */
   removeOld(policy?: RetentionPolicy): Promise<RemovedRows>
 }
 
 const day = 86_400_000
 
-/** The policy with its defaults. */
+/** Completes the policy with its defaults. */
 export function completePolicy(policy: RetentionPolicy = {}): Required<RetentionPolicy> {
   return { bodyAgeMs: 30 * day, attemptAgeMs: 90 * day, expiredTokenAgeMs: 7 * day, limit: 1_000, ...policy }
 }
 
-/** Whether a step that touched so many rows of each kind reached its limit. */
+/** Checks whether a step reached its limit for any kind. */
 export function removedRows(counts: Omit<RemovedRows, 'more'>, limit: number): RemovedRows {
   return { ...counts, more: Object.values(counts).some((count) => count >= limit) }
 }

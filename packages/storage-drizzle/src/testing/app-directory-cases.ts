@@ -5,7 +5,7 @@ import type { AppDirectoryHandle } from './app-directory/sample-apps.js'
 import type { StorageCase } from './storage-case.js'
 
 /**
- * Every MUST of the `AppDirectory` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `AppDirectory` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { Retention } from '../retention/retention.js'
 import { uuid } from './sample-records.js'
 import { race, refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
-/** What the cases of `PortalSessions` open: the port, and the retention that removes what has ended. */
+/** Handle for the cases of `PortalSessions`: the port, and the retention that removes ended sessions. */
 export interface PortalSessionsHandle {
   readonly portalSessions: PortalSessions
   readonly retention: Retention
@@ -40,7 +40,7 @@ async function take({ portalSessions }: PortalSessionsHandle, number: number, na
 }
 
 /**
- * Every MUST of the `PortalSessions` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `PortalSessions` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { QueueInspection } from '../portal/queue-inspection.js'
 import { claimRequest, endpoint, event, report } from './sample-records.js'
 import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
-/** What the cases of `QueueInspection` open: the port, and the store whose queue it looks at. */
+/** Handle for the cases of `QueueInspection`: the port, and the store of its queue. */
 export interface QueueInspectionHandle {
   readonly queue: QueueInspection
   readonly webhooks: WebhookStore
@@ -13,14 +13,14 @@ export interface QueueInspectionHandle {
 const hook = endpoint('a')
 const claimOne = { ...claimRequest, limit: 1, keepForHealthy: 0 }
 
-/** Publishes events to an endpoint that the first of them finds unregistered. */
+/** Publishes events to one endpoint and registers it first if needed. */
 async function publish({ webhooks }: QueueInspectionHandle, ...names: readonly string[]): Promise<void> {
   if ((await webhooks.listEndpoints(hook.appId)).length === 0) await webhooks.registerEndpoint(hook, 50)
   for (const name of names) await webhooks.insertEvent(event(name, [hook]))
 }
 
 /**
- * Every MUST of the `QueueInspection` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `QueueInspection` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts

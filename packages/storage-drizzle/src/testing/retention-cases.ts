@@ -6,7 +6,7 @@ import type { RemovedRows, Retention } from '../retention/retention.js'
 import { claimRequest, endpoint, event, report, startOfTests, submission, uuid } from './sample-records.js'
 import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
-/** What the cases of `Retention` open: the port, and the stores whose rows it removes. */
+/** Handle for the cases of `Retention`: the port, and the stores of its rows. */
 export interface RetentionHandle {
   readonly retention: Retention
   readonly webhooks: WebhookStore
@@ -21,7 +21,7 @@ const userId = uuid('user')
 const idOf = (name: string) => uuid(`delivery ${name} ${hook.endpointId}`)
 const find = ({ webhooks }: RetentionHandle, name: string) => webhooks.findDelivery({ appId, deliveryId: idOf(name) })
 
-/** Publishes one event to an endpoint that is registered, and delivers it. */
+/** Registers an endpoint, publishes one event to it and delivers the event. */
 async function deliver({ webhooks }: RetentionHandle, name: string): Promise<void> {
   await webhooks.insertEvent(event(name, [hook]))
   const { claimed } = await webhooks.claimDue(claimRequest)
@@ -30,7 +30,7 @@ async function deliver({ webhooks }: RetentionHandle, name: string): Promise<voi
   )
 }
 
-/** Adds an access token that ends so many milliseconds after the start, under a grant of its own app. */
+/** Adds an app with a grant and an access token that expires a number of milliseconds after the start. */
 async function addToken({ apps }: RetentionHandle, expiresInMs: number): Promise<Uint8Array> {
   const hash = new Uint8Array(32).fill(1)
   const times = { createdAt: startOfTests, signsFrom: startOfTests, retiredAt: null }
@@ -49,7 +49,7 @@ const counts = ({ bodiesBlanked, attemptsRemoved, accessTokensRemoved }: Removed
 ]
 
 /**
- * Every MUST of the `Retention` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `Retention` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     deepEqual([found?.state, found?.body, found?.attempts.length], ['DELIVERED', new Uint8Array(), 1])
     deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
   }),
-  storageCase('RT-02', 'MUST NOT let a delivery be resent whose body is gone', async (one, use) => {
+  storageCase('RT-02', 'MUST refuse to resend a delivery with a blanked body', async (one, use) => {
     await one.webhooks.registerEndpoint(hook, 5)
     await deliver(one, 'one')
     await use.advance(31 * day)
@@ -96,7 +96,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
       deepEqual(counts(await one.retention.removeOld()), [0, 0, 0])
     },
   ),
-  storageCase('RT-04', 'MUST leave the body and the attempts of a pending delivery, however old', async (one, use) => {
+  storageCase('RT-04', 'MUST keep the body and the attempts of a pending delivery of any age', async (one, use) => {
     await one.webhooks.registerEndpoint(hook, 5)
     await one.webhooks.registerEndpoint(endpoint('b'), 5)
     await one.webhooks.insertEvent(event('one', [hook, endpoint('b')]))
@@ -116,7 +116,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
       [[2, true]],
     )
   }),
-  storageCase('RT-05', 'MUST work in bounded steps, oldest first, and say when more is left', async (one, use) => {
+  storageCase('RT-05', 'MUST work in limited steps, oldest first, and report remaining rows', async (one, use) => {
     const names = ['one', 'two', 'three', 'four', 'five']
     await one.webhooks.registerEndpoint(hook, 5)
     for (const name of names) {
@@ -154,7 +154,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
       equal(await one.apps.findAccessToken(hash, startOfTests), null)
     },
   ),
-  storageCase('RT-08', 'MUST follow the ages it is given', async (one, use) => {
+  storageCase('RT-08', 'MUST use the given ages', async (one, use) => {
     await one.webhooks.registerEndpoint(hook, 5)
     await deliver(one, 'one')
     await addToken(one, 0)
@@ -163,7 +163,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     deepEqual(counts(await one.retention.removeOld({ attemptAgeMs: 1_000 })), [0, 1, 0])
     deepEqual(counts(await one.retention.removeOld({ expiredTokenAgeMs: 1_000 })), [0, 0, 1])
   }),
-  storageCase('RT-09', 'MUST leave everything about verifications', async ({ retention, verifications }, use) => {
+  storageCase('RT-09', 'MUST NOT change verifications', async ({ retention, verifications }, use) => {
     const { key } = submission('one')
     await verifications.record(submission('one'))
     const before = await verifications.listVerifications(key, { limit: 1 })
@@ -174,7 +174,7 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
   }),
   reopenCase(
     'RT-10',
-    'MUST have removed what it said when it is closed',
+    'MUST keep removals when it is closed',
     async (before) => {
       await addToken(before, -8 * day)
       deepEqual(counts(await before.retention.removeOld()), [0, 0, 1])

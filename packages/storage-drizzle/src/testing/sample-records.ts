@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { StatusOutcomes, SubmissionKey, TokenizedVerification, VerificationStore } from '@kyc-relay/kyc-core'
 import type { AttemptReport, Endpoint, PreparedEvent, TransactionMove } from '@kyc-relay/webhooks/delivery'
 
-/** A UUID that is the same for the same name on every run. */
+/** Creates a UUID that depends only on the name. */
 export function uuid(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -107,7 +107,7 @@ export const claimRequest = {
   keepForHealthy: 8,
 } as const
 
-/** The first move of a transaction, with its event to these endpoints. */
+/** Creates the first move of a transaction, with its event to these endpoints. */
 export function transactionMove(
   name: string,
   to: readonly Endpoint[],

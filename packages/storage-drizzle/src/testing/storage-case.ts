@@ -1,30 +1,30 @@
 import { equal, ok } from 'node:assert/strict'
 
-/** What a backend gives the cases of one port. Every case gets a harness of its own on empty data. */
+/** What a backend provides for the cases of one port. Every case gets a fresh harness on empty data. */
 export interface StorageHarness<Handle> {
   /**
-   * A handle on the harness's data: the port, and the stores that fill what it reads. A second call gives another handle
-   * on the same data, as another process would have it; a call after every handle was closed finds what was written.
+   * Opens a handle: the port, and the stores that write its data. A second call opens another one on the same data,
+   * like another process. A call after all handles were closed sees the written data.
    */
   open(): Promise<Handle & { close(): Promise<void> }>
   /**
-   * Moves the stores' clock forward by `ms` milliseconds, for every handle. Nothing else moves it. It starts at
+   * Advances the stores' clock by `ms` milliseconds for every handle. The clock does not move otherwise. It starts at
    * 2026-01-02T03:04:05.678Z.
    */
   advance(ms: number): Promise<void>
 }
 
-/** One MUST of a port. `run` rejects when the backend breaks it. */
+/** One rule of a port. `run` rejects when the backend breaks it. */
 export interface StorageCase<Handle> {
   /** Stable, for example `AD-07`. */
   readonly id: string
   /** A sentence with MUST. */
   readonly name: string
-  /** Wants a fresh harness on empty data. */
+  /** Needs a fresh harness on empty data. */
   run(harness: StorageHarness<Handle>): Promise<void>
 }
 
-/** A case with two handles on the same data, which are closed however it ends. */
+/** Creates a case with two handles on the same data. Both are closed afterwards, also after a failure. */
 export function storageCase<Handle>(
   id: string,
   name: string,
@@ -45,7 +45,7 @@ export function storageCase<Handle>(
   }
 }
 
-/** A case that writes with one handle, closes it, and reads with a later one. */
+/** Creates a case that writes with one handle, closes it, and reads with a later one. */
 export function reopenCase<Handle>(
   id: string,
   name: string,
@@ -68,7 +68,7 @@ export function reopenCase<Handle>(
   }
 }
 
-/** So many callers race where exactly one may win. */
+/** Number of racing callers. */
 const racers = 50
 
 /** Runs `call` from 50 callers at once, on two handles in turn. */
@@ -76,7 +76,7 @@ export function race<Handle, T>(one: Handle, other: Handle, call: (handle: Handl
   return Promise.all(Array.from({ length: racers }, (_, racer) => call(racer % 2 === 0 ? one : other, racer)))
 }
 
-/** Everything an error shows: its texts, its properties and its causes. */
+/** Returns the visible content of an error: texts, properties and causes. */
 function everythingIn(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   return Reflect.ownKeys(error)
@@ -84,7 +84,7 @@ function everythingIn(error: unknown): string {
     .join('\n')
 }
 
-/** Expects an error with a stable code, this one if it is given, that shows none of the `hidden` values. */
+/** Expects an error with a stable code (`code`, if given) that holds none of the `hidden` values. */
 export async function refused(
   promise: Promise<unknown>,
   { code, hidden = [] }: { readonly code?: string; readonly hidden?: readonly string[] } = {},

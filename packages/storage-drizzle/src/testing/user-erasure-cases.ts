@@ -15,7 +15,7 @@ import {
 } from './sample-records.js'
 import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
-/** What the cases of `UserErasure` open: the port, and the stores whose rows it erases. */
+/** Handle for the cases of `UserErasure`: the port, and the stores of its rows. */
 export interface UserErasureHandle {
   readonly users: UserErasure
   readonly apps: AppDirectory
@@ -39,7 +39,7 @@ const untouched = {
 const find = ({ webhooks }: UserErasureHandle, name: string) =>
   webhooks.findDelivery({ appId: owner.appId, deliveryId: uuid(`delivery ${name} ${hook.endpointId}`) })
 
-/** An event, a transaction with its event, and a verification with a photo, all of one user. */
+/** Creates an event, a transaction with its event, and a verification with a photo, all of one user. */
 async function fill({ webhooks, transactions, verifications }: UserErasureHandle): Promise<void> {
   await webhooks.registerEndpoint(hook, 50)
   await webhooks.insertEvent(event('one', [hook]))
@@ -60,7 +60,7 @@ async function createApp({ apps }: UserErasureHandle, appId: string): Promise<vo
 }
 
 /**
- * Every MUST of the `UserErasure` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `UserErasure` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ async function createApp({ apps }: UserErasureHandle, appId: string): Promise<vo
  * ```
  */
 export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
-  storageCase('UE-01', 'MUST say what it erased and what stays', async (one) => {
+  storageCase('UE-01', 'MUST report erased and kept rows', async (one) => {
     await fill(one)
     deepEqual(await one.users.eraseUser(owner), {
       deliveriesCancelled: 2,
@@ -84,7 +84,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     })
     deepEqual(await one.users.eraseUser({ ...owner, userId: uuid('nobody') }), untouched)
   }),
-  storageCase('UE-02', 'MUST cancel what is pending, for every handle', async (one, use) => {
+  storageCase('UE-02', 'MUST cancel pending deliveries, for every handle', async (one, use) => {
     await fill(one)
     await one.users.eraseUser(owner)
     const found = await find(use.other, 'one')
@@ -102,7 +102,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     const found = await find(one, 'one')
     deepEqual([found?.state, found?.body], ['DELIVERED', new Uint8Array()])
   }),
-  storageCase('UE-04', 'MUST blank the fields of transactions and keep where they stand', async (one) => {
+  storageCase('UE-04', 'MUST blank the fields of transactions and keep their states', async (one) => {
     await fill(one)
     await one.users.eraseUser(owner)
     const { transactionId } = transactionMove('one', [])
@@ -116,7 +116,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     deepEqual(await one.verifications.listVerifications(owner, { limit: 10 }), before)
     equal(await one.verifications.findKycStatus(owner.userId), 'PASS')
   }),
-  storageCase('UE-06', 'MUST blank the answers of receivers and keep the rest of the attempt', async (one) => {
+  storageCase('UE-06', 'MUST blank the responses of receivers and keep the rest of the attempt', async (one) => {
     await one.webhooks.registerEndpoint(hook, 50)
     await one.webhooks.insertEvent(event('one', [hook]))
     const { fence } = await claimOne(one)
@@ -126,7 +126,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     const attempt = (await find(one, 'one'))?.attempts[0]
     deepEqual([attempt?.report?.responseBody, attempt?.report?.status], [null, report.status])
   }),
-  storageCase('UE-07', 'MUST let the attempt in flight be the last', async (one) => {
+  storageCase('UE-07', 'MUST make the attempt in flight the last one', async (one) => {
     await one.webhooks.registerEndpoint(hook, 50)
     await one.webhooks.insertEvent(event('one', [hook]))
     const { fence } = await claimOne(one)
@@ -143,7 +143,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     const photoJobIds = [uuid('photo one')]
     deepEqual(await one.users.eraseUser(owner), { ...untouched, photoJobIds, verificationsKept: 1 })
   }),
-  storageCase('UE-09', 'MUST leave another user of the app alone', async (one) => {
+  storageCase('UE-09', 'MUST NOT change another user of the app', async (one) => {
     await fill(one)
     await one.webhooks.insertEvent({ ...event('other', [hook]), userId: other.userId })
     await one.users.eraseUser(owner)
@@ -151,14 +151,14 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     deepEqual([found?.state, found?.body], ['PENDING', event('other', []).body])
     deepEqual(await one.users.eraseUser(other), { ...untouched, deliveriesCancelled: 1, bodiesBlanked: 1 })
   }),
-  storageCase('UE-10', 'MUST leave the same user of another app alone', async (one) => {
+  storageCase('UE-10', 'MUST NOT change the same user of another app', async (one) => {
     await fill(one)
     deepEqual(await one.users.eraseUser({ ...owner, appId: uuid('other app') }), untouched)
     const found = await find(one, 'one')
     deepEqual([found?.state, found?.body], ['PENDING', event('one', []).body])
     deepEqual((await one.users.eraseUser(owner)).photoJobIds, [uuid('photo one')])
   }),
-  storageCase('UE-11', 'MUST list every app that holds anything of the user, whatever it is', async (one) => {
+  storageCase('UE-11', 'MUST list every app with any data of the user', async (one) => {
     deepEqual(await one.users.listAppsOfUser(owner.userId), [])
     const names = ['grant', 'verification', 'event', 'transaction'].map((name) => uuid(`app of ${name}`))
     const [ofGrant = '', ofVerification = '', ofEvent = '', ofTransaction = ''] = names
@@ -174,7 +174,7 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
   }),
   reopenCase(
     'UE-12',
-    'MUST have erased what it said when it is closed',
+    'MUST keep erasures when it is closed',
     async (before) => {
       await fill(before)
       await before.users.eraseUser(owner)

@@ -4,7 +4,7 @@ import type { LatestVerification, VerificationOverview } from '../portal/verific
 import { startOfTests, submission, uuid } from './sample-records.js'
 import { refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
-/** What the cases of `VerificationOverview` open: the port, and the store whose rows it lists. */
+/** Handle for the cases of `VerificationOverview`: the port, and the store of its rows. */
 export interface VerificationOverviewHandle {
   readonly overview: VerificationOverview
   readonly verifications: VerificationStore
@@ -17,7 +17,7 @@ const newestFirst = names
   .reverse()
 const idsOf = (rows: readonly LatestVerification[]) => rows.map(({ verificationId }) => verificationId)
 
-/** One verification each of apps and users of their own. */
+/** Creates one verification for each of several apps and users. */
 async function recordAll({ verifications }: VerificationOverviewHandle): Promise<void> {
   for (const name of names) {
     await verifications.record(submission(name, { key: { appId: uuid(`app ${name}`), userId: uuid(name) } }))
@@ -25,7 +25,7 @@ async function recordAll({ verifications }: VerificationOverviewHandle): Promise
 }
 
 /**
- * Every MUST of the `VerificationOverview` port, as data for any test runner. Each case wants a fresh harness.
+ * Lists the rules of the `VerificationOverview` port as cases for any test runner. Each case needs a fresh harness.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ async function recordAll({ verifications }: VerificationOverviewHandle): Promise
  * ```
  */
 export const verificationOverviewCases: readonly StorageCase<VerificationOverviewHandle>[] = [
-  storageCase('VO-01', 'MUST be empty where nothing was recorded', async ({ overview }) => {
+  storageCase('VO-01', 'MUST be empty before the first verification', async ({ overview }) => {
     deepEqual(await overview.listLatest({ limit: 10 }), [])
   }),
   storageCase('VO-02', 'MUST list verifications of every app and user by descending id', async (one, { other }) => {
@@ -49,7 +49,7 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
     deepEqual(idsOf(await one.overview.listLatest({ limit: 200 })), newestFirst)
     deepEqual(idsOf(await other.overview.listLatest({ limit: 200 })), newestFirst)
   }),
-  storageCase('VO-03', 'MUST give each verification as recorded, and nothing that was sealed', async (one) => {
+  storageCase('VO-03', 'MUST return each verification as recorded, without sealed data', async (one) => {
     const declined = submission('one')
     const { verificationId } = declined.verification
     await one.verifications.record({
@@ -75,7 +75,7 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
     deepEqual(seen, newestFirst)
     deepEqual(await one.overview.listLatest({ limit: 2, before: newestFirst.at(-1) ?? '' }), [])
   }),
-  storageCase('VO-05', 'MUST go on from an id that it does not hold', async (one) => {
+  storageCase('VO-05', 'MUST continue after an unknown id', async (one) => {
     await recordAll(one)
     deepEqual(await one.overview.listLatest({ limit: 10, before: '00000000-0000-7000-8000-000000000000' }), [])
     const highest = 'ffffffff-ffff-7fff-8fff-ffffffffffff'
@@ -87,7 +87,7 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
       await refused(overview.listVaultReferences({ of: 'oldest', limit }), { code: 'ARGUMENT_INVALID' })
     }
   }),
-  storageCase('VO-08', 'MUST say what the newest and the oldest verifications need from the vault', async (one) => {
+  storageCase('VO-08', 'MUST list the vault references of the newest and the oldest verifications', async (one) => {
     deepEqual(await one.overview.listVaultReferences({ of: 'newest', limit: 10 }), [])
     await recordAll(one)
     const oldestFirst = [...newestFirst].reverse()
@@ -113,7 +113,7 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
       }
     }
   }),
-  storageCase('VO-09', 'MUST name a verification without tokens for its data key alone', async (one) => {
+  storageCase('VO-09', 'MUST list a verification without tokens with only its data key', async (one) => {
     const without = submission('one')
     const verification = { ...without.verification, ssn: null, documentNumber: null }
     await one.verifications.record({ ...without, verification })

@@ -5,7 +5,7 @@ import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder
 
-// Scalar subqueries instead of EXISTS: PostgreSQL may turn an EXISTS into a hash of the whole other table.
+// Scalar subqueries instead of EXISTS: PostgreSQL may plan EXISTS as a hash of the whole other table.
 const countLacking = statement<{ count: number }>(
   'vault_count_lacking',
   sql`
@@ -52,11 +52,11 @@ SELECT * FROM unnest(${value('keyIds')}::text[], ${value('purposes')}::text[], $
 ON CONFLICT (key_id) DO NOTHING`,
 )
 
-/** Looks into the vault of one database without opening a value. */
+/** Creates the inspection of the vault of one database. Opens no value. */
 export function createVaultInspection(database: PostgresDatabase): VaultInspection {
   return {
     async countLacking(references) {
-      // A record without a token is asked for by its owner's data key alone.
+      // A record without tokens is checked only by its owner's data key.
       const wanted = references.flatMap(({ appId, userId, tokens }, record) =>
         (tokens.length === 0 ? [null] : tokens).map((token) => ({ record, appId, userId, token })),
       )

@@ -4,7 +4,7 @@ import { prepare } from '../engine/sqlite/prepared.js'
 import { read } from '../engine/sqlite/read.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
-/** Looks into the vault of one SQLite connection without opening a value. */
+/** Creates the inspection of the vault of one SQLite connection. Opens no value. */
 export function createVaultInspection(client: Database.Database, commits: GroupCommit): VaultInspection {
   const findDataKey = prepare<[appId: string, userId: string]>(
     client,

@@ -11,7 +11,7 @@ const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
 const asked = sql`token = ANY(${value('tokens')}::text[])`
 
-/** After the token `after` in a list by this column, or from the beginning. */
+/** Condition for rows after the token `after` in a list by this column, or from the start. */
 const placeAfter = (column: string) => sql`(
     coalesce((SELECT ${sql.raw(column)} FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), '-infinity'),
     coalesce((
@@ -37,7 +37,7 @@ WHERE quarantined_at IS NOT NULL AND quarantined_at < ${before}
 ORDER BY quarantined_at, position LIMIT ${value('limit')}`,
 )
 
-/** Held until the transaction ends: of racing callers each counts what the one before has written. */
+/** Held until the end of the transaction, so that each racing caller counts the writes of the previous one. */
 const lockQuarantine = statement(
   'vault_lock_quarantine',
   sql`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_vault_quarantine', 0))`,
@@ -78,16 +78,16 @@ const destroy = statement<{ token: Token }>(
   sql`DELETE FROM kyc_relay_vault_tokens WHERE ${asked} AND quarantined_at < ${before} RETURNING token`,
 )
 
-/** Ages of tokens, and quarantine, on PostgreSQL. */
+/** Creates the part of the vault for ages of tokens and quarantine, on PostgreSQL. */
 export function createQuarantine(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the vault's clock, or null for the database's own. */
+  /** Time of the vault's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly audit: AuditChain | null
 }): QuarantineRows {
   const { database, instant, audit } = dependencies
 
-  /** Changes tokens, writes those that changed into the audit log, and answers how many. */
+  /** Changes tokens, records the changed ones in the audit log, and returns their number. */
   async function change(
     on: Queryable,
     kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',

@@ -10,11 +10,11 @@ import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A place in a list: an instant in milliseconds, then the position of a row. */
+/** A position in a list: a time in milliseconds, then the position of a row. */
 type Place = [at: number, position: number]
 const beforeAll: Place = [-1, -1]
 
-/** Ages of tokens, and quarantine, on one SQLite connection. */
+/** Creates the part of the vault for ages of tokens and quarantine, on one SQLite connection. */
 export function createQuarantine(dependencies: {
   readonly client: Database.Database
   readonly commits: GroupCommit
@@ -64,7 +64,7 @@ export function createQuarantine(dependencies: {
 
   const quarantinedInADay = () => countQuarantinedAfter.get(nowMs() - dayMs)?.count ?? 0
 
-  /** Changes each token inside a commit, writes those that changed into the audit log, and answers how many. */
+  /** Changes tokens in one transaction, records the changed ones in the audit log, and returns their number. */
   function change(
     kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
     tokens: readonly Token[],

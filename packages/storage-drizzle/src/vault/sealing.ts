@@ -10,42 +10,42 @@ import type {
   WrappedDataKey,
 } from '@kyc-relay/kyc-core'
 
-/** A token row before it is written. */
+/** A token row to write. */
 export interface NewTokenRow {
   readonly token: Token
   readonly field: PiiField
   readonly fingerprint: Uint8Array
-  /** Null for a document number, of which only the fingerprint is kept. */
+  /** Ciphertext; null for a document number, for which only the fingerprint is stored. */
   readonly sealed: Uint8Array | null
 }
 
-/** One clear value made safe: what to answer, and the row to write if it has one. */
+/** One sealed value: its result, and the row to write, if any. */
 export interface SealedValue {
   readonly answer: TokenizedValue
   readonly row: NewTokenRow | null
 }
 
-/** What the data key of an owner is bound to. */
+/** Context of an owner's data key. */
 export function keyContext({ appId, userId }: AppUser): SealContext {
   return { appId, userId }
 }
 
-/** What a sealed SSN is bound to: its own row. */
+/** Context of a sealed SSN: its row. */
 export function tokenContext({ appId, userId }: AppUser, field: PiiField, token: Token): SealContext {
   return { appId, userId, field, token }
 }
 
-/** What a sealed part of a record is bound to. */
+/** Context of a sealed part of a record. */
 export function recordContext({ appId, userId }: AppUser, recordId: string, part: string): SealContext {
   return { appId, userId, recordId, part }
 }
 
-/** Digits only: dashes do not make another SSN. */
+/** Normalises an SSN to digits: dashes do not matter. */
 function ssnForFingerprint(value: string): string {
   return value.replaceAll(/[^0-9]/g, '')
 }
 
-/** Case, spaces and punctuation do not make another document; class and country do. */
+/** Normalises a document for its fingerprint. Case, spaces and punctuation do not matter; class and country do. */
 function documentForFingerprint(value: Extract<ClearValue, { kind: 'document_number' }>): string {
   const letters = value.value
     .normalize('NFKC')
@@ -56,7 +56,7 @@ function documentForFingerprint(value: Extract<ClearValue, { kind: 'document_num
 
 const encoder = new TextEncoder()
 
-/** Seals one value under the owner's data key. All cryptography happens here, before anything is written. */
+/** Seals one value under the owner's data key. All cryptography runs here, before the write. */
 export async function sealValue(
   value: ClearValue,
   deps: {

@@ -6,7 +6,7 @@ import { dataKeys, tokens, vaultAudit } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
-/** Every statement of the vault, prepared once per connection; those of a submission without a query builder in between. */
+/** Prepares the statements of the vault, once per connection. Those of a submission do not use the query builder. */
 export function prepareVaultStatements(client: Database.Database, db: DrizzleDatabase) {
   const keyOfOwner = and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId')))
   return {
@@ -44,7 +44,7 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
       .delete(tokens)
       .where(eq(tokens.dataKey, value('position')))
       .prepare(),
-    // From before tokens referred to their data key.
+    // Rows of an older version, without a reference to their data key.
     deleteTokensOfOwnerAlone: db
       .delete(tokens)
       .where(and(isNull(tokens.dataKey), eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId'))))
@@ -63,7 +63,7 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
       })
       .returning({ position: vaultAudit.position })
       .prepare(),
-    // Two ranges instead of `<>`, which no index serves.
+    // Two ranges instead of `<>`, which uses no index.
     listKeysBelow: db
       .select()
       .from(dataKeys)

@@ -2,8 +2,8 @@ import { KycError } from '@kyc-relay/kyc-core'
 import { StorageError } from '../storage-error.js'
 
 /**
- * The vault speaks the error codes of its ports. Whatever else a database or a remote cipher throws means that the
- * vault cannot work now; its text could hold a value and is dropped.
+ * Converts errors to the codes of the vault's ports. Any other error of a database or a remote cipher becomes
+ * `VAULT_UNAVAILABLE`. Its text could hold a value and is dropped.
  */
 export function vaultErrorOf(error: unknown): KycError {
   if (error instanceof KycError) return error

@@ -1,30 +1,30 @@
 import type { AppUser, Token } from '@kyc-relay/kyc-core'
 
-/** What one key of a key file makes of a fixed text. A key that was replaced makes something else of it. */
+/** Fingerprint of a fixed text under one key of a key file. A replaced key gives another fingerprint. */
 export interface KeyCheck {
   readonly keyId: string
   readonly purpose: 'seal' | 'fingerprint' | 'audit'
   readonly checkValue: string
 }
 
-/** What a record outside the vault needs from it: its owner's data key, and these tokens. */
+/** Vault references of a record: the owner of its data key, and its tokens. */
 export interface VaultReference extends AppUser {
   readonly tokens: readonly Token[]
 }
 
-/** The right to ask whether a vault belongs to given keys and records. Opens no value. */
+/** Right to check whether a vault matches keys and records. Opens no value. */
 export interface VaultInspection {
   /**
-   * How many of these records lack their owner's data key or one of their tokens, in quarantine or not. Records of an
-   * owner whose erasure is in the vault's audit log are not counted.
+   * Counts the records without their owner's data key or one of their tokens, including tokens in quarantine. Records
+   * of an owner whose erasure is in the vault's audit log are not counted.
    */
   countLacking(references: readonly VaultReference[]): Promise<number>
-  /** Whether the vault holds no data key at all. */
+  /** Checks whether the vault has no data keys. */
   isEmpty(): Promise<boolean>
-  /** Ids of the keys that wrap data keys, each once. */
+  /** Lists the ids of the keys that wrap data keys, each once. */
   listWrappingKeyIds(): Promise<readonly string[]>
-  /** Checks of all keys that were ever used, by key id. */
+  /** Returns the fingerprints of all keys used so far, by key id. */
   listKeyChecks(): Promise<readonly KeyCheck[]>
-  /** Keeps checks of keys that are not known yet; those of known keys stay as they are. */
+  /** Stores fingerprints of new keys; those of known keys are not changed. */
   addKeyChecks(checks: readonly KeyCheck[]): Promise<void>
 }

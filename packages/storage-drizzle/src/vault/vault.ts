@@ -21,46 +21,49 @@ import { vaultErrorOf } from './vault-errors.js'
 import type { VaultInspection } from './vault-inspection.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 
-/** All rights on one vault. Hand each part of a system only the port it needs: ingestion gets the {@link PiiTokenizer}. */
+/**
+ * All ports of one vault. Pass each part of a system only the port that it needs: ingestion gets the {@link
+ * PiiTokenizer}.
+ */
 export interface StoredVault extends PiiTokenizer, TokenInspector, PiiRevealer, PiiEraser, PiiKeyRotation {
-  /** The audit log, to be verified and witnessed; null without the option `audit`. */
+  /** The audit log, for verification and checkpoints; null without the option `audit`. */
   readonly audit: AuditLog | null
-  /** What a start asks, to find out that vault, business data and keys belong together. */
+  /** Checks at the start that vault, business data and keys belong together. */
   readonly inspection: VaultInspection
   /**
-   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
-   * that only reads answers everything else. Ask at most once a second.
+   * Tests whether the database accepts writes, for a readiness check. Writes one dedicated row and resolves after the
+   * commit. Call it at most once a second.
    *
-   * @throws KycError `VAULT_UNAVAILABLE`, whose `cause` says what keeps the database from being written to
+   * @throws KycError `VAULT_UNAVAILABLE`, whose `cause` is the reason why the database refuses writes
    */
   tryWrite(): Promise<void>
-  /** Writes what is queued and closes what the vault opened. */
+  /** Runs queued writes and closes connections that the vault opened. */
   close(): Promise<void>
 }
 
-/** How often a tokenization starts over because its owner gets a first data key, or is erased, at the same time. */
+/** Most runs of a tokenization whose owner concurrently gets a first data key or is erased. */
 const mostStarts = 5
 
-/** The vault over the rows of an engine: all cryptography first, then one atomic write. */
+/** Creates the vault over the rows of an engine. All cryptography runs first, then one atomic write. */
 export function createVault(
   rows: VaultRows,
   options: {
     readonly cipher: PiiCipher
     readonly randomBytes: (size: number) => Uint8Array
-    /** Only orders new tokens; when they were made is for the engine's clock to say. */
+    /** Only orders new tokens; the engine's clock sets their time of creation. */
     readonly now: () => Date
   },
 ): StoredVault {
   const { cipher, randomBytes, now } = options
 
-  /** Null when the owner's data key was destroyed, or another one written, since it was looked for. */
+  /** Returns null when the owner's data key was destroyed or replaced since it was read. */
   async function tokenizeOnce(owner: AppUser, values: readonly ClearValue[]): Promise<TokenizedValue[] | null> {
     const known = await rows.findDataKey(owner)
     const dataKey = known?.dataKey ?? (await cipher.createDataKey(keyContext(owner)))
     const by = { owner, cipher, dataKey, randomBytes, madeAt: now() }
     const sealed = await Promise.all(values.map((one) => sealValue(one, by)))
     const fresh = sealed.flatMap(({ row }) => (row === null ? [] : [row]))
-    // What was sealed under a key that is not kept could never be opened: rows go with their key, or not at all.
+    // Rows are written only with their data key: without the key they could never be opened.
     const isWritten =
       known === null
         ? await rows.insertDataKeyAndTokens(owner, dataKey, fresh)
@@ -145,7 +148,7 @@ export function createVault(
   }
 }
 
-/** Most tokens of a page, and of a call that changes them. */
+/** Most tokens of a page, or of a call that changes tokens. */
 const mostTokens = 10_000
 const mostCounted = 1_000_000
 

@@ -43,7 +43,7 @@ SELECT verification_id AS "of", code FROM kyc_relay_decline_codes
 WHERE verification_id = ANY(${value('ids')}::text[]) ORDER BY verification_id, ordinal`,
 )
 
-/** Verifications by their ids, with everything that their audit entries speak of, whoever they are of. */
+/** Reads verifications of any owner by id, with all data that their audit entries record. */
 export async function findRecordedVerifications(
   on: Queryable,
   verificationIds: readonly string[],

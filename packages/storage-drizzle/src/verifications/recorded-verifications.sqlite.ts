@@ -4,7 +4,7 @@ import type { RecordedVerification } from '../audit/recorded-content.js'
 import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
 import { prepare } from '../engine/sqlite/prepared.js'
 
-/** Instants are milliseconds here. */
+/** Times are milliseconds here. */
 type StoredRow = Omit<StoredVerification, 'decisionedAt' | 'recordedAt' | 'loggedAt'> & {
   readonly position: number
   readonly decisionedAt: number
@@ -12,7 +12,7 @@ type StoredRow = Omit<StoredVerification, 'decisionedAt' | 'recordedAt' | 'logge
   readonly loggedAt: number | null
 }
 
-/** Verifications by their ids, with everything that their audit entries speak of, whoever they are of. */
+/** Reads verifications of any owner by id, with all data that their audit entries record. */
 export function prepareRecordedVerifications(client: Database.Database) {
   const find = prepare<[string], StoredRow>(
     client,

@@ -13,7 +13,7 @@ type ExistingRow = Pick<
   'userId' | 'verificationId' | 'resultStatus' | 'resultMessage' | 'payloadDigest'
 >
 
-/** The statements of one submission, without a query builder in between: they run for every one. */
+/** Prepares the statements that run for every submission, without the query builder. */
 export function prepareRecording(client: Database.Database) {
   return {
     findExisting: prepare<[appId: string, externalVerificationId: string], ExistingRow>(
@@ -76,8 +76,8 @@ type Position = number | bigint
 export type RecordingStatements = ReturnType<typeof prepareRecording>
 
 /**
- * What the newest verification of the user left. Looks for the newest of each app the user has been with: however many
- * verifications one app records of a user, nobody reads more than one of them. Most users are new, and cost one search.
+ * Reads the status after the user's newest verification. It searches the newest verification of each app, so it reads
+ * one row per app. Most users are new and cost one search.
  */
 export function findStatus(statements: RecordingStatements, userId: string): KycStatus {
   let newest = -1
@@ -98,7 +98,7 @@ export function findExisting(statements: RecordingStatements, key: SubmissionKey
   return { kind: 'replayed', result, payloadDigest: new Uint8Array(row.payloadDigest) }
 }
 
-/** Writes one verification with all that belongs to it, inside a transaction that the caller holds. */
+/** Writes one verification with its details, inside a transaction of the caller. */
 export function record(statements: RecordingStatements, recording: Recording, audit: AuditChain | null) {
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const existing = findExisting(statements, key)

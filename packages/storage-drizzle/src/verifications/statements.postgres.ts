@@ -12,7 +12,7 @@ import {
 
 const value = sql.placeholder
 
-/** The reads of the verification store, each prepared once per connection. */
+/** Reads of the verification store, prepared once per connection. */
 export function prepareVerificationReads(db: NodePgDatabase) {
   return {
     findExisting: db
@@ -94,10 +94,10 @@ export function prepareVerificationReads(db: NodePgDatabase) {
 }
 
 /**
- * Locks what is recorded of a user until the end of the transaction, and reads the present status; null: nothing is known.
+ * Locks a user until the end of the transaction and reads the current status; null for an unknown user.
  *
- * Not a row lock: a new user has no row. A status that was written while this waited for the lock is not seen;
- * {@link insertVerification} tells.
+ * It is not a row lock because a new user has no row. A status written while it waited for the lock is not visible
+ * here; {@link insertVerification} detects it.
  */
 export const lockStatus = statement<{ status: 'PASS' | 'PASS_INTERNATIONAL' | null }>(
   'lock_status',
@@ -107,9 +107,9 @@ SELECT (SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userI
 )
 
 /**
- * Writes everything one submission makes, in one statement: nothing when the key or the id is taken (`inserted` 0). `moved` 0
- * although the status was to change, or another `present` status than was read: another submission of the user changed it
- * since.
+ * Writes all rows of one submission in one statement; nothing when the key or the id is taken (`inserted` 0). Another
+ * submission of the user changed the status meanwhile if `moved` is 0 although the status should change, or if
+ * `present` differs from the status that was read.
  */
 export const insertVerification = statement<{
   inserted: number

@@ -4,7 +4,7 @@ import { declineCodes, kycStatusLog, verificationChecks, verifications, verifica
 
 const value = sql.placeholder
 
-/** What reads verifications back, prepared once per connection. */
+/** Prepares the statements that read verifications, once per connection. */
 export function prepareReadingStatements(db: DrizzleDatabase) {
   return {
     findReferencedTokens: db

@@ -23,7 +23,7 @@ interface VerificationRow {
 
 type Recording = Parameters<VerificationStore['record']>[0]
 
-/** The verification store on PostgreSQL. */
+/** Creates the verification store on PostgreSQL. */
 export function createVerificationStore(
   db: NodePgDatabase,
   database: PostgresDatabase,
@@ -40,7 +40,7 @@ export function createVerificationStore(
     return { kind: 'replayed', result, payloadDigest: row.payloadDigest }
   }
 
-  /** Null when the key, or the id of the verification, was taken by another submission. */
+  /** Returns null when another submission has the key or the verification id. */
   async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
     const [present] = await lockStatus.rows(on, { userId: key.userId })
     const previous = present?.status ?? 'UNVERIFIED'
@@ -91,12 +91,13 @@ export function createVerificationStore(
     const recorded = await database.transaction((on) => insert(on, recording))
     if (recorded !== null) return recorded
     const existing = await database.run(() => findExisting(recording.key))
-    // Records are never removed: what took the key would be there. So its id was taken, under another key.
+    // Verifications are never removed, so a submission with this key would be found. Another key has this verification
+    // id.
     if (existing === null) throw new StorageError('CONSTRAINT', '23505')
     return existing
   }
 
-  /** Rows of the details of all these verifications, with one query per kind. */
+  /** Reads the details of these verifications, with one query per kind. */
   async function readBack(rows: readonly VerificationRow[]): Promise<readonly VerificationRecord[]> {
     if (rows.length === 0) return []
     const ids = rows.map(({ verification }) => verification.verificationId)

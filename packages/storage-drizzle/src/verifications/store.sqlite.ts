@@ -14,7 +14,7 @@ interface VerificationRow {
   readonly log: typeof kycStatusLog.$inferSelect
 }
 
-/** The verification store on one SQLite connection. Reads see committed rows only. */
+/** Creates the verification store on one SQLite connection. Reads see committed rows only. */
 export function createVerificationStore(dependencies: {
   readonly client: Database.Database
   readonly db: DrizzleDatabase

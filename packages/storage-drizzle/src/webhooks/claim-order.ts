@@ -1,15 +1,15 @@
-/** A waiting delivery as it is read. */
+/** A waiting delivery. */
 export interface Waiting<Id> {
   readonly id: Id
   readonly dueAtMs: number
-  /** Order of writing: decides between equal due times. */
+  /** Order of writing, for equal due times. */
   readonly position: number
 }
 
-/** An endpoint with free slots and the deliveries that could take them, longest due first. */
+/** An endpoint with free slots and its candidate deliveries, earliest due first. */
 export interface EndpointSchedule<Id> {
   readonly failing: boolean
-  /** Since when the endpoint waits for its next delivery. */
+  /** Time since which the endpoint waits for its next delivery. */
   readonly waitingSinceMs: number
   readonly waiting: readonly Waiting<Id>[]
 }
@@ -21,10 +21,10 @@ export interface Choice<Id, T extends EndpointSchedule<Id>> {
 }
 
 /**
- * Which deliveries a claim takes: endpoints take turns, the one that waited longest first, and slots kept
- * for healthy endpoints stay empty rather than go to failing ones.
+ * Selects the deliveries of a claim. Endpoints take turns, starting with the one that waited longest. Slots kept for
+ * healthy endpoints are never given to failing ones.
  *
- * Pure. PostgreSQL decides the same inside the statement that claims: equal rows give equal claims.
+ * Pure. PostgreSQL makes the same selection inside its claim statement: equal rows give equal claims.
  */
 export function chooseFairly<Id, T extends EndpointSchedule<Id>>(
   schedules: readonly T[],

@@ -15,20 +15,23 @@ type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 export interface ClaimDependencies {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly newToken: () => string
 }
 
-/** How often a claim looks for work: again when some was announced since, or others held endpoints that have some. */
+/**
+ * Most runs of the claim statement: it runs again after new due notices, or when other processes held endpoints with
+ * due deliveries.
+ */
 const mostLooks = 3
 
-/** Claims due deliveries for this process; caps hold over all processes on the database. */
+/** Claims due deliveries for this process. Caps hold over all processes on the database. */
 export async function claimDue(
   { database, instant, newToken }: ClaimDependencies,
   request: ClaimRequest,
 ): Promise<Awaited<ReturnType<WebhookStore['claimDue']>>> {
-  // Beside the first look: with a backlog, what was folded before is enough for it.
+  // Runs in parallel with the first claim: with a backlog, the schedules already have enough due deliveries.
   const folded = database.run((on) => mergeDueNotices.count(on, { limit: mostDueNotices }))
   folded.catch(() => undefined)
   const claimed: ClaimedDelivery[] = []
@@ -52,13 +55,13 @@ export async function claimDue(
       }
     }
   } catch (error) {
-    // What was claimed is this caller's alone: an error would leave it undone until the leases end.
+    // An error now would leave the claimed deliveries unsent until their leases end.
     if (claimed.length === 0) throw error
     return { claimed, nextDueInMs: 0 }
   }
 }
 
-/** How many a look may still claim, by the caps and limits of the request. */
+/** Computes how many deliveries the next run may claim. */
 function placesOf(request: ClaimRequest, claimed: number, newToken: () => string) {
   const limit = request.limit - claimed
   return {
@@ -71,7 +74,7 @@ function placesOf(request: ClaimRequest, claimed: number, newToken: () => string
   }
 }
 
-/** Takes over attempts whose lease ended, under fresh fences. */
+/** Takes over attempts whose lease has ended, under fresh fences. */
 export function claimExpired(
   { database, instant, newToken }: ClaimDependencies,
   { limit, leaseMs }: Parameters<WebhookStore['claimExpired']>[0],
@@ -83,7 +86,7 @@ export function claimExpired(
   })
 }
 
-/** Not copied. A Buffer would be written as JSON otherwise than what other stores answer. */
+/** Returns the bytes as Uint8Array without a copy, as other stores do: a Buffer has another JSON form. */
 function bytesOf(body: Buffer | null): Uint8Array {
   return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.length)
 }

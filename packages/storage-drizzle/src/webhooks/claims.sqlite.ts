@@ -7,7 +7,7 @@ type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 interface ClaimableEndpoint extends EndpointSchedule<number> {
   readonly endpoint: number
-  /** Due times of its first waiting deliveries, due or not, one more than could be claimed. */
+  /** Due times of its first waiting deliveries, due or not: one more than it may claim. */
   readonly dueAts: readonly number[]
 }
 
@@ -16,7 +16,7 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
   const limit = failing ? request.limit - request.keepForHealthy : request.limit
   if (limit <= 0) return []
   const schedules = statements.listSchedules.all(failing ? 1 : 0, now, cap, limit)
-  // With as many endpoints as places, each gets one: no need to read their second deliveries.
+  // With at least as many endpoints as slots, each gets one, so second deliveries are not read.
   const mostEach = schedules.length >= limit ? 1 : limit
   return schedules.map(([endpoint, inFlight, waitingSince]): ClaimableEndpoint => {
     const room = Math.min(cap - inFlight, mostEach)
@@ -32,7 +32,7 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
   })
 }
 
-/** Reads what is sent with an opened delivery; endpoints once per claim. */
+/** Reads the data to send with an opened delivery; endpoints once per claim. */
 function createReader(statements: ClaimingStatements, now: number) {
   const endpoints = new Map<number, ClaimedDelivery['endpoint']>()
 
@@ -68,12 +68,12 @@ function createReader(statements: ClaimingStatements, now: number) {
   }
 }
 
-/** The same bytes, not copied. */
+/** Returns the bytes without a copy. */
 function bytesOf(body: Buffer | null): Uint8Array {
   return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** One whole claim, inside a transaction that the caller holds. */
+/** Runs one claim inside a transaction of the caller. */
 export function claimDue(
   statements: ClaimingStatements,
   request: ClaimRequest,
@@ -88,7 +88,7 @@ export function claimDue(
     const token = newToken()
     statements.openAttempt.run(token, now + request.leaseMs, position)
     const delivery = read(position, token)
-    // A number is opened twice only after it was given back; anything else would be a sixth POST.
+    // An attempt number is reused only after an unsent attempt; otherwise a sixth POST would follow.
     const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
     if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
     claimedOf.set(schedule, (claimedOf.get(schedule) ?? 0) + 1)
@@ -101,7 +101,7 @@ export function claimDue(
   return { claimed, nextDueInMs: earliest === undefined ? null : Math.max(0, earliest - now) }
 }
 
-/** Takes over ended leases under fresh fences, inside a transaction that the caller holds. */
+/** Takes over ended leases under fresh fences, inside a transaction of the caller. */
 export function claimExpired(
   statements: ClaimingStatements,
   request: Parameters<WebhookStore['claimExpired']>[0],

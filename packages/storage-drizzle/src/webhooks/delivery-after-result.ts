@@ -1,15 +1,15 @@
 import type { DeliveryState, AttemptResult } from '@kyc-relay/webhooks/delivery'
 
-/** What a store knows of a delivery in flight when its attempt ends. */
+/** Stored state of a delivery in flight at the end of its attempt. */
 export interface LeasedDelivery {
   readonly attemptsMade: number
   readonly unsentSinceMs: number | null
-  /** Reason to cancel as soon as the attempt has ended without success. */
+  /** Reason to cancel after the attempt, unless it succeeds. */
   readonly cancelRequested: string | null
   readonly endpointRemoved: boolean
 }
 
-/** What a result makes of it. */
+/** State of the delivery after a result. */
 export interface DeliveryAfterResult {
   readonly state: DeliveryState
   readonly attemptsMade: number
@@ -17,11 +17,11 @@ export interface DeliveryAfterResult {
   readonly unsentSinceMs: number | null
   readonly endedAtMs: number | null
   readonly cancelReason: string | null
-  /** What the attempt says about its endpoint; null when it was never sent. */
+  /** True if the attempt failed; null when it was not sent. */
   readonly endpointFailing: boolean | null
 }
 
-/** Decides what a result makes of a delivery. Pure, and the same for every engine. */
+/** Decides the next state of a delivery after a result. Pure, and the same for every engine. */
 export function deliveryAfterResult(
   delivery: LeasedDelivery,
   result: AttemptResult,
@@ -29,7 +29,7 @@ export function deliveryAfterResult(
 ): DeliveryAfterResult {
   const { attempt, next } = result
   const unsent = attempt.state === 'UNSENT'
-  // What was cancelled meanwhile, or has nowhere to go any more, is never due again.
+  // A delivery that was cancelled or lost its endpoint meanwhile is never due again.
   const cancel = delivery.cancelRequested ?? (delivery.endpointRemoved ? 'ENDPOINT_REMOVED' : null)
   const again = next.state === 'PENDING' && cancel === null
   const cancelled = next.state === 'PENDING' ? cancel : next.state === 'CANCELLED' ? next.reason : null

@@ -28,10 +28,10 @@ const columns = {
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 
-/** What the queue knows of a delivery that is pending. */
+/** Columns of a pending delivery in the queue. */
 const queued = and(eq(deliveryQueue.appId, deliveries.appId), eq(deliveryQueue.position, deliveries.position))
 
-/** The reads behind the delivery log. */
+/** Reads of the delivery log. */
 export function createDeliveryLog(db: NodePgDatabase) {
   const findDelivery = db
     .select({ ...columns, body: events.body, startedAt: deliveryQueue.startedAt })
@@ -48,7 +48,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
     .orderBy(asc(attempts.number))
     .prepare('kyc_relay_list_attempts')
 
-  /** What is pending is found in the queue, which holds nothing else; all other states in the log. */
+  /** Pending deliveries are read from the queue, all other states from the log. */
   function prepareList(name: string, pending: boolean, filters: readonly (SQL | undefined)[]) {
     const read = db.select(columns)
     const { appId, position } = pending ? deliveryQueue : deliveries
@@ -63,7 +63,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
       .limit(value('limit'))
       .prepare(name)
   }
-  /** One statement per combination of filters, so that each gets the plan of the index made for it. */
+  /** One statement for each combination of filters, so that each uses the matching index. */
   const lists = new Map<string, ReturnType<typeof prepareList>>()
 
   function listFor({ state, ...request }: ListRequest): ReturnType<typeof prepareList> {
@@ -136,7 +136,7 @@ function readRecord(row: Row): DeliveryRecord {
   }
 }
 
-/** Adds the attempt in flight, which has no row before its end. */
+/** Adds the attempt in flight, which has no row yet. */
 function withOneInFlight(
   ended: readonly AttemptRecord[],
   { startedAt, attemptsMade }: { readonly startedAt: Date | null; readonly attemptsMade: number },

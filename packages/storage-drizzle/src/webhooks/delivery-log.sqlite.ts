@@ -28,7 +28,7 @@ const columns = {
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 
-/** The reads behind the delivery log. */
+/** Reads of the delivery log. */
 export function createDeliveryLog(db: DrizzleDatabase) {
   const findDelivery = db
     .select({ ...columns, body: events.body })
@@ -55,12 +55,12 @@ export function createDeliveryLog(db: DrizzleDatabase) {
       .limit(value('limit'))
       .prepare()
   }
-  /** One statement per combination of filters, so that each gets the plan of the index made for it. */
+  /** One statement for each combination of filters, so that each uses the matching index. */
   const lists = new Map<string, ReturnType<typeof prepareList>>()
 
   function listFor(request: ListRequest): ReturnType<typeof prepareList> {
     const filters = {
-      // The literal is what lets the index of the other states be used.
+      // The literal allows SQLite to use the index of the other states.
       state: and(eq(deliveries.state, value('state')), sql`${deliveries.state} <> 'DELIVERED'`),
       delivered: sql`${deliveries.state} = 'DELIVERED'`,
       eventType: eq(deliveries.eventType, value('eventType')),

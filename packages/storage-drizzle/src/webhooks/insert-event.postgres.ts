@@ -4,15 +4,14 @@ import { storageErrorOf } from '../engine/postgres/errors.js'
 import { writeEvent } from './publishing.postgres.js'
 
 /**
- * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
- * committed together or not at all.
+ * Writes an event and its deliveries inside a transaction of the caller. A business row and its event commit together.
  *
- * Do everything else in `prepareEvent` before the transaction begins: it keeps the locks short. No `NOTIFY` is sent in
- * the caller's transaction; the delivery worker learns of the event by polling.
+ * Call `prepareEvent` before the transaction, to keep locks short. No `NOTIFY` is sent in the caller's transaction; the
+ * delivery worker finds the event by polling.
  *
- * @param now When the deliveries are due. Default: the database's present instant.
+ * @param now Due time of the deliveries. Default: the current time of the database.
  * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole
- *   transaction). PostgreSQL has failed the transaction then: let the error end it.
+ *   transaction). PostgreSQL has then failed the transaction: roll it back.
  *
  * @example
  * ```ts

@@ -5,16 +5,14 @@ import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 
 /**
- * Writes an event and its deliveries inside a transaction of the caller, so that a business row and its event are
- * committed together or not at all.
+ * Writes an event and its deliveries inside a transaction of the caller. A business row and its event commit together.
  *
- * Synchronous on purpose: better-sqlite3 commits at the first `await`, and what follows would be lost. Do everything
- * that is asynchronous in `prepareEvent` before the transaction begins. The delivery worker learns of the event by
- * polling.
+ * It is synchronous because better-sqlite3 commits at the first `await`. Call `prepareEvent`, which is asynchronous,
+ * before the transaction. The delivery worker finds the event by polling.
  *
- * @param now When the deliveries are due. Default: the present instant.
+ * @param now Due time of the deliveries. Default: the current time.
  * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the
- *   whole transaction). The caller's transaction stays open: let the error end it.
+ *   whole transaction). The caller's transaction is still open: roll it back.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlit
 
 const value = sql.placeholder
 
-/** The statements that write one event with its deliveries. */
+/** Prepares the statements that write one event with its deliveries. */
 export function preparePublishing(db: DrizzleDatabase) {
   return {
     findBySource: db
@@ -76,7 +76,7 @@ export function preparePublishing(db: DrizzleDatabase) {
 
 export type PublishingStatements = ReturnType<typeof preparePublishing>
 
-/** Writes the event and its deliveries, all due at `now`. Runs inside a transaction that the caller holds. */
+/** Writes the event and its deliveries, all due at `now`, inside a transaction of the caller. */
 export function writeEvent(statements: PublishingStatements, event: PreparedEvent, now: Date): InsertedEvent {
   if (event.sourceEventId !== null) {
     const original = statements.findBySource.get({ appId: event.appId, sourceEventId: event.sourceEventId })

@@ -22,15 +22,15 @@ export interface WebhookStoreDependencies {
   readonly db: NodePgDatabase
   readonly database: PostgresDatabase
   readonly notifications: DueNotifications
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
-  /** A fresh fence token, never given twice. */
+  /** Creates a unique fence token. */
   readonly newToken: () => string
-  /** Null: no audit log. */
+  /** The audit log; null if there is none. */
   readonly audit: AuditChain | null
 }
 
-/** The webhook store on PostgreSQL. */
+/** Creates the webhook store on PostgreSQL. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): Required<WebhookStore> {
   const { db, database, notifications, instant, audit } = dependencies
   const log = createDeliveryLog(db)
@@ -97,7 +97,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         if (found === undefined) return 'not_found'
         if (found.state === 'PENDING') return 'not_finished'
         if (found.removed) return 'endpoint_removed'
-        // The body is gone by erasure or retention: there is nothing to send.
+        // Erasure or retention has blanked the body, so nothing can be sent.
         if (found.blanked) return 'not_found'
         await statements.insertResend.count(on, { ...request, now: instant() })
         return 'resent'
@@ -110,17 +110,17 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
   }
 }
 
-/** Cancels what is pending for a user of an app, inside a transaction. Answers how many. */
+/** Cancels the pending deliveries for a user of an app, inside a transaction. Returns their number. */
 export async function cancelPending(
   on: Queryable,
   request: { readonly appId: string; readonly userId: string; readonly reason: string },
   now: Date | null,
 ): Promise<number> {
-  // In flight first: recording results, too, locks deliveries before the schedules of their endpoints.
+  // Deliveries in flight first: recording results also locks deliveries before the schedules of their endpoints.
   const requested = await statements.requestCancelOfUser.count(on, request)
   const locked = await statements.lockTurnsOfUser.rows(on, request)
   const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
-  // And what was claimed before the schedules were locked.
+  // Also deliveries that were claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)
   await statements.refreshNextDue.count(on, { endpointIds: locked.map(({ endpointId }) => endpointId) })
   return requested + cancelled + claimed

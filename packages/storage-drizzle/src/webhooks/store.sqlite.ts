@@ -22,17 +22,17 @@ export interface WebhookStoreDependencies {
   readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: GroupCommit
-  /** The store's clock: makes instants of the durations that cross the port. */
+  /** The store's clock, which converts durations of the port to times. */
   readonly clock: () => Date
-  /** A fresh fence token, never given twice. */
+  /** Creates a unique fence token. */
   readonly newToken: () => string
-  /** Null: no audit log. */
+  /** The audit log; null if there is none. */
   readonly audit: AuditChain | null
 }
 
-/** A SQLite webhook store, with what the holder of the worker lock does at its start. */
+/** A SQLite webhook store, with the start-up step of the worker. */
 export interface SqliteWebhookStore extends WebhookStore {
-  /** Ends every lease now: those of a worker process that is known to be gone. Answers how many there were. */
+  /** Ends every lease now, after a former worker process has ended. Returns their number. */
   voidLeases(): Promise<number>
 }
 
@@ -87,7 +87,7 @@ function prepareEndpointStatements(db: DrizzleDatabase) {
   }
 }
 
-/** The webhook store on one SQLite connection. */
+/** Creates the webhook store on one SQLite connection. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): SqliteWebhookStore {
   const { client, db, commits, clock, newToken, audit } = dependencies
   const publishing = preparePublishing(db)
@@ -108,7 +108,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     const { delivery, removedAt, body } = row
     if (delivery.state === 'PENDING') return 'not_finished'
     if (removedAt !== null) return 'endpoint_removed'
-    // The body is gone by erasure or retention: there is nothing to send.
+    // Erasure or retention has blanked the body, so nothing can be sent.
     if (body === null) return 'not_found'
     const { event, endpoint, xEventId, appId, userId, eventType, deliveryId } = delivery
     const createdAt = clock().getTime()

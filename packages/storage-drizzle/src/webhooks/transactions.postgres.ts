@@ -16,7 +16,7 @@ import { StorageError } from '../storage-error.js'
 
 const value = sql.placeholder
 
-/** The transaction, and what was published under the source event id, in one statement: as they are at one moment. */
+/** Reads the transaction and the event with the source event id in one statement, so in one snapshot. */
 const findTransaction = statement<{
   transactionId: string | null
   appId: string
@@ -72,14 +72,14 @@ INSERT INTO kyc_relay_transaction_moves (event_id, transaction_id, revision, sta
 VALUES (${value('eventId')}, ${value('transactionId')}, ${value('revision')}, ${value('state')})`,
 )
 
-/** Ends a transaction without an error for the caller: a move that comes too late writes nothing. */
+/** Rolls back a move that comes too late; the caller gets no error. */
 const stale = new StorageError('CONSTRAINT')
 
-/** The transaction store on PostgreSQL. */
+/** Creates the transaction store on PostgreSQL. */
 export function createTransactionStore(dependencies: {
   readonly database: PostgresDatabase
   readonly notifications: DueNotifications
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
 }): TransactionStore {
   const { database, notifications, instant } = dependencies

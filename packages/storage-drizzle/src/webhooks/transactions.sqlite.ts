@@ -79,7 +79,7 @@ function prepareStatements(db: DrizzleDatabase) {
 
 type TransactionStatements = ReturnType<typeof prepareStatements>
 
-/** The transaction store on one SQLite connection. */
+/** Creates the transaction store on one SQLite connection. */
 export function createTransactionStore(dependencies: {
   readonly db: DrizzleDatabase
   readonly commits: GroupCommit
@@ -91,7 +91,7 @@ export function createTransactionStore(dependencies: {
   const statements = prepareStatements(db)
   return {
     findTransaction: ({ transactionId, appId, sourceEventId }) =>
-      // Two synchronous reads with nothing in between: no write of this process comes between them.
+      // Two synchronous reads: no write of this process can run between them.
       read(() => {
         const row = statements.find.get({ transactionId })
         const transaction = row === undefined ? null : readTransaction(row)
@@ -116,7 +116,7 @@ function findPublished(
   if (row === undefined) return null
   const { position, eventId, type, withheld, transactionId, state } = row
   const deliveries = publishing.listDeliveriesOfEvent.all({ event: position })
-  // Only a transaction event moves a transaction.
+  // Only a transaction event changes a transaction.
   const eventType = type as TransactionEventType
   const move = transactionId === null || state === null ? null : { transactionId, state, eventType }
   return { event: { eventId, deliveries, withheld, duplicate: true }, move }

@@ -26,7 +26,7 @@ test('a second worker process is refused, and takes over at once when the first 
   expect(await first.line('claimed')).toBe('claimed 1')
   await expect(storage.acquireWorkerLock()).rejects.toMatchObject({
     code: 'WORKER_LOCKED',
-    message: 'Another worker process is running on this database file. A SQLite file has one delivery worker.',
+    message: 'Another delivery worker runs on this database file. A SQLite file can have only one.',
   })
   // What is not the worker's goes on meanwhile.
   await storage.webhooks.insertEvent(event('two', [hook]))

@@ -2,30 +2,34 @@ import { sql, type SQL } from 'drizzle-orm'
 import { StorageError } from '../../storage-error.js'
 import { withoutName, type Queryable, type StatementQuery } from './statement.js'
 
-/** What of a pg client is used: a client inside `BEGIN`, also as Kysely and Knex hand it out. */
+/** The used part of a pg client inside `BEGIN`. Kysely and Knex expose such a client. */
 export interface PgTransaction {
-  /** As `client.query` of pg. */
+  /** Works as `client.query` of pg. */
   query(config: StatementQuery): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
 }
 
 /** The `tx` of a Drizzle transaction over pg. */
 export interface DrizzlePgTransaction {
-  /** As `tx.execute` of Drizzle. */
+  /** Works as `tx.execute` of Drizzle. */
   execute(query: SQL): Promise<unknown>
 }
 
 /** A transaction of the caller. */
 export type PostgresTransaction = PgTransaction | DrizzlePgTransaction
 
-/** @throws `TRANSACTION_REQUIRED` for a pool, which would run each statement on whatever connection is free. */
+/**
+ * Converts a transaction of the caller.
+ *
+ * @throws `TRANSACTION_REQUIRED` for a pool, which would run each statement on any free connection.
+ */
 export function queryableOf(tx: PostgresTransaction): Queryable {
   if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
   if ('execute' in tx) return overDrizzle(tx)
-  // The session is the caller's, and may be lent by a pooler for this transaction alone.
+  // The session belongs to the caller. A pooler may lend it for this transaction only.
   return { query: (query) => tx.query(withoutName(query)) }
 }
 
-/** Runs a compiled statement through Drizzle: its text in pieces, its parameters between them. */
+/** Runs a compiled statement through Drizzle: splits its text at the parameters. */
 function overDrizzle(tx: DrizzlePgTransaction): Queryable {
   return {
     async query({ text, values }) {

@@ -1,17 +1,17 @@
 import { StorageError } from '../../storage-error.js'
 
-/** A connection string, taken apart where it names several hosts. */
+/** A parsed connection string with one or several hosts. */
 export interface ParsedConnectionString {
-  /** The same connection string with one host each, in their order; without `target_session_attrs`. */
+  /** One connection string for each host, in order, without `target_session_attrs`. */
   readonly perHost: readonly string[]
 }
 
-/** Sessions that can write: what the stores need, whatever is asked for. */
+/** Accepted values of `target_session_attrs`: the stores need a session that can write. */
 const writableSessions = ['read-write', 'primary']
 
 /**
- * Reads `postgres://user@host:port/database`, or `postgres://user@a:5432,b:5432/database` with several hosts as libpq has
- * them. pg itself would take an empty string, or one without a host, for the server of `PGHOST` or of this machine.
+ * Parses `postgres://user@host:port/database`, or `postgres://user@a:5432,b:5432/database` with several hosts as in
+ * libpq. It refuses a string without a host, for which pg would connect to `PGHOST` or this machine.
  *
  * @throws `DATABASE_UNUSABLE` with the cause `CONNECTION_STRING_INVALID`
  */
@@ -27,7 +27,7 @@ export function parseConnectionString(connectionString: unknown): ParsedConnecti
   const parameters = new URLSearchParams(query)
   const session = parameters.get('target_session_attrs')
   if (session !== null && !writableSessions.includes(session)) throw invalid()
-  // libpq's `?host=a,b`: one way to name several hosts is enough.
+  // libpq's `?host=a,b` is not supported.
   if (/,/.test(`${parameters.get('host') ?? ''}${parameters.get('port') ?? ''}`)) throw invalid()
   const named = hosts.split(',')
   const isSocket = named.length === 1 && hosts === '' && (parameters.get('host') ?? '') !== ''

@@ -3,45 +3,45 @@ import { StorageError } from '../../storage-error.js'
 import { isRerunnable, storageErrorOf, sqlStateOf } from './errors.js'
 import { withoutName, type Queryable, type StatementQuery } from './statement.js'
 
-/** Runs statements and transactions on a pool, with retries and errors of this package. */
+/** Runs statements and transactions on a pool, with retries and this package's errors. */
 export interface PostgresDatabase {
-  /** One statement, or several reads that need not agree with each other. */
+  /** Runs one statement, or several reads without a common snapshot. */
   run<T>(work: (on: Queryable) => Promise<T>): Promise<T>
   /**
-   * One transaction at READ COMMITTED. Run again, up to three times, after a serialization failure or a deadlock: then
-   * nothing of it was written.
+   * Runs one transaction at READ COMMITTED. After a serialization failure or a deadlock nothing was written, and it
+   * runs again, up to three times.
    */
   transaction<T>(work: (on: Queryable) => Promise<T>): Promise<T>
 }
 
-/** SQLSTATE of a write in a transaction that may only read. */
+/** SQLSTATE of a write in a read-only transaction. */
 const readOnlyState = '25006'
 
-/** How often work is started before a conflict becomes the caller's. */
+/** Most runs of a transaction before the caller gets the conflict. */
 const mostStarts = 4
 
-/** Ends a transaction so that it runs again: what it read was overtaken by another one. */
+/** Error that restarts a transaction whose reads are outdated. */
 export const overtaken = new StorageError('STORE_UNAVAILABLE', '40001')
 
 /**
- * A statement that took so long may be working by a plan for tables as they no longer are: PostgreSQL keeps the plans of a
- * connection until it looks at the tables again, and for a queue that was empty then it plans to search the whole of it.
+ * A statement slower than this, in milliseconds, may use an outdated plan. PostgreSQL keeps the plans of a connection;
+ * a plan for an empty queue scans the whole queue later.
  */
 const slowMs = 100
-/** Between two times that a connection forgets its plans. */
+/** Minimum time between two `DISCARD PLANS` on a connection, in milliseconds. */
 const plansKeptMs = 10_000
 
-/** A pool for Drizzle, whose prepared statements all have names, that drops these. */
+/** A pool for Drizzle that drops the names of prepared statements. */
 export function poolWithoutNames(pool: pg.Pool): pg.Pool {
   const query = (query: StatementQuery, values: unknown[]) => pool.query(withoutName(query), values)
   return Object.assign(Object.create(pool) as pg.Pool, { query })
 }
 
-/** How a database is worked with. */
+/** Options of a database. */
 export interface DatabaseOptions {
-  /** Whether a pooler may give each transaction another session: nothing is kept in one then. Default: false. */
+  /** True if a pooler may give each transaction another session; no session state is then used. Default: false. */
   readonly transactionPooler?: boolean
-  /** Tells how long statements take. Default: `performance.now`. */
+  /** Clock for measuring statements. Default: `performance.now`. */
   readonly monotonicMs?: () => number
 }
 
@@ -62,11 +62,12 @@ export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Po
     }
   }
 
-  /** Lends a connection to `work`, which says whether it can be used again. */
+  /** Lends a connection to `work`, which decides whether the connection can be reused. */
   async function lend<T>(work: (client: pg.PoolClient, isSound: () => void) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     let broken = true
-    // The pool listens to idle connections only: without a listener a connection lost now would end the process.
+    // The pool handles errors of idle connections only. Without a listener, a connection lost now would end the
+    // process.
     const ignore = () => undefined
     client.on('error', ignore)
     try {
@@ -78,8 +79,8 @@ export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Po
   }
 
   /**
-   * Runs a statement, and makes its connection forget its plans if it took long. What the statement did stands, whatever
-   * comes of that. Behind a pooler statements have no name, and so no plan is kept.
+   * Runs a statement. After a slow one it discards the plans of the connection; a failure of that does not affect the
+   * statement. Behind a pooler statements have no names, so no plans are kept.
    */
   async function ask(client: pg.PoolClient, query: StatementQuery): Promise<pg.QueryResult> {
     if (transactionPooler) return client.query(withoutName(query))
@@ -99,16 +100,17 @@ export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Po
       try {
         const value = await work({ query: (query) => ask(client, query) })
         const { command } = await client.query('COMMIT')
-        // COMMIT of a transaction that had failed is answered with ROLLBACK, not with an error.
+        // COMMIT of a failed transaction returns ROLLBACK, not an error.
         if (command !== 'COMMIT') throw new StorageError('STORE_UNAVAILABLE')
         isSound()
         return value
       } catch (error) {
-        // After a lost or silent connection nothing more can be asked of it; the server rolls back when it notices.
+        // A lost or silent connection is dropped; the server rolls back when it notices.
         const state = sqlStateOf(error)
         if (error instanceof StorageError || state !== null) {
           await client.query('ROLLBACK')
-          // A session that became read-only after a failover stays so: the next connection goes to the new primary.
+          // After a failover a session may be permanently read-only. It is dropped, and the next connection goes to the
+          // new primary.
           if (state !== readOnlyState) isSound()
         }
         throw error
@@ -116,7 +118,7 @@ export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Po
     })
   }
 
-  /** Each statement on whichever connection is free. */
+  /** Runs each statement on any free connection. */
   const anyConnection: Queryable = {
     query: (query) =>
       lend(async (client, isSound) => {

@@ -1,14 +1,14 @@
 import { StorageError, type StorageErrorCause, type StorageErrorCode } from '../../storage-error.js'
 
 /**
- * SQLSTATE of what pg threw, also behind Drizzle's wrapper; null for an error of the connection itself. A SQLSTATE has a
- * digit; `EPIPE` of the operating system is as long and has none.
+ * Reads the SQLSTATE of an error of pg, also inside Drizzle's wrapper; null for a connection error. A SQLSTATE contains
+ * a digit; `EPIPE` of the operating system has the same length but no digit.
  */
 export function sqlStateOf(error: unknown): string | null {
   return codeOf(error, /^(?=.*\d)[0-9A-Z]{5}$/)
 }
 
-/** Code of the operating system, of Node or of OpenSSL, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+/** Reads a code of the operating system, Node or OpenSSL, for example `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
 function systemCodeOf(error: unknown): string | null {
   return codeOf(error, /^[A-Z][A-Z0-9_]{3,60}$/)
 }
@@ -19,7 +19,7 @@ function codeOf(error: unknown, pattern: RegExp): string | null {
   return 'cause' in error ? codeOf(error.cause, pattern) : null
 }
 
-/** True when the whole transaction may be run again at once: a serialization failure or a deadlock. */
+/** Checks whether the whole transaction may run again at once: after a serialization failure or a deadlock. */
 export function isRerunnable(error: unknown): boolean {
   const state = sqlStateOf(error)
   return state === '40001' || state === '40P01'
@@ -38,7 +38,7 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '57P04': unusable('DATABASE_NOT_FOUND'),
   '3F000': unusable('SCHEMA_NOT_FOUND'),
   '42501': unusable('PERMISSION_MISSING'),
-  // A standby, or a setting: after a failover it passes.
+  // A standby or a read-only setting. It ends after a failover.
   '25006': unavailable('READ_ONLY'),
   '53300': unavailable('TOO_MANY_CONNECTIONS'),
   '53100': unavailable('DISK_FULL'),
@@ -53,7 +53,7 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '08004': unavailable('CONNECTION_LOST'),
   '08006': unavailable('CONNECTION_LOST'),
   '08P01': unavailable('POOLER_REFUSED'),
-  // A statement, a lock, an idle or a long transaction.
+  // Time-out of a statement, a lock, or an idle or long transaction.
   '57014': unavailable('TIMED_OUT'),
   '55P03': unavailable('TIMED_OUT'),
   '25P03': unavailable('TIMED_OUT'),
@@ -90,20 +90,20 @@ const connectionProblems: Readonly<Record<string, Problem>> = {
   HOSTNAME_MISMATCH: unusable('CERTIFICATE_NAME_MISMATCH'),
 }
 
-/** Errors of pg without a code are told by their text. The text itself goes no further. */
+/** Errors of pg without a code are recognised by their text. The text itself is dropped. */
 const textProblems: readonly (readonly [RegExp, Problem])[] = [
   [/^timeout exceeded when trying to connect$/, unavailable('POOL_EXHAUSTED')],
   [/timeout/i, unavailable('TIMED_OUT')],
   [/does not support SSL/i, unusable('TLS_NOT_OFFERED')],
   [/establishing an SSL connection/i, unavailable('TLS_FAILED')],
-  // No password was given, or the server could not prove that it knows it.
+  // No password was given, or SCRAM authentication of the server failed.
   [/^SASL/, unusable('LOGIN_REFUSED')],
   [/connection/i, unavailable('CONNECTION_LOST')],
 ]
 
 /**
- * Turns what pg or Drizzle threw into a {@link StorageError}. Their messages and details carry parameters and key
- * values, so nothing of them is kept but the SQLSTATE or the code of the connection.
+ * Converts an error of pg or Drizzle to a {@link StorageError}. Only its SQLSTATE or connection code is kept: its
+ * messages and details hold parameters and key values.
  */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
@@ -112,7 +112,7 @@ export function storageErrorOf(error: unknown): StorageError {
     const [code, cause] = serverProblem(state, error)
     return new StorageError(code, state, cause)
   }
-  // Whether a COMMIT under way arrived is unknown: every port says what a repeated call finds.
+  // The result of a COMMIT in progress is unknown. Every port states the result of a repeated call.
   const systemCode = systemCodeOf(error)
   const [code, cause] = connectionProblem(systemCode, error)
   return new StorageError(code, systemCode, cause)
@@ -122,7 +122,7 @@ function serverProblem(state: string, error: unknown): Problem {
   if (state === '08P01' && hasText(error, /startup parameter/i)) return unusable('STARTUP_PARAMETER_REFUSED')
   const known = serverProblems[state]
   if (known !== undefined) return known
-  // 22: a value that PostgreSQL cannot hold, such as U+0000 in text. 23: constraints.
+  // 22: a value that PostgreSQL cannot store, for example U+0000 in text. 23: constraints.
   if (state.startsWith('22') || state.startsWith('23')) return ['CONSTRAINT', null]
   // 58: I/O errors.
   if (state.startsWith('58')) return ['STORE_FAILED', null]
@@ -134,7 +134,7 @@ function connectionProblem(code: string | null, error: unknown): Problem {
     const known = connectionProblems[code]
     if (known !== undefined) return known
     if (code.startsWith('ERR_SSL_')) return unavailable('TLS_FAILED')
-    // OpenSSL has a code for each reason not to trust a chain, such as DEPTH_ZERO_SELF_SIGNED_CERT.
+    // OpenSSL has several codes for an untrusted chain, for example DEPTH_ZERO_SELF_SIGNED_CERT.
     if (/CERT|^UNABLE_TO_|^INVALID_CA$|^INVALID_PURPOSE$|^PATH_LENGTH_EXCEEDED$/.test(code)) {
       return unusable('CERTIFICATE_NOT_TRUSTED')
     }

@@ -2,12 +2,12 @@ import pg from 'pg'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** Longest that one host may take to answer while the primary is looked for, in milliseconds. */
+/** Time limit for one host during the search for the primary, in milliseconds. */
 export const hostTimeoutMs = 2_000
 
 /**
- * Makes a client class that connects to whichever of several hosts is the primary. Before each connection the hosts are
- * asked in their order, beginning with the one that was the primary last.
+ * Creates a client class that connects to the primary of several hosts. Before each connection it queries the hosts in
+ * order, starting with the last known primary.
  *
  * @param hosts Settings of a connection to each host; they differ in host and port only.
  */
@@ -24,12 +24,12 @@ export function createFailoverClient(hosts: readonly pg.ClientConfig[]): typeof 
       problems.push(problem)
     }
     const noPrimary = new StorageError('STORE_UNAVAILABLE', null, 'NO_PRIMARY')
-    // A standby that answered, then what may pass by itself, tells more than what another host said.
+    // Which error is reported: first that of a standby, then a temporary one, then any other.
     if (problems.some(({ cause }) => cause === 'NO_PRIMARY')) throw noPrimary
     throw problems.find((problem) => problem.retryable) ?? problems[0] ?? noPrimary
   }
 
-  /** Connections that are made at once share one look. */
+  /** Concurrent connections share one search. */
   function findPrimary(): Promise<number> {
     looking ??= look().finally(() => (looking = null))
     return looking
@@ -51,7 +51,7 @@ export function createFailoverClient(hosts: readonly pg.ClientConfig[]): typeof 
   }
 }
 
-/** What keeps a host from being written to; null for the primary. */
+/** Returns the reason why a host cannot be written to; null for the primary. */
 async function problemOf(host: pg.ClientConfig | undefined): Promise<StorageError | null> {
   const client = new pg.Client({ ...host, connectionTimeoutMillis: hostTimeoutMs, query_timeout: hostTimeoutMs })
   client.on('error', () => undefined)

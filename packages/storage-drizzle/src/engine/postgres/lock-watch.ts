@@ -1,22 +1,22 @@
 import type { PostgresConnection } from './pool.js'
 
-/** Between two looks at whether a migration waits, in milliseconds. */
+/** Time between two checks for a waiting migration, in milliseconds. */
 const lookEveryMs = 1_000
-/** A wait is told at the first look that finds it, and then after this many looks each. */
+/** A wait is reported by the first check that finds it, and then by every tenth check. */
 const tellEveryLooks = 10
 
-/** Watches one session for waiting for a lock. */
+/** Watches whether one session waits for a lock. */
 export interface LockWatch {
-  /** A transaction began in the session with this id; null: it has ended. */
+  /** Sets the id of the session whose transaction has started; null when it has ended. */
   began(pid: number | null): void
   stop(): Promise<void>
 }
 
 /**
- * Looks every second whether a session waits for a lock, on a connection of its own that is opened at the first look:
- * work that is done sooner costs nothing.
+ * Checks every second whether a session waits for a lock. It opens a separate connection at the first check, so fast
+ * work needs none.
  *
- * @param onWaiting Is given the milliseconds since the transaction began.
+ * @param onWaiting Receives the milliseconds since the transaction started.
  */
 export function watchForLocks(
   newClient: PostgresConnection['newClient'],
@@ -43,7 +43,7 @@ export function watchForLocks(
       if (watched.looks % tellEveryLooks === 0) onWaiting(Math.round(performance.now() - watched.sinceMs))
       watched.looks += 1
     } catch {
-      // The migration itself meets what is wrong with the server; the next look connects anew.
+      // A failure of the server also fails the migration; the next check connects again.
       await closeObserver()
     }
   }

@@ -2,23 +2,23 @@ import type pg from 'pg'
 import type { PostgresConnection } from './pool.js'
 
 /**
- * Tells the claimers of all processes that something became due: a hint, never a promise.
+ * Tells the workers of all processes that a delivery became due. It is only a hint.
  *
- * `NOTIFY` takes a lock that every committing transaction with one waits for, so it is sent by itself and at most once
- * per interval, never inside a transaction of a write.
+ * `NOTIFY` takes a lock that blocks every other committing transaction with a `NOTIFY`. So it is sent in a separate
+ * statement, at most once per interval, and never inside a write transaction.
  */
 export interface DueNotifications {
-  /** Wakes listeners of this process at once and those of other processes soon. */
+  /** Wakes listeners of this process at once, and those of other processes after the interval. */
   announce(): void
-  /** Calls `wake` until the answered function is called. The first listener opens the listening connection. */
+  /** Calls `wake` until the returned function is called. The first listener opens the listening connection. */
   listen(wake: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
 const channel = 'kyc_relay_due'
-/** Least time between two notifications of one process, in milliseconds. */
+/** Minimum time between two notifications of one process, in milliseconds. */
 const notifyEveryMs = 25
-/** Time until a lost listening connection is opened again, in milliseconds; polling goes on meanwhile. */
+/** Time until a lost listening connection is reopened, in milliseconds. Polling continues meanwhile. */
 const reconnectAfterMs = 1_000
 
 export function createDueNotifications({
@@ -46,7 +46,7 @@ export function createDueNotifications({
     try {
       await client.connect()
       await client.query(`LISTEN ${channel}`)
-      // What was announced while nobody listened.
+      // Deliveries may have become due while the connection was closed.
       wakeAll()
     } catch {
       lost(client)
@@ -96,7 +96,7 @@ export function createDueNotifications({
   }
 }
 
-/** For deployments behind a proxy or database without `NOTIFY`: wakes this process only. */
+/** Wakes only this process: for a proxy or database without `NOTIFY`. */
 export function createLocalNotifications(): DueNotifications {
   const listeners = new Set<() => void>()
   return {

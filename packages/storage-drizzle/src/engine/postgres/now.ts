@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 
 /**
- * The store's clock inside a statement: the database's, so that all processes share one, unless the `now` parameter is
- * an instant instead of null. Milliseconds, like every instant that crosses a port.
+ * SQL of the store's clock. It is the database's clock, which all processes share, unless the parameter `now` is a
+ * time. Milliseconds, like all times in the ports.
  */
 export const now = sql`coalesce(${sql.placeholder('now')}::timestamptz, clock_timestamp())::timestamptz(3)`

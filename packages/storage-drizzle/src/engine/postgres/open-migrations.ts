@@ -4,7 +4,7 @@ import { openConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
 import { migrate, migrationStatus, type PostgresHistory } from './migrate.js'
 
-/** The migrations of one PostgreSQL database. */
+/** Opens the migrations of one PostgreSQL database. */
 export async function openPostgresMigrations(connectionString: string, part: DatabasePart): Promise<MigrationTarget> {
   const history: PostgresHistory = part === 'stores' ? 'postgres' : `postgres-${part}`
   const connection = await openConnection({ connectionString, maxConnections: 2 })

@@ -4,13 +4,13 @@ import { parseConnectionString } from './connection-string.js'
 import { storageErrorOf } from './errors.js'
 import { createFailoverClient, hostTimeoutMs } from './failover-client.js'
 
-/** Where the rows are: a database that the store connects to, or a pool of the caller. */
+/** A database to connect to, or a pool of the caller. */
 export type PostgresLocation = (
   | {
       /**
-       * `postgres://user@host:port/database`. Tables are those of the first schema in the connection's `search_path`. With
-       * several hosts, `postgres://user@a:5432,b:5432/database`, each connection goes to the one that takes writes: a
-       * standby that was promoted is found without a restart. `target_session_attrs` may be `read-write` or `primary`.
+       * `postgres://user@host:port/database`. Tables are in the first schema of the connection's `search_path`. With
+       * several hosts, `postgres://user@a:5432,b:5432/database`, each connection goes to the primary, so a promoted
+       * standby is found without a restart. `target_session_attrs` may be `read-write` or `primary`.
        */
       readonly connectionString: string
       /** Most connections. Integer 2–1000. Default 10. */
@@ -18,37 +18,37 @@ export type PostgresLocation = (
     }
   | {
       /**
-       * The caller's own pool; the store leaves ending it to the caller. Give it a `statement_timeout`, a `query_timeout`
-       * and `keepAlive`: without them a silent network leaves calls waiting.
+       * A pool of the caller; the store does not end it. Set `statement_timeout`, `query_timeout` and `keepAlive` on
+       * it: without them, calls wait indefinitely after a network failure.
        */
       readonly pool: pg.Pool
     }
 ) & {
   /**
-   * For a pooler that lends a server connection for one transaction, such as PgBouncer with `pool_mode=transaction`: no
-   * startup parameters, no named statements, no session state, no `LISTEN`. Set time limits on the database user then,
-   * with `ALTER ROLE … SET statement_timeout`. Default: false.
+   * Set to true behind a pooler that lends a server connection for one transaction, for example PgBouncer with
+   * `pool_mode=transaction`. The store then uses no startup parameters, named statements, session state or `LISTEN`.
+   * Set time limits on the database user with `ALTER ROLE … SET statement_timeout`. Default: false.
    */
   readonly transactionPooler?: boolean
 }
 
-/** Longest a statement may run, in milliseconds; the server ends it then. */
+/** Time limit of a statement, in milliseconds. The server enforces it. */
 const statementTimeoutMs = 10_000
-/** Longest an answer may take: a connection that went silent without a reset is given up then. */
+/** Time limit of a response, in milliseconds. It ends a connection that is silent without a reset. */
 const queryTimeoutMs = 12_000
 const connectTimeoutMs = 5_000
 
 export interface PostgresConnection {
   readonly pool: pg.Pool
   readonly transactionPooler: boolean
-  /** A connection outside the pool, which is not opened yet. */
+  /** Creates a client outside the pool, not yet connected. */
   newClient(settings: pg.ClientConfig): pg.Client
   close(): Promise<void>
 }
 
 /**
- * Connects, and refuses a server that cannot keep the promises of the ports: a standby, which answers from the past, or
- * `synchronous_commit` off or local, which can lose acknowledged commits.
+ * Connects, and refuses a server that does not guarantee durability. A standby returns old data. With
+ * `synchronous_commit` off or local, acknowledged commits can be lost.
  *
  * @throws `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID`
  */
@@ -66,7 +66,7 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
 
 function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
   const { options } = pool
-  // pg hides these two from enumeration.
+  // pg makes these two properties non-enumerable.
   const clientConfig = { ...options, password: options.password, ssl: options.ssl }
   return {
     pool,
@@ -83,7 +83,7 @@ interface PoolLocation {
 }
 
 /**
- * A pool of our own; nothing is connected yet.
+ * Creates a pool, not yet connected.
  *
  * @param sessionSettings Startup parameters of each connection; left out behind a pooler.
  * @throws `DATABASE_UNUSABLE`, `ARGUMENT_INVALID`
@@ -115,7 +115,7 @@ export function connectPool(
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs + (hosts.length > 1 ? hosts.length * hostTimeoutMs : 0),
   })
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // A broken idle connection is replaced at its next use. Without a listener its error would end the process.
   pool.on('error', () => undefined)
   return {
     pool,
@@ -125,7 +125,7 @@ export function connectPool(
   }
 }
 
-/** pg reads the connection string, and the files of certificates that it names, when it makes a client. */
+/** Creates a client, for which pg reads the connection string and its certificate files. */
 function assertReadable(host: pg.ClientConfig): void {
   try {
     new pg.Client(host)

@@ -2,12 +2,12 @@ import { fillPlaceholders, type SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 
-/** What a statement runs on: a pool, a client inside a transaction, or a transaction of the caller. */
+/** Runs statements: a pool, a client inside a transaction, or a transaction of the caller. */
 export interface Queryable {
   query(query: StatementQuery): Promise<{ readonly rows: unknown[]; readonly rowCount: number | null }>
 }
 
-/** One statement with its parameters, as pg takes it. */
+/** One statement with its parameters, in pg's format. */
 export interface StatementQuery {
   readonly name?: string
   readonly text: string
@@ -15,16 +15,16 @@ export interface StatementQuery {
   readonly types?: pg.CustomTypesConfig
 }
 
-/** A statement compiled once, prepared by each connection the first time it runs there. */
+/** A compiled statement. Each connection prepares it at its first run. */
 export interface Statement<Row> {
   rows(on: Queryable, values: Readonly<Record<string, unknown>>): Promise<readonly Row[]>
-  /** How many rows it touched. */
+  /** Runs the statement and returns the number of affected rows. */
   count(on: Queryable, values: Readonly<Record<string, unknown>>): Promise<number>
-  /** With its parameters filled in. */
+  /** Returns the statement with its parameters. */
   query(values: Readonly<Record<string, unknown>>): StatementQuery
 }
 
-/** The same statement, parsed anew each time: a name would belong to the session that it was first sent to. */
+/** Returns the statement without a name: a named statement belongs to one session. */
 export function withoutName<Query extends { readonly name?: string }>({
   name: _,
   ...query
@@ -32,15 +32,15 @@ export function withoutName<Query extends { readonly name?: string }>({
   return query
 }
 
-/** Type numbers of PostgreSQL, fixed for ever. */
+/** Type ids of PostgreSQL; they never change. */
 const int8 = 20
 const bytea = 17
 const timestamptz = 1184
 
-/** What PostgreSQL writes before bytes, unless it is set to escape them. */
+/** Prefix of bytes in PostgreSQL's hex format. */
 const hexMark = String.raw`\x`
 
-/** In memory of their own: small buffers of Node share theirs with others, which is nobody's to see. */
+/** Copies bytes to separate memory: small Node buffers share memory with other data. */
 function parseBytes(text: string): Buffer {
   if (!text.startsWith(hexMark)) return ownCopyOf(parseEscaped(text))
   const bytes = Buffer.allocUnsafeSlow((text.length - hexMark.length) / 2)
@@ -56,7 +56,7 @@ function ownCopyOf(bytes: Buffer): Buffer {
   return copy
 }
 
-/** Own parsers, whatever an embedding system has set globally. Positions and counts stay below 2⁵³. */
+/** Parsers of this package, independent of global settings of pg. Positions and counts are below 2⁵³. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)

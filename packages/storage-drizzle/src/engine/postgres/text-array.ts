@@ -1,15 +1,14 @@
-/** What JSON writes otherwise than an array of PostgreSQL reads it: control characters and lone surrogates. */
+/** Characters whose JSON form PostgreSQL's array parser does not read: control characters and lone surrogates. */
 const readOtherwise = /[\p{Cc}\p{Cs}]/u
 
 /**
- * A `text[]` as PostgreSQL reads it. The writer of JSON quotes a text in one step, where pg itself takes several for each,
- * and several times the memory.
+ * Writes a `text[]` literal of PostgreSQL. It uses JSON quoting, which is faster than pg's own and needs less memory.
  */
 export function textArray(texts: readonly (string | null)[]): string {
   return `{${texts.map(elementOf).join(',')}}`
 }
 
-/** What needs no quotes; four letters could spell NULL. */
+/** Text that needs no quotes. Four letters could be NULL. */
 const plain = /^(?:[\w-]{1,3}|[\w-]{5,})$/
 
 function elementOf(text: string | null): string {

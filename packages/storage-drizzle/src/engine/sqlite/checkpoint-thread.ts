@@ -5,23 +5,23 @@ import { Worker } from 'node:worker_threads'
 import type { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** The thread of a process that makes the checkpoints of its SQLite files, one at a time. */
+/** The thread of a process that checkpoints its SQLite files, one at a time. */
 export interface CheckpointThread {
   /** Registers a store. The thread starts with the first checkpoint, and ends when the last store is released. */
   register(path: string): CheckpointClient
 }
 
-/** One store's access to the thread. */
+/** Access of one store to the thread. */
 export interface CheckpointClient {
-  /** False once the thread could not be started or died: it is not started again while a store is registered. */
+  /** False after the thread failed to start or died. It is not restarted while a store is registered. */
   isThere(): boolean
   /**
-   * Copies what the WAL holds into the file. The process lives until that is over.
+   * Copies the WAL into the database file. The process does not exit before the end.
    *
-   * @returns null when that went well, or when the thread died.
+   * @returns null on success, or when the thread died.
    */
   checkpoint(): Promise<StorageError | null>
-  /** Waits for the checkpoint that runs and closes the thread's connection. Harmless when repeated. */
+  /** Waits for the running checkpoint and closes the thread's connection. A repeated call does nothing. */
   release(): Promise<void>
 }
 
@@ -35,10 +35,13 @@ interface Running {
   readonly waiting: Map<number, (error: StorageError | null) => void>
 }
 
-/** The thread opens a connection and two statements: it needs hardly any heap, and is not given the means to take more. */
+/** Heap limit of the thread, which needs only a connection and two statements. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 }
 
-/** Null where a bundler took the code out of the package. Looks upwards, since builds differ in how deep they put it. */
+/**
+ * Finds the file of the thread; null if a bundler removed it. Searches the parent folders because builds place this
+ * module at different depths.
+ */
 function findProgram(): string | null {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (;;) {
@@ -50,7 +53,7 @@ function findProgram(): string | null {
   }
 }
 
-/** @param program Path of what the thread runs; null for none. Default: the file that is shipped beside the code. */
+/** @param program Path of the thread's program; null for none. Default: the file of the package. */
 export function createCheckpointThread(program: string | null = findProgram()): CheckpointThread {
   let clients = 0
   let running: Running | null = null
@@ -66,7 +69,7 @@ export function createCheckpointThread(program: string | null = findProgram()): 
 
   function start(file: string): Running | null {
     try {
-      // Neither the environment, with what is secret in it, nor the options of the process: nothing else is to load there.
+      // The thread gets no environment, which holds secrets, and no process options, which could load other code.
       const worker = new Worker(file, { env: {}, execArgv: [], resourceLimits, name: 'kyc-relay checkpoints' })
       const started: Running = { worker, waiting: new Map() }
       worker.on('error', () => lose(started))
@@ -99,7 +102,7 @@ export function createCheckpointThread(program: string | null = findProgram()): 
   async function end(): Promise<void> {
     const ended = running
     running = null
-    // A thread that died may be tried again by those who open a store later.
+    // A store opened later may start the thread again.
     isLost = program === null
     ended?.worker.ref()
     await ended?.worker.terminate()
@@ -108,7 +111,7 @@ export function createCheckpointThread(program: string | null = findProgram()): 
   return {
     register(path) {
       const store = ++last
-      // As SQLite does it: the name stays the same file when the process changes its folder.
+      // An absolute path, as SQLite uses: it is still valid after the process changes its working directory.
       const file = absolute(path)
       clients += 1
       let wasUsed = false
@@ -130,5 +133,5 @@ export function createCheckpointThread(program: string | null = findProgram()): 
   }
 }
 
-/** The thread that all stores of this process share. */
+/** Thread shared by all stores of this process. */
 export const processCheckpointThread = createCheckpointThread()

@@ -7,69 +7,69 @@ import { isDiskFull } from './errors.js'
 import { rememberFiles } from './file-identity.js'
 import { prepare } from './prepared.js'
 
-/** Copies what was committed from the WAL into the file, beside the work where that can be. */
+/** Copies commits from the WAL into the database file, in a thread where possible. */
 export interface Checkpoints {
   /**
-   * To be called before each transaction. Once a second it looks at the files and at the space that is left.
+   * Call before each transaction. Once a second it checks the files and the free space.
    *
-   * @returns why nothing may be written any more, `FILES_REPLACED`; else null.
+   * @returns `FILES_REPLACED` when writes must stop; otherwise null.
    */
   beforeWrite(): StorageError | null
   /**
-   * To be called when a write found the disk full: copies the WAL into the file and gives its space back.
+   * Call when a write found the disk full. Copies the WAL into the file and frees its space.
    *
-   * @returns whether the write may be tried again.
+   * @returns true when the write may be retried.
    * @throws StorageError `STORE_FAILED`
    */
   makeSpace(): boolean
   /**
-   * To be called after each commit.
+   * Call after each commit.
    *
-   * @returns a promise where no further write should begin before it is settled.
-   * @throws what better-sqlite3 throws, as the promise does.
+   * @returns a promise if no write should start before it settles.
+   * @throws errors of better-sqlite3; the promise rejects with them too.
    */
   afterCommit(): Promise<unknown> | null
   /**
-   * What was erased is also out of the WAL then, unless another process reads or checkpoints just then.
+   * Empties the WAL, so that erased data is not in it either. It fails to do so while another process reads or
+   * checkpoints.
    *
    * @throws StorageError `STORE_FAILED`
    */
   empty(): Promise<void>
-  /** To be called before the connection is closed. */
+  /** Call before the connection is closed. */
   close(): Promise<void>
 }
 
-/** How long the WAL is, in frames: one for each page of each commit. */
+/** Length of the WAL in frames; each page of a commit is one frame. */
 interface WalLength {
   readonly log: number
 }
 
-/** The same, and how many of its first frames are in the file. */
+/** Length of the WAL, and the number of frames already copied into the file. */
 interface WalState extends WalLength {
   readonly checkpointed: number
 }
 
-/** First version of SQLite that tells how long the WAL is without checkpointing it. */
+/** First version of SQLite that reports the length of the WAL without a checkpoint. */
 const tellsLength = [3, 51] as const
 
 /**
- * Frames in the WAL before the thread is asked: 48 MiB. Pages that change often are copied once for all that time, and commits
- * wait beside the sync of the file a quarter as often as with 12.
+ * Frames in the WAL before the thread starts a checkpoint: 48 MiB. Frequently changed pages are then copied once, and
+ * commits wait for the sync of the file a quarter as often as with 12 MiB.
  */
 export const threadPages = 12_000
 
-/** Frames in the WAL before writers wait for a thread that is slower than they are: 80 MiB. */
+/** Frames in the WAL at which writers wait for the thread: 80 MiB. */
 export const mostPages = 20_000
 
-/** What a commit leaves to be done about the WAL. */
+/** Next step for the WAL after a commit. */
 export type Due = 'nothing' | 'in the thread' | 'here' | 'wait for the thread'
 
 /**
- * Says what a commit leaves to be done.
+ * Decides the next step after a commit.
  *
- * While the thread copies, writers add frames, and the next pass of the thread copies those: fewer each time. Most often it
- * has copied everything when the next write begins, and the WAL begins anew. Where it does not get that far, the WAL is kept from
- * growing here.
+ * While the thread copies, writers add frames; the next pass copies those, fewer each time. Usually everything is
+ * copied when the next write starts, and the WAL restarts. Otherwise this function limits the growth of the WAL.
  */
 export function dueAfter(
   { log }: WalLength,
@@ -84,7 +84,10 @@ export function dueAfter(
   return log < most ? 'nothing' : 'wait for the thread'
 }
 
-/** The connection of a caller, a database in memory, and SQLite before 3.51: it makes them itself, inside a COMMIT. */
+/**
+ * Leaves checkpoints to SQLite, inside a COMMIT: for a caller's connection, a database in memory, and SQLite before
+ * 3.51.
+ */
 export function leaveCheckpointsToSqlite(client: Database.Database): Checkpoints {
   return {
     beforeWrite: () => null,
@@ -97,7 +100,7 @@ export function leaveCheckpointsToSqlite(client: Database.Database): Checkpoints
   }
 }
 
-/** Runs a write of the start, once more if the disk was full and the WAL could give back its space. */
+/** Runs a write during the start. On a full disk, frees the space of the WAL and retries once. */
 export function writeWithSpace<T>(client: Database.Database, write: () => T): T {
   try {
     return write()
@@ -107,10 +110,10 @@ export function writeWithSpace<T>(client: Database.Database, write: () => T): T 
   }
 }
 
-/** Between two looks at the files and at the space that is left. */
+/** Time between two checks of the files and the free space, in milliseconds. */
 const lookEveryMs = 1_000
 
-/** What {@link Checkpoints} does about the files of a connection of ours, whoever makes its checkpoints. */
+/** The part of {@link Checkpoints} about files, which does not depend on who makes the checkpoints. */
 export function watchFiles(
   client: Database.Database,
   nowMs: () => number = () => performance.now(),
@@ -120,7 +123,7 @@ export function watchFiles(
   let lookedAtMs = -Infinity
   let replaced: StorageError | null = null
 
-  /** Whether the WAL was emptied: not where another process reads from it or checkpoints it just then. */
+  /** Tries to empty the WAL; false while another process reads or checkpoints it. */
   function isEmptied(): boolean {
     try {
       return emptyWal(client)
@@ -140,7 +143,7 @@ export function watchFiles(
     },
     makeSpace() {
       if (client.inTransaction) return false
-      // What is new in the file needs space before the WAL gives its own back.
+      // Growth of the file needs space before the WAL frees its own.
       return isEmptied() || (room.releaseReserve() && isEmptied())
     },
     walPages: room.walPages,
@@ -148,10 +151,10 @@ export function watchFiles(
 }
 
 /**
- * Takes checkpoints over from SQLite on a connection of ours.
+ * Takes over checkpoints from SQLite on a connection that the store opened.
  *
- * The checkpoint that SQLite makes by itself inside a COMMIT keeps its errors: a disk that fails to sync would be asked again
- * with every commit, and nobody would know. It stays with SQLite where this SQLite cannot tell when one is due.
+ * SQLite does not report errors of its automatic checkpoints: a failing disk would be synced again with every commit,
+ * unnoticed. Versions of SQLite that cannot report the length of the WAL keep automatic checkpoints.
  */
 export function takeOverCheckpoints(
   client: Database.Database,
@@ -169,7 +172,7 @@ export function takeOverCheckpoints(
   const checkpoint = prepare(client, 'PRAGMA wal_checkpoint(PASSIVE)')
   const checkpointClient = thread.register(client.name)
   let running: Promise<void> | null = null
-  /** Whether the thread met an error: the next checkpoint is made here, and tells what it is. */
+  /** True after an error of the thread: the next checkpoint runs here and reports the error. */
   let wasRefused = false
   let failure: StorageError | null = null
 
@@ -178,7 +181,7 @@ export function takeOverCheckpoints(
     return checkpointClient.isThere() && !wasRefused ? 'idle' : 'none'
   }
 
-  /** Whether a checkpoint here would hold everything up for longer than one that SQLite makes inside a COMMIT. */
+  /** True if a checkpoint here would block longer than an automatic one of SQLite. */
   function isMuchToCopy(): boolean {
     const state = measure.get()
     return state !== undefined && state.log - state.checkpointed >= checkpointPages
@@ -195,10 +198,10 @@ export function takeOverCheckpoints(
 
   function afterCommit(): Promise<unknown> | null {
     const length = measure.get()
-    // Nothing is tried again after a failed sync: the system may have dropped the pages that it could not write.
+    // A failed sync is never retried: the system may have dropped the unwritten pages.
     if (length === undefined || failure !== null) return null
     const due = dueAfter(length, stateOfThread(), watch.walPages)
-    // What the thread left is copied here then, before anything is added.
+    // Copies the rest here, before new frames are added.
     if (due === 'wait for the thread') return running?.then(afterCommit) ?? null
     if (due === 'in the thread') running = inThread()
     if (due === 'here') {
@@ -214,7 +217,7 @@ export function takeOverCheckpoints(
     afterCommit,
     async empty() {
       if (failure === null && stateOfThread() === 'idle' && isMuchToCopy()) running = inThread()
-      // TRUNCATE gives up at once beside another checkpoint.
+      // TRUNCATE fails at once during another checkpoint.
       while (running !== null) await running
       if (failure !== null) throw failure
       emptyWal(client)

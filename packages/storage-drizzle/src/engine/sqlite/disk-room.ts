@@ -4,29 +4,32 @@ import { isDiskFull } from './errors.js'
 
 /** Below this much free space a database keeps a reserve: 1 GiB. */
 const scarceBytes = 1024 * 1024 * 1024
-/** Size of the reserve: a sixteenth of the free space, 4 MiB at most. */
+/** Size of the reserve: a sixteenth of the free space, at most 4 MiB. */
 const mostReserveBytes = 4 * 1024 * 1024
 const reserveShare = 1 / 16
-/** Share of the free space that the WAL may take before it is checkpointed: what is in it can make the file grow as much. */
+/**
+ * Share of the free space that the WAL may use before a checkpoint, because its content can make the file grow by as
+ * much.
+ */
 const walShare = 1 / 8
 const fewestPages = 64
 const pageBytes = 4_096
 
-/** What the file system of a database has left for it. */
+/** Free space of the file system of a database. */
 export interface DiskRoom {
-  /** Frames of the WAL after which it should be checkpointed, `longest` where there is plenty of room. */
+  /** Returns the number of WAL frames before a checkpoint; `longest` with enough free space. */
   walPages(longest: number): number
-  /** Measures the file system, and makes the reserve where little is left. */
+  /** Measures the free space and creates the reserve if it is low. */
   look(): void
   /**
-   * Gives the reserve back to the file system: a checkpoint needs some room for what is new in the file.
+   * Frees the reserve: a checkpoint needs space for the growth of the file.
    *
-   * @returns false when there was none.
+   * @returns false when there was no reserve.
    */
   releaseReserve(): boolean
 }
 
-/** @param path The database file. The reserve is beside it, under its name with `.reserve`. */
+/** @param path Path of the database file. The reserve has the same path with the suffix `.reserve`. */
 export function createDiskRoom(path: string): DiskRoom {
   const reserve = `${path}.reserve`
   let freeBytes = Infinity
@@ -34,7 +37,7 @@ export function createDiskRoom(path: string): DiskRoom {
   function makeReserve(bytes: number): void {
     const file = openSync(reserve, 'wx', 0o600)
     try {
-      // Written, since a file that was only made longer takes no space.
+      // Bytes are written because a sparse file takes no space.
       for (let written = 0; written < bytes; written += pageBytes) writeSync(file, Buffer.alloc(pageBytes, 1))
       fsyncSync(file)
     } finally {
@@ -52,7 +55,7 @@ export function createDiskRoom(path: string): DiskRoom {
         if (statSync(reserve, { throwIfNoEntry: false }) !== undefined) return
         makeReserve(Math.min(mostReserveBytes, freeBytes * reserveShare))
       } catch {
-        // No reserve then: a file system that tells nothing, or another process was first.
+        // Works without a reserve: the file system reports no free space, or another process was first.
       }
     },
     releaseReserve() {
@@ -66,7 +69,9 @@ export function createDiskRoom(path: string): DiskRoom {
   }
 }
 
-/** Opens a database; on a full disk once more, in the space of its reserve: SQLite makes a file of shared memory beside it. */
+/**
+ * Opens a database. On a full disk it frees the reserve and retries once, because SQLite creates a shared memory file.
+ */
 export function openWithReserve<T>(path: string | null, open: () => T): T {
   try {
     return open()

@@ -1,7 +1,7 @@
 import { StorageError } from '../../storage-error.js'
 
 const damaged = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB']
-/** The second: no space for a longer index of the WAL, in the `-shm` file. */
+/** Codes of a full disk. The second means that the `-shm` file, the index of the WAL, cannot grow. */
 const full = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']
 
 function driverCode(error: unknown): string | null {
@@ -10,8 +10,8 @@ function driverCode(error: unknown): string | null {
 }
 
 /**
- * Turns what better-sqlite3 or Drizzle threw into a {@link StorageError}: their messages name columns and can carry
- * values, so nothing of them is kept but SQLite's result code.
+ * Converts an error of better-sqlite3 or Drizzle to a {@link StorageError}. Only SQLite's result code is kept: messages
+ * name columns and can hold values.
  */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
@@ -24,12 +24,12 @@ export function storageErrorOf(error: unknown): StorageError {
     return new StorageError('CONSTRAINT', code)
   }
   if (full.includes(code)) return new StorageError('STORE_UNAVAILABLE', code)
-  // A failed fsync must not be tried again in this process: the kernel may have dropped the dirty pages.
+  // A failed fsync must not be retried in this process: the kernel may have dropped the dirty pages.
   if (damaged.some((prefix) => code.startsWith(prefix))) return new StorageError('STORE_FAILED', code)
   return new StorageError('STORE_UNAVAILABLE', code)
 }
 
-/** Whether a write found no space on its disk. Nothing of it was written. */
+/** Checks whether a write found the disk full. Nothing was written then. */
 export function isDiskFull(error: unknown): boolean {
   return full.includes(storageErrorOf(error).driverCode ?? '')
 }

@@ -1,6 +1,6 @@
 import { StorageError } from '../../storage-error.js'
 
-/** The same port, except that damage which a method meets, a read as well as a write, is told to `fail`. */
+/** Wraps a port so that damage found by any method, read or write, is reported to `fail`. */
 export function watchFailures<Port extends object>(port: Port, fail: (error: StorageError) => void): Port {
   const tell = (error: unknown): void => {
     if (error instanceof StorageError && error.code === 'STORE_FAILED') fail(error)
@@ -9,7 +9,7 @@ export function watchFailures<Port extends object>(port: Port, fail: (error: Sto
     if (typeof member !== 'function') return [name, member] as const
     const watched = (...parameters: unknown[]): unknown => {
       const answer: unknown = Reflect.apply(member, port, parameters)
-      // Beside the caller's own handling, not before it: an answer is not held up.
+      // Handled in parallel, so that the caller's result is not delayed.
       if (answer instanceof Promise) answer.catch(tell)
       return answer
     }

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 
-/** Knows whether a path still leads to the files that are open. */
+/** Checks whether a path still leads to the open files. */
 export interface FileIdentity {
-  /** False once the database file, or its WAL, was removed or is another file. */
+  /** Returns false after the database file or its WAL was removed or replaced. */
   isSame(): boolean
 }
 
 /**
- * Remembers which file is open, and its WAL from the first look at which it is there: SQLite keeps both for as long as a
- * connection is open. Without opening them: closing a file gives back the locks that SQLite holds on it.
+ * Remembers the identity of the open file, and of its WAL when it first exists: SQLite keeps both while a connection is
+ * open. It does not open them: closing a file would release the locks of SQLite.
  */
 export function rememberFiles(path: string): FileIdentity {
   const identify = (file: string): string | null => {
@@ -24,7 +24,7 @@ export function rememberFiles(path: string): FileIdentity {
         wal ??= walNow
         return identify(path) === file && walNow === wal
       } catch {
-        // A folder that cannot be looked into says nothing about what is in it.
+        // An unreadable folder proves nothing about the file.
         return true
       }
     },

@@ -7,28 +7,27 @@ import { isDiskFull, storageErrorOf } from './errors.js'
 /** Runs writes of concurrent callers in one transaction, so that they share one fsync. */
 export interface GroupCommit {
   /**
-   * Runs `work` inside the next shared transaction and resolves with its answer once that transaction is durable.
+   * Runs `work` inside the next shared transaction. Resolves with its result when that transaction is durable.
    *
-   * `work` is synchronous and holds one whole unit of work; when it throws, its own writes are undone and those of the
-   * other callers in the same transaction stay. It may be run twice, the first time undone as a whole: what it changes
-   * is in the database alone.
+   * `work` is synchronous and atomic: when it throws, only its own writes in the transaction are undone. It may run
+   * twice, with the first run undone, so it must change only the database.
    */
   write<T>(work: () => T): Promise<T>
   /**
-   * Another number whenever the rows may be others than those that the last work left: in a new transaction, and after
-   * work that was undone. What is remembered from one work to the next is good while it stays the same.
+   * Changes when cached rows may be outdated: in each new transaction and after undone work. A cache between works is
+   * valid while this number is the same.
    */
   epoch(): number
-  /** Counts the commits from now on. */
+  /** Sets the counter of commits. */
   countWith(count: CommitCount): void
   /**
-   * Leaves to this, from now on, whether a write may begin, what is done about a full disk, and what is done after a commit:
-   * its callers have their answers whatever that throws, and no write begins before a promise that it returned is settled.
+   * Sets the checkpoints. They decide whether a write may start, handle a full disk, and run after each commit. An
+   * error after a commit does not affect its callers. No write starts before a returned promise settles.
    */
   checkpointWith(checkpoints: Pick<Checkpoints, 'beforeWrite' | 'makeSpace' | 'afterCommit'>): void
-  /** Refuses every later write with this error, and tells of it, unless one failed before. */
+  /** Refuses every later write with this error and reports it. Only the first failure counts. */
   fail(error: StorageError): void
-  /** Runs what is queued and refuses everything later. */
+  /** Runs queued writes and refuses later ones. */
   close(): void
 }
 
@@ -40,13 +39,13 @@ interface Waiting {
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: StorageError }
 
-/** Most writes in one transaction: bounds how long the first of them waits for the last. */
+/** Most writes in one transaction. Bounds the wait of the first write for the last. */
 const mostPerCommit = 256
 
 /**
- * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`, `FILES_REPLACED`). Every later write is refused: after
- *   a failed fsync only a new process, which recovers from the WAL, knows what is on disk.
- * @param delayTurns Most turns of the event loop that a commit is put off while each of them brings more writes.
+ * @param onFailure Called once when the disk or the file failed (`STORE_FAILED`, `FILES_REPLACED`). Every later write
+ *   is refused: after a failed fsync only a new process, which recovers from the WAL, reads the true state of the disk.
+ * @param delayTurns Most turns of the event loop by which a commit is delayed while each turn adds writes.
  */
 export function createGroupCommit(
   client: Database.Database,
@@ -65,12 +64,12 @@ export function createGroupCommit(
 
   let queue: Waiting[] = []
   let scheduled = false
-  /** While writes wait for a checkpoint; `isDue` once there are some. */
+  /** Set while writes wait for a checkpoint; `isDue` when writes are queued. */
   let pause: { isDue: boolean } | null = null
   let refusal: StorageError | null = null
   let epoch = 0
 
-  /** Commits; a transaction that changed nothing since `before` is not counted, so that it writes nothing either. */
+  /** Commits. A transaction without changes since `before` is not counted and writes nothing. */
   function commitAfter(before: number | undefined): void {
     const isCounted = commitCount !== null && changes.get() !== before
     if (isCounted) commitCount?.count()
@@ -93,7 +92,7 @@ export function createGroupCommit(
     }
   }
 
-  /** What was committed is in the WAL. One that found no space is tried again after the next commit. */
+  /** The commit is in the WAL. A checkpoint that found the disk full is retried after the next commit. */
   function checkpointFailed(error: unknown): void {
     const mapped = storageErrorOf(error)
     if (mapped.code === 'STORE_FAILED') fail(mapped)
@@ -107,14 +106,14 @@ export function createGroupCommit(
     if (ours.isDue) setImmediate(flush)
   }
 
-  /** Runs one write so that it can be undone alone. */
+  /** Runs one write under a savepoint. */
   function runUndoable(work: () => unknown): Outcome {
     savepoint.run()
     let outcome: Outcome
     try {
       outcome = { ok: true, value: work() }
     } catch (error) {
-      // A full disk or an I/O error rolls the whole transaction back by itself: then nobody's write is left.
+      // A full disk or an I/O error rolls back the whole transaction.
       if (!client.inTransaction) throw error
       rollbackToSavepoint.run()
       epoch++
@@ -124,7 +123,7 @@ export function createGroupCommit(
     return outcome
   }
 
-  /** Null when a write failed and took the others back with it. */
+  /** Runs the writes of one transaction; null when a write failed and all were rolled back. */
   function runAll(batch: readonly Waiting[]): readonly Outcome[] | null {
     begin.run()
     epoch++
@@ -155,8 +154,8 @@ export function createGroupCommit(
   function runTogether(batch: readonly Waiting[]): readonly Outcome[] {
     try {
       if (client.inTransaction) throw new StorageError('TRANSACTION_OPEN')
-      // Under a savepoint SQLite keeps a copy of every page before its first change: that costs more than the writes
-      // themselves, and hardly ever serves anyone.
+      // Savepoints are used only after a failure: under a savepoint SQLite copies every page before its first change,
+      // which costs more than the writes.
       return runAll(batch) ?? runEachUndoable(batch)
     } catch (error) {
       const mapped = storageErrorOf(error)
@@ -165,7 +164,9 @@ export function createGroupCommit(
     }
   }
 
-  /** On a full disk once more, if the WAL could give back its space: each write is whole or not there, so none is made twice. */
+  /**
+   * Retries once on a full disk if the space of the WAL could be freed. Each write is atomic, so none is applied twice.
+   */
   function runWithSpace(batch: readonly Waiting[]): readonly Outcome[] {
     const outcomes = runTogether(batch)
     if (outcomes.some((outcome) => outcome.ok || !isDiskFull(outcome.error))) return outcomes
@@ -204,7 +205,7 @@ export function createGroupCommit(
     if (refusal === null && outcomes?.some((outcome) => outcome.ok) === true) runCheckpoint()
   }
 
-  /** A turn that brings nothing more costs microseconds; a commit for half of those who are about to write, its fsync. */
+  /** A turn without new writes costs microseconds; a separate commit for later writes costs an fsync. */
   function delayCommit(queuedBefore: number, turnsLeft: number): void {
     if (turnsLeft === 0 || queue.length === queuedBefore) flush()
     else setImmediate(delayCommit, queue.length, turnsLeft - 1)
@@ -214,12 +215,12 @@ export function createGroupCommit(
     write<T>(work: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         if (refusal !== null) return reject(refusal)
-        // Joining would put this write at the mercy of the caller's own COMMIT or ROLLBACK.
+        // Inside the caller's transaction, this write would depend on its COMMIT or ROLLBACK.
         if (client.inTransaction) return reject(new StorageError('TRANSACTION_OPEN'))
         queue.push({ work, resolve: (value) => resolve(value as T), reject })
         if (scheduled) return
         scheduled = true
-        // After the I/O callbacks of this turn of the loop: the requests that arrived together are all here by then.
+        // Runs after the I/O callbacks of this turn, so that requests that arrived together share the commit.
         setImmediate(delayCommit, 0, delayTurns)
       })
     },
@@ -232,7 +233,7 @@ export function createGroupCommit(
     },
     fail,
     close() {
-      // What is written now is checkpointed when the file is closed.
+      // The last writes are checkpointed when the file is closed.
       checkpoints = null
       pause = null
       while (queue.length > 0) flush()

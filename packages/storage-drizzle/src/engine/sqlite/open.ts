@@ -3,39 +3,39 @@ import Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** Where the rows are: a file that the store opens and closes, or a better-sqlite3 connection of the caller. */
+/** A file that the store opens and closes, or a better-sqlite3 connection of the caller. */
 export type SqliteLocation =
   | {
-      /** Path of the database file, made with mode 0600 if missing. `:memory:` for a database that ends with the process. */
+      /** Path of the database file, created with mode 0600 if missing. `:memory:` for a database in memory. */
       readonly path: string
     }
   | {
-      /** The caller's own connection. The store sets its pragmas on it and leaves closing to the caller. */
+      /** A connection of the caller. The store sets its pragmas and does not close it. */
       readonly database: Database.Database
     }
 
-/** The file that a store opens and nobody else changes, else null: a database in memory, or a connection of the caller. */
+/** Returns the path of the file that the store opens; null for a database in memory or a caller's connection. */
 export function ownFile(location: SqliteLocation): string | null {
   if ('database' in location || location.path === ':memory:' || location.path === '') return null
   return location.path
 }
 
-/** Files up to this size are read as a whole before they are used. */
+/** Files up to this size are checked completely before use. */
 export const defaultCheckUpToBytes = 256 * 1024 * 1024
 
-/** How long a write waits for another process's lock, in milliseconds. */
+/** Time that a write waits for another process's lock, in milliseconds. */
 const busyTimeoutMs = 5_000
 
-/** Most bytes the WAL file keeps after a checkpoint has emptied it: all of one that was as long as it may become. */
+/** Size limit of an emptied WAL file in bytes: its largest regular size. */
 const walKeptBytes = 96 * 1024 * 1024
 
 /**
- * Pages in the WAL before a commit also checkpoints: 16 MiB. Four times SQLite's default, since pages that change with
- * every write are then copied into the database a quarter as often.
+ * Pages in the WAL before a commit also checkpoints: 16 MiB, four times SQLite's default. Pages that change with every
+ * write are then copied a quarter as often.
  */
 export const checkpointPages = 4_000
 
-/** Opens (or adopts) a connection and sets every pragma the guarantees rest on. */
+/** Opens (or adopts) a connection and sets the pragmas for durability. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
   try {
     if ('database' in location) {
@@ -60,9 +60,10 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
 }
 
 /**
- * What was erased is also out of the WAL then, unless another process reads or checkpoints just then.
+ * Empties the WAL, so that erased data is not in it either. It fails to do so while another process reads or
+ * checkpoints.
  *
- * @returns whether it is empty now.
+ * @returns true when the WAL is empty.
  * @throws StorageError `STORE_FAILED`, `STORE_UNAVAILABLE`
  */
 export function emptyWal(client: Database.Database): boolean {
@@ -78,13 +79,13 @@ function setPragmas(client: Database.Database): void {
   if (client.inTransaction) throw new StorageError('TRANSACTION_OPEN')
   client.pragma(`busy_timeout = ${busyTimeoutMs}`)
   if (!client.memory) switchToWal(client)
-  // better-sqlite3 is compiled so that WAL falls back to synchronous=NORMAL, which loses acknowledged commits on a
-  // power cut; the pragma must be set on every connection.
+  // In WAL mode better-sqlite3 defaults to synchronous=NORMAL, which loses acknowledged commits on a power failure. So
+  // every connection sets the pragma.
   client.pragma('synchronous = FULL')
   client.pragma('foreign_keys = ON')
   client.pragma('secure_delete = ON')
   client.pragma('trusted_schema = OFF')
-  // What SQLite sets aside to undo one write of several, and what it sorts, never touches a disk.
+  // Statement journals and sorts never touch a disk.
   client.pragma('temp_store = MEMORY')
   client.pragma(`journal_size_limit = ${walKeptBytes}`)
   client.pragma(`wal_autocheckpoint = ${checkpointPages}`)
@@ -108,8 +109,8 @@ function switchToWal(client: Database.Database): void {
 }
 
 /**
- * Proves the pragmas as they are after a write: directly after opening, `synchronous` still reads as the value of the
- * rollback journal and would say FULL although the first write lowers it.
+ * Checks the pragmas after a write. Directly after opening, `synchronous` reads FULL for the rollback journal, although
+ * the first write lowers it.
  *
  * @throws `DURABILITY_NOT_GUARANTEED`
  */

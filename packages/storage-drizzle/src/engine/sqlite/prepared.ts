@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 
-/** A statement that is prepared once and run by its parameters in order. */
+/** A prepared statement with positional parameters. */
 export interface Prepared<Parameters extends unknown[], Row = never> {
   all(...parameters: Parameters): Row[]
   get(...parameters: Parameters): Row | undefined
@@ -8,10 +8,10 @@ export interface Prepared<Parameters extends unknown[], Row = never> {
 }
 
 /**
- * Prepares SQL without a query builder in between: for what runs with every delivery.
+ * Prepares SQL without the query builder, for statements that run with every delivery.
  *
- * Two things cost more than the work itself there. `LIMIT ?` makes SQLite parse and plan the statement again at each
- * run, for it plans by the value; `LIMIT ? + 0` does not. `RETURNING` opens a temporary table at each run.
+ * Avoid two things in these statements. `LIMIT ?` makes SQLite plan the statement again at each run; `LIMIT ? + 0` does
+ * not. `RETURNING` opens a temporary table at each run.
  */
 export function prepare<Parameters extends unknown[], Row = never>(
   client: Database.Database,
@@ -20,7 +20,7 @@ export function prepare<Parameters extends unknown[], Row = never>(
   return client.prepare<Parameters, Row>(sql)
 }
 
-/** As `prepare`; a row comes as its columns in order, at half the cost of an object with names. */
+/** Works as `prepare`, but returns rows as arrays, at half the cost of objects. */
 export function prepareRows<Parameters extends unknown[], Row extends readonly unknown[]>(
   client: Database.Database,
   sql: string,

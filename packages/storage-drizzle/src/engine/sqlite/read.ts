@@ -1,6 +1,6 @@
 import { storageErrorOf } from './errors.js'
 
-/** Runs a synchronous read behind a promise: what it throws becomes a rejection with a code of this package. */
+/** Runs a synchronous read in a promise. Errors become rejections with a code of this package. */
 export function read<T>(work: () => T): Promise<T> {
   try {
     return Promise.resolve(work())

@@ -2,15 +2,15 @@ import Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** The right to run the delivery worker of one SQLite file. The kernel takes it back when the process ends. */
+/** The lock for running the delivery worker of one SQLite file. The kernel releases it when the process ends. */
 export interface WorkerLock {
-  /** Gives the right back. Harmless when repeated. */
+  /** Releases the lock. A repeated call does nothing. */
   release(): Promise<void>
 }
 
 /**
- * Takes the exclusive lock beside a database file: a transaction held open on `<path>.worker`, so that it ends with
- * the process however the process ends, and never blocks a reader or writer of the database itself.
+ * Takes the exclusive lock of a database file: an open transaction on `<path>.worker`. It ends with the process, also
+ * after a crash, and never blocks readers or writers of the database.
  *
  * @throws `WORKER_LOCKED` when another worker, of this or another process, holds it.
  */

@@ -14,7 +14,7 @@ import {
   type AppDirectoryHandle,
 } from './sample-apps.js'
 
-/** Grants, and the access tokens made under them. */
+/** Cases about grants and their access tokens. */
 export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
   storageCase('AD-20', 'MUST find grants in the order asked, null where there is none', async ({ apps }) => {
     await createApps(apps)
@@ -28,7 +28,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
     deepEqual(await apps.findGrants(asked), [grant({ appId: otherApp, scopes: [] }), null, grant()])
     deepEqual(await apps.findGrants([]), [])
   }),
-  storageCase('AD-21', "MUST list a user's grants of every app, and nobody else's", async ({ apps }) => {
+  storageCase('AD-21', "MUST list only this user's grants, of every app", async ({ apps }) => {
     await createApps(apps)
     await apps.putGrant(grant())
     await apps.putGrant(grant({ appId: otherApp, scopes: [] }))
@@ -38,7 +38,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
     deepEqual([...(await apps.listGrantsOfUser(userId))].sort(byApp), expected)
     deepEqual(await apps.listGrantsOfUser(uuid('nobody')), [])
   }),
-  storageCase('AD-22', 'MUST replace a grant as a whole and keep the access tokens made under it', async ({ apps }) => {
+  storageCase('AD-22', 'MUST replace a grant completely and keep its access tokens', async ({ apps }) => {
     await createApps(apps)
     await apps.putGrant(grant())
     await apps.addAccessToken(token('secret'))
@@ -93,7 +93,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
     deepEqual(await apps.findAccessToken(hashOf('secret'), at(59.999)), token('secret'))
     equal(await apps.findAccessToken(hashOf('secret'), at(60)), null)
   }),
-  storageCase('AD-27', 'MUST find an access token by its exact hash alone', async ({ apps }) => {
+  storageCase('AD-27', 'MUST find an access token only by its exact hash', async ({ apps }) => {
     await createApps(apps)
     await apps.putGrant(grant())
     await apps.addAccessToken(token('secret'))
@@ -101,7 +101,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
       equal(await apps.findAccessToken(hash, at(0)), null)
     }
   }),
-  storageCase('AD-28', 'MUST give every legal value back as it was', async ({ apps }, { other }) => {
+  storageCase('AD-28', 'MUST return every legal value unchanged', async ({ apps }, { other }) => {
     await createApps(apps)
     const name = `Ünïted 検証 Z\u0301 ${'x'.repeat(200)}`
     const third = uuid('third')
@@ -117,7 +117,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
   }),
   reopenCase(
     'AD-29',
-    'MUST keep everything when it is closed',
+    'MUST keep all data when it is closed',
     async ({ apps }) => {
       await createApps(apps)
       await apps.putGrant(grant())
@@ -146,7 +146,7 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
   }),
   storageCase(
     'AD-31',
-    'MUST tell a revoked grant from one that never was, until it is given again',
+    'MUST distinguish a revoked grant from a missing one until it is given again',
     async (one, two) => {
       const { apps } = one
       await createApps(apps)
@@ -165,17 +165,21 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
       deepEqual(await apps.findGrantedScopes({ appId, userId }), [])
     },
   ),
-  storageCase('AD-32', 'MUST end as either when a grant is given and revoked at once', async ({ apps }, { other }) => {
-    await createApps(apps)
-    await apps.putGrant(grant())
-    // One race proves little: who comes last differs.
-    for (let first = 0; first < 12; first++) {
-      await race(apps, other.apps, async (handle, racer) => {
-        if ((first + racer) % 4 < 2) await handle.putGrant(grant({ scopes: [`SCOPE_${racer}`] }))
-        else await handle.revokeGrant({ appId, userId })
-      })
-      const [found] = await apps.findGrants([{ appId, userId }])
-      deepEqual(await apps.findGrantedScopes({ appId, userId }), found?.scopes ?? [])
-    }
-  }),
+  storageCase(
+    'AD-32',
+    'MUST end in one of both states when a grant is given and revoked at once',
+    async ({ apps }, { other }) => {
+      await createApps(apps)
+      await apps.putGrant(grant())
+      // Repeated, because the order of the race differs.
+      for (let first = 0; first < 12; first++) {
+        await race(apps, other.apps, async (handle, racer) => {
+          if ((first + racer) % 4 < 2) await handle.putGrant(grant({ scopes: [`SCOPE_${racer}`] }))
+          else await handle.revokeGrant({ appId, userId })
+        })
+        const [found] = await apps.findGrants([{ appId, userId }])
+        deepEqual(await apps.findGrantedScopes({ appId, userId }), found?.scopes ?? [])
+      }
+    },
+  ),
 ]

@@ -3,7 +3,7 @@ import { uuid } from '../sample-records.js'
 import { race, refused, storageCase, type StorageCase } from '../storage-case.js'
 import { appId, at, createApps, hashOf, key, otherApp, waitingKey, type AppDirectoryHandle } from './sample-apps.js'
 
-/** Apps and the versions of their keys. */
+/** Cases about apps and the versions of their keys. */
 export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
   storageCase('AD-01', 'MUST find an app and its first key by their exact id and hash', async ({ apps }) => {
     equal(await apps.findApp(appId), null)
@@ -14,7 +14,7 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     equal(await apps.findApiKey(hashOf('another'), at(0)), null)
     equal(await apps.findApiKey(key(1).hash.subarray(0, 31), at(0)), null)
   }),
-  storageCase('AD-02', 'MUST leave nothing of an app whose first key is refused', async ({ apps }) => {
+  storageCase('AD-02', 'MUST write nothing for an app whose first key is refused', async ({ apps }) => {
     await createApps(apps)
     const third = uuid('third')
     const taken = key(1, { appId: third, hash: key(1).hash })
@@ -29,19 +29,23 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     deepEqual(await apps.findApp(appId), { appId, name: 'Example Ünited' })
     equal(await apps.findApiKey(again.hash, at(0)), null)
   }),
-  storageCase('AD-04', 'MUST give keys back whole, newest version first, of the asked apps only', async ({ apps }) => {
-    await createApps(apps)
-    const second = waitingKey(2, at(1), { sealed: Uint8Array.from({ length: 256 }, (_, byte) => byte) })
-    equal(await apps.addApiKey(second), 'added')
-    deepEqual(await apps.listApiKeys([appId], at(0)), [second, key(1)])
-    const both = await apps.listApiKeys([appId, otherApp], at(0))
-    deepEqual(
-      both.map(({ version }) => version),
-      [2, 1, 1],
-    )
-    deepEqual(await apps.listApiKeys([], at(0)), [])
-    deepEqual(await apps.listApiKeys([uuid('nobody')], at(0)), [])
-  }),
+  storageCase(
+    'AD-04',
+    'MUST return complete keys, newest version first, only of the requested apps',
+    async ({ apps }) => {
+      await createApps(apps)
+      const second = waitingKey(2, at(1), { sealed: Uint8Array.from({ length: 256 }, (_, byte) => byte) })
+      equal(await apps.addApiKey(second), 'added')
+      deepEqual(await apps.listApiKeys([appId], at(0)), [second, key(1)])
+      const both = await apps.listApiKeys([appId, otherApp], at(0))
+      deepEqual(
+        both.map(({ version }) => version),
+        [2, 1, 1],
+      )
+      deepEqual(await apps.listApiKeys([], at(0)), [])
+      deepEqual(await apps.listApiKeys([uuid('nobody')], at(0)), [])
+    },
+  ),
   storageCase('AD-05', 'MUST page through the keys of all apps by app and version, each once', async ({ apps }) => {
     deepEqual(await apps.pageApiKeys({ now: at(0), limit: 10 }), [])
     await createApps(apps)
@@ -98,7 +102,7 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     )
     equal(answers.filter(Boolean).length, 1)
   }),
-  storageCase('AD-10', 'MUST accept a retired key until the instant of its retirement and not at it', async (one) => {
+  storageCase('AD-10', 'MUST accept a retired key before the time of its retirement, and not at it', async (one) => {
     const { apps } = one
     await createApps(apps)
     await apps.addApiKey(waitingKey(2, at(1)))
@@ -125,7 +129,7 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     await refused(apps.createApp({ appId, name: canary, firstKey: key(1) }), { hidden })
     await refused(apps.addApiKey(waitingKey(2, at(1), { hash: key(1).hash })), { hidden })
   }),
-  storageCase('AD-13', 'MUST leave a key out of the pages from the instant of its retirement', async ({ apps }) => {
+  storageCase('AD-13', 'MUST NOT list a key from the time of its retirement', async ({ apps }) => {
     await createApps(apps)
     await apps.addApiKey(waitingKey(2, at(1)))
     await apps.activateApiKey({ appId, now: at(3), retireOldAt: at(4) })
@@ -136,16 +140,20 @@ export const keyCases: readonly StorageCase<AppDirectoryHandle>[] = [
     for (const limit of [0, -1, 1.5])
       await refused(apps.pageApiKeys({ now: at(0), limit }), { code: 'ARGUMENT_INVALID' })
   }),
-  storageCase('AD-15', 'MUST replace a sealed key only in place of what the caller saw', async ({ apps }) => {
-    await createApps(apps)
-    const [fresh, other] = [Uint8Array.from([7, 7]), Uint8Array.from([8])]
-    const request = { appId, version: 1, former: key(1).sealed, fresh, now: at(1) }
-    equal(await apps.replaceSealedApiKey({ ...request, former: other }), false)
-    equal(await apps.replaceSealedApiKey({ ...request, version: 2 }), false)
-    equal(await apps.replaceSealedApiKey({ ...request, appId: uuid('nobody') }), false)
-    deepEqual(await apps.listApiKeys([appId], at(1)), [key(1)])
-  }),
-  storageCase('AD-16', 'MUST keep a key that was sealed anew as it was in everything else', async ({ apps }) => {
+  storageCase(
+    'AD-15',
+    'MUST replace a sealed key only if it is unchanged since the caller read it',
+    async ({ apps }) => {
+      await createApps(apps)
+      const [fresh, other] = [Uint8Array.from([7, 7]), Uint8Array.from([8])]
+      const request = { appId, version: 1, former: key(1).sealed, fresh, now: at(1) }
+      equal(await apps.replaceSealedApiKey({ ...request, former: other }), false)
+      equal(await apps.replaceSealedApiKey({ ...request, version: 2 }), false)
+      equal(await apps.replaceSealedApiKey({ ...request, appId: uuid('nobody') }), false)
+      deepEqual(await apps.listApiKeys([appId], at(1)), [key(1)])
+    },
+  ),
+  storageCase('AD-16', 'MUST NOT change other fields of a key that is sealed again', async ({ apps }) => {
     await createApps(apps)
     const fresh = Uint8Array.from([7, 7])
     equal(await apps.replaceSealedApiKey({ appId, version: 1, former: key(1).sealed, fresh, now: at(1) }), true)

@@ -5,13 +5,13 @@ import { appId, at, createApps, hashOf, key, otherApp, waitingKey, type AppDirec
 
 const reason = 'The partner lost it.'
 
-/** Versions that are accepted, newest first, with the second of the tests from which each signs. */
+/** Lists accepted versions, newest first, with the test second from which each signs. */
 async function acceptedAt(apps: AppDirectory, seconds: number): Promise<readonly (readonly [number, number])[]> {
   const keys = await apps.listApiKeys([appId], at(seconds))
   return keys.map(({ version, signsFrom }) => [version, (signsFrom.getTime() - at(0).getTime()) / 1_000])
 }
 
-/** Version 3 waits, 2 signs, and 1 is retired a day later. */
+/** Creates three versions: 3 waits, 2 signs, 1 is retired a day later. */
 async function createThreeVersions(apps: AppDirectory): Promise<void> {
   await createApps(apps)
   await apps.addApiKey(waitingKey(2, at(1)))
@@ -19,9 +19,9 @@ async function createThreeVersions(apps: AppDirectory): Promise<void> {
   await apps.addApiKey(waitingKey(3, at(3)))
 }
 
-/** Discarding, revoking and issuing keys. */
+/** Cases about discarding, revoking and issuing keys. */
 export const keyChangeCases: readonly StorageCase<AppDirectoryHandle>[] = [
-  storageCase('AD-33', 'MUST NOT use a version twice, whatever became of it', async ({ apps }) => {
+  storageCase('AD-33', 'MUST NOT reuse a version in any state', async ({ apps }) => {
     equal(await apps.findNewestApiKeyVersion(appId), 0)
     await createApps(apps)
     equal(await apps.findNewestApiKeyVersion(appId), 1)
@@ -35,7 +35,7 @@ export const keyChangeCases: readonly StorageCase<AppDirectoryHandle>[] = [
     equal(await apps.addApiKey(waitingKey(3, at(3))), 'added')
     equal(await apps.findNewestApiKeyVersion(otherApp), 1)
   }),
-  storageCase('AD-34', 'MUST discard a waiting version at once and for ever', async ({ apps }, { other }) => {
+  storageCase('AD-34', 'MUST discard a waiting version at once and permanently', async ({ apps }, { other }) => {
     await createApps(apps)
     equal(await apps.discardApiKey({ appId, now: at(1) }), false)
     await apps.addApiKey(waitingKey(2, at(1)))
@@ -73,7 +73,7 @@ export const keyChangeCases: readonly StorageCase<AppDirectoryHandle>[] = [
     deepEqual(await acceptedAt(apps, 4), [[3, 4]])
     equal(await apps.activateApiKey({ appId, now: at(5), retireOldAt: at(6) }), false)
   }),
-  storageCase('AD-37', 'MUST leave the other versions when one that does not sign is revoked', async ({ apps }) => {
+  storageCase('AD-37', 'MUST NOT change other versions when one that does not sign is revoked', async ({ apps }) => {
     await createThreeVersions(apps)
     equal(await apps.revokeApiKey({ appId, version: 1, now: at(4), reason }), true)
     deepEqual(await acceptedAt(apps, 4), [
@@ -89,7 +89,7 @@ export const keyChangeCases: readonly StorageCase<AppDirectoryHandle>[] = [
   }),
   storageCase(
     'AD-38',
-    'MUST issue a key that waits while another signs, and signs at once where none does',
+    'MUST issue a key that waits while another one signs, and signs at once otherwise',
     async (one) => {
       const { apps } = one
       await createThreeVersions(apps)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../../apps/app-directory.js'
 import { startOfTests, uuid } from '../sample-records.js'
 
-/** What the cases of `AppDirectory` open. */
+/** Handle for the cases of `AppDirectory`. */
 export interface AppDirectoryHandle {
   readonly apps: AppDirectory
 }
@@ -11,10 +11,10 @@ export const [appId, otherApp, userId] = [uuid('app'), uuid('other app'), uuid('
 
 export const hashOf = (secret: string) => new Uint8Array(createHash('sha256').update(secret).digest())
 
-/** So many seconds after the start of the tests. */
+/** Returns the time a number of seconds after the start of the tests. */
 export const at = (seconds: number) => new Date(startOfTests.getTime() + seconds * 1_000)
 
-/** A key version that signs from the start and is not retired. */
+/** Creates a key version that signs from the start and is not retired. */
 export function key(version: number, change: Partial<ApiKeyRow> = {}): ApiKeyRow {
   const secret = `${change.appId ?? appId} ${version}`
   return {
@@ -29,7 +29,7 @@ export function key(version: number, change: Partial<ApiKeyRow> = {}): ApiKeyRow
   }
 }
 
-/** A key version that waits for its activation. */
+/** Creates a key version that waits for its activation. */
 export const waitingKey = (version: number, createdAt: Date, change: Partial<ApiKeyRow> = {}) =>
   key(version, { createdAt, signsFrom: at(86_400), ...change })
 
@@ -38,7 +38,7 @@ export function grant(change: Partial<Grant> = {}): Grant {
   return { ...base, ...change }
 }
 
-/** An access token that ends 60 seconds after the start. */
+/** Creates an access token that expires 60 s after the start. */
 export const token = (secret: string, change: Partial<AccessTokenRow> = {}): AccessTokenRow => ({
   hash: hashOf(secret),
   appId,
