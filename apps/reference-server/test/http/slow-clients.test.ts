@@ -16,6 +16,7 @@ const printed = vi.spyOn(console, 'error')
 let plain: Listener
 let secure: Listener
 let headOnly: Listener
+let full: Listener
 let targets: RawTarget[]
 let bodiesRead = 0
 let readLate: (body: unknown) => void
@@ -52,9 +53,10 @@ beforeAll(async () => {
   plain = await startListener({ ...options, tls: null })
   secure = await startListener({ ...options, tls: { cert: certificatePem, key: privateKeyPem } })
   headOnly = await startListener({ ...options, tls: null, timeouts: { ...options.timeouts, requestMs: 60_000 } })
+  full = await startListener({ ...options, tls: null, loadShedding: createLoadShedding({ maxInFlight: 0 }) })
   targets = [{ port: plain.port }, { port: secure.port, ca: caPem }]
 })
-afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close()]))
+afterAll(() => Promise.all([plain.close(), secure.close(), headOnly.close(), full.close()]))
 
 it.concurrent.each([
   ['B014 a head that never ends', 'POST /read HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
@@ -149,6 +151,15 @@ it('B015 a client that resets its connection in the middle of a body does no har
   await arrived
   connection.socket.resetAndDestroy()
   expect(await body).toEqual({ ok: false, refusal: { code: 'BAD_REQUEST', detail: 'BODY_CUT_OFF' } })
+})
+
+it('F46 a client whose request was refused for overload, and whose small body never ends, is cut off without a second answer', async () => {
+  const connection = await openRaw({ port: full.port })
+  connection.send('POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{')
+  const answer = await connection.answer()
+  expect([answer.status, answer.headers.connection]).toEqual([503, 'keep-alive'])
+  await connection.ended()
+  await expect(connection.answer()).rejects.toThrow('ended after 0 bytes')
 })
 
 it('B014 a TLS handshake that never ends is closed', async () => {
