@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { createSecureContext } from 'node:tls'
 import type { Hono } from 'hono'
 import { openServerParts, type ServerParts } from './wiring/server-parts.js'
 import { servesWorker, type Env } from './env.js'
@@ -8,19 +7,19 @@ import { startListener, type Listener } from './http/listener.js'
 import { createLoadShedding } from './http/load-shedding/load-shedding.js'
 import type { EdgeEnv } from './http/request-context.js'
 import { anyHost, certificateHosts, loopbackHosts, type ServesHost } from './http/served-hosts.js'
-import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './start/demo-file.js'
+import { localDemo } from './start/local-demo.js'
+import { portError, portSettings } from './start/port-error.js'
+import { secureTls } from './start/secure-tls.js'
 import { startGuide } from './start/start-guide.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
-import { ensureLocalCertificates, type LocalFiles } from './start/local-certificates.js'
+import { ensureLocalCertificates } from './start/local-certificates.js'
 import { ensureDataDir, ensureInternalToken, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
 import { createLog, errorCode, type ServerLog } from './operations/log.js'
-import { createShedLog } from './operations/rate-limited-warning.js'
+import { createRateLimitedWarning } from './operations/rate-limited-warning.js'
 import { checkStart } from './start/check-start.js'
-import { StartError } from './start/start-error.js'
 import { driverMayAbort, installedDriverVersion } from './start/sqlite-driver.js'
 import { usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
-import { isWholePem } from './start/whole-pem.js'
 
 /** A running server. */
 export interface RunningServer {
@@ -59,16 +58,16 @@ export async function startServer(
   let parts: ServerParts | null = null
 
   const nowMs = () => performance.now()
-  const refusals = createShedLog(log, nowMs, 'requests refused for overload', {
+  const refusals = createRateLimitedWarning(log, nowMs, 'requests refused for overload', {
     code: 'UNAVAILABLE',
     detail: 'OVERLOADED',
   })
-  const drops = createShedLog(log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
-  const warnings = setInterval(() => [refusals, drops].forEach((one) => one.look()), warningCheckMs).unref()
+  const drops = createRateLimitedWarning(log, nowMs, 'connections dropped: as many are open as MAX_CONNECTIONS allows')
+  const warnings = setInterval(() => [refusals, drops].forEach((one) => one.check()), warningCheckMs).unref()
   const loadShedding = createLoadShedding({
     maxInFlight: env.maxInFlight,
     onRefused() {
-      refusals.turnedAway()
+      refusals.add()
       parts?.metrics.requestRefused()
     },
   })
@@ -90,7 +89,7 @@ export async function startServer(
       fetch: (request, bindings) => (parts === null ? starting : appOf(parts)).fetch(request, bindings),
     }
     const onDropped = () => {
-      drops.turnedAway()
+      drops.add()
       parts?.metrics.connectionDropped(options.name)
     }
     const connections = { max: env.maxConnections, onDropped }
@@ -201,56 +200,8 @@ export async function startServer(
   }
 }
 
-/** The demo's apps and users from the first start, with the addresses of this one. */
-async function localDemo(
-  env: Env,
-  ports: RunningServer['ports'],
-  files: LocalFiles,
-  internalToken: string,
-  parts: Parameters<typeof seedDemo>[0],
-  log: ServerLog,
-): Promise<DemoFile> {
-  const known = await readDemoFile(env.dataDir)
-  const { apps, users } = known ?? (await seedDemo(parts))
-  const demo: DemoFile = {
-    apiUrl: `http://127.0.0.1:${ports.api}`,
-    internalUrl: `http://127.0.0.1:${ports.internal}`,
-    secureUrl: `https://localhost:${ports.secure}`,
-    caFile: files.caFile,
-    receiverCertFile: files.certificateFile,
-    receiverKeyFile: files.privateKeyFile,
-    internalToken,
-    apps,
-    users,
-  }
-  await writeDemoFile(env.dataDir, demo).catch((error: unknown) => {
-    // On a full disk the server starts all the same: it is there to serve, and may free some.
-    if (known === null || errorCode(error) !== 'ENOSPC') throw error
-    log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
-  })
-  return demo
-}
-
 /** How soon a refusal is logged. */
 const warningCheckMs = 100
-
-const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
-
-/** What keeps a listener from its port or host, by the names of the settings. */
-function portError(error: unknown, setting: string, hostSetting: string): unknown {
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
-    case 'EACCES':
-      return new StartError('PORT_UNUSABLE', `${setting} is not allowed to this user: take one above 1023.`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new StartError('HOST_UNUSABLE', `${hostSetting} is not an address of this machine, nor a name of one.`)
-    default:
-      return error
-  }
-}
 
 /** The internal API never leaves the machine, whatever `HOST` says. */
 function loopbackOf(host: string): string {
@@ -260,31 +211,4 @@ function loopbackOf(host: string): string {
 /** In local development a listener on loopback answers for loopback only; elsewhere a proxy in front decides. */
 function plainHosts(env: Env, host: string): ServesHost {
   return !env.production && isLoopbackAddress(host) ? loopbackHosts : anyHost
-}
-
-/** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */
-async function secureTls(env: Env, localFiles: LocalFiles | null): Promise<{ cert: string; key: string } | null> {
-  if (env.tls !== null) return readPair(env.tls.certFile, env.tls.keyFile)
-  if (env.tlsTerminatedUpstream) return null
-  if (localFiles !== null && isLoopbackAddress(env.host))
-    return readPair(localFiles.certificateFile, localFiles.privateKeyFile)
-  throw new StartError(
-    'TLS_REQUIRED',
-    'The secure endpoint needs TLS_CERT_FILE and TLS_KEY_FILE, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS.',
-  )
-}
-
-async function readPair(certFile: string, keyFile: string): Promise<{ cert: string; key: string }> {
-  try {
-    const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
-    createSecureContext(pair)
-    // An empty text counts as none given there, and a chain that is cut off as a shorter one.
-    if (isWholePem(pair.cert) && isWholePem(pair.key)) return pair
-  } catch {
-    // Refused below.
-  }
-  throw new StartError(
-    'TLS_FILES_INVALID',
-    'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM: one of them is empty, cut off, or of another pair.',
-  )
 }

@@ -12,8 +12,7 @@ import { refusalOfError } from '../http/refusal-of-error.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { insufficientScope } from './graphql-answer.js'
-import type { createGraphqlEndpoint } from './graphql-endpoint.js'
-import { parseGraphqlRequest } from './graphql-request.js'
+import { parseGraphqlRequest, type createGraphqlEndpoint } from './graphql-endpoint.js'
 
 /** The address of the GraphQL endpoint on both hosts (docs/contract.md 1.3). */
 export const graphqlPath = '/api/v1/graphql'

@@ -9,7 +9,7 @@ import {
 } from '../../src/http/load-shedding/load-shedding.js'
 import type { OpenAnswers } from '../../src/http/load-shedding/open-answers.js'
 import type { LogFields } from '../../src/operations/log.js'
-import { createShedLog } from '../../src/operations/rate-limited-warning.js'
+import { createRateLimitedWarning } from '../../src/operations/rate-limited-warning.js'
 import { holdClock } from './held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
 
@@ -177,10 +177,10 @@ describe('the log of a flood', () => {
     const counts: (number | undefined)[] = []
     const write = (_message: string, fields: LogFields = {}) => void counts.push(fields.count)
     let nowMs = 0
-    const shed = createShedLog({ info: write, warn: write, error: write }, () => nowMs, 'too much')
+    const warning = createRateLimitedWarning({ info: write, warn: write, error: write }, () => nowMs, 'too much')
     for (; nowMs < 25_000; nowMs += 100) {
-      if (nowMs < 12_000) shed.turnedAway()
-      shed.look()
+      if (nowMs < 12_000) warning.add()
+      warning.check()
     }
     expect(counts).toEqual([1, 100, 19])
   })

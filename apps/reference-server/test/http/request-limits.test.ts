@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
-import { createRequestLimits } from '../../src/http/request-limits.js'
-import { takeToken } from '../../src/http/token-bucket.js'
+import { createRequestLimits, takeToken } from '../../src/http/request-limits.js'
 
 describe('a token bucket', () => {
   it('lets a burst pass, then one per interval', () => {

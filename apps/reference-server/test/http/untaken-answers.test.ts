@@ -258,6 +258,8 @@ describe('the time for an answer', () => {
     first.made()
     expect(answers.countOn(socket as never)).toBe(2)
     socket.destroy()
+    await turn()
+    expect(taken).toEqual(['first', 'second'])
     first.taken()
     second.taken()
     await turn()

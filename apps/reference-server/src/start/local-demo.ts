@@ -1,0 +1,34 @@
+import type { Env } from '../env.js'
+import { errorCode, type Log } from '../operations/log.js'
+import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './demo-file.js'
+import type { LocalFiles } from './local-certificates.js'
+
+/** The demo's apps and users from the first start, with the addresses of this one. */
+export async function localDemo(
+  env: Env,
+  ports: Readonly<Record<'api' | 'internal' | 'secure', number>>,
+  files: LocalFiles,
+  internalToken: string,
+  parts: Parameters<typeof seedDemo>[0],
+  log: Log,
+): Promise<DemoFile> {
+  const known = await readDemoFile(env.dataDir)
+  const { apps, users } = known ?? (await seedDemo(parts))
+  const demo: DemoFile = {
+    apiUrl: `http://127.0.0.1:${ports.api}`,
+    internalUrl: `http://127.0.0.1:${ports.internal}`,
+    secureUrl: `https://localhost:${ports.secure}`,
+    caFile: files.caFile,
+    receiverCertFile: files.certificateFile,
+    receiverKeyFile: files.privateKeyFile,
+    internalToken,
+    apps,
+    users,
+  }
+  await writeDemoFile(env.dataDir, demo).catch((error: unknown) => {
+    // On a full disk the server starts all the same: it is there to serve, and may free some.
+    if (known === null || errorCode(error) !== 'ENOSPC') throw error
+    log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
+  })
+  return demo
+}
