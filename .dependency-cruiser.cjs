@@ -1,4 +1,4 @@
-// Which part may know which. `scripts/import-rules.test.ts` shows that every rule bites.
+// Which part may know which. `scripts/import-rules.test.ts` is a smoke test of these rules.
 const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 

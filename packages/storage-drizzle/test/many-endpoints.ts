@@ -226,7 +226,7 @@ export async function backlogBesideOthers(
 
 /** Both stores run these. `open` opens a store of its own with `size.endpoints` endpoints. */
 export function describeManyEndpoints(size: WorldSize, open: (time: VirtualTime) => Promise<StoreOfEndpoints>): void {
-  describe('F31 many endpoints, of which some take every request and never answer', { timeout: 240_000 }, () => {
+  describe('many endpoints, of which some take every request and never answer', { timeout: 240_000 }, () => {
     let measured: ReturnType<typeof twoWaves> | undefined
     /** The same without any that hangs, measured once. */
     async function baseline() {
@@ -260,7 +260,7 @@ export function describeManyEndpoints(size: WorldSize, open: (time: VirtualTime)
   })
 
   test(
-    'F32 one app with more deliveries due than can go out: the others wait no 5 seconds, even when it hangs',
+    'one app with more deliveries due than can go out: the others wait no 5 seconds, even when it hangs',
     { timeout: 240_000 },
     () => backlogBesideOthers(open, size),
   )

@@ -42,7 +42,7 @@ const putBack = (table: string) => `alter table kyc_relay_moved_away rename to $
 const fail = (table: string) =>
   `create trigger kyc_relay_fails before insert on ${table} begin select raise(abort, 'broken by the test'); end`
 
-describe('F40 a submission while', () => {
+describe('a submission while', () => {
   it.each([
     ['the vault takes no rows', 'vault.db', fail('kyc_relay_vault_tokens'), 'drop trigger kyc_relay_fails', 503],
     [

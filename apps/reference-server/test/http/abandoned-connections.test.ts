@@ -193,7 +193,7 @@ async function expectServed(): Promise<void> {
 describe.each([
   ['plain', false],
   ['with TLS', true],
-])('F47 a client that is gone takes nothing with it, %s', (_name, tls) => {
+])('a client that is gone takes nothing with it, %s', (_name, tls) => {
   beforeAll(async () => {
     server = await startTestServer(tls ? {} : { TLS_TERMINATED_UPSTREAM: '1' })
     target = { port: Number(new URL(server.demo.secureUrl).port), ...(tls ? { ca: server.ca } : {}) }

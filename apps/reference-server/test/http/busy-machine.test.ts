@@ -21,7 +21,7 @@ function startStarving(): () => void {
   return () => (starving = false)
 }
 
-it('F46 32 clients are served while the machine is busy with something else: an event loop that is late alone refuses nobody', async () => {
+it('32 clients are served while the machine is busy with something else: an event loop that is late alone refuses nobody', async () => {
   const port = Number(new URL(server.demo.apiUrl).port)
   const clients = await Promise.all(Array.from({ length: 32 }, () => openRaw({ port })))
   const body = '{"query":"{ viewer { userId } }"}'

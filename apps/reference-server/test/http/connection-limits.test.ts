@@ -72,7 +72,7 @@ const firstThree = ['keep-alive', 'keep-alive', 'close'].map((connection, index)
   connection,
 ])
 
-describe('T27 a connection carries so many requests', () => {
+describe('a connection carries so many requests', () => {
   const threeEach = { max: 100, requestsEach: 3, onDropped: () => undefined }
 
   it('the answer to the last one says that it is, and ends it', () =>
@@ -132,7 +132,7 @@ describe('T27 a connection carries so many requests', () => {
     }))
 })
 
-describe('T27 a listener has so many connections', () => {
+describe('a listener has so many connections', () => {
   let dropped = 0
 
   it('one more is closed unheard and counted, those that are open are served, and there is room when one ends', () =>

@@ -32,7 +32,7 @@ it('the fixtures are all there', () => {
 })
 
 describe('JSON parsing files over HTTP', () => {
-  it.each(files.filter((name) => name.startsWith('n_')))('B040 %s', async (name) => {
+  it.each(files.filter((name) => name.startsWith('n_')))('%s', async (name) => {
     const answer = await post(bytesOf(name))
     expect([answer.status, answer.json.errors[0].extensions.code]).toEqual([
       400,
@@ -44,12 +44,12 @@ describe('JSON parsing files over HTTP', () => {
   })
 
   // None of them is a GraphQL request; what is decided here is that none of them is a failure of ours.
-  it.each(files.filter((name) => !name.startsWith('n_')))('B041 %s', async (name) => {
+  it.each(files.filter((name) => !name.startsWith('n_')))('%s', async (name) => {
     const answer = await post(bytesOf(name))
     expect([answer.status, answer.json.errors[0].extensions.retryable]).toEqual([400, false])
   })
 
-  it.each(files.filter((name) => name.startsWith('i_')))('B041 %s inside a submission', async (name) => {
+  it.each(files.filter((name) => name.startsWith('i_')))('%s inside a submission', async (name) => {
     const [before = '', after = ''] = submissionWith('@@').split('@@')
     const answer = await post(Buffer.concat([Buffer.from(before), bytesOf(name), Buffer.from(after)]))
     const { code, detail = '', violations } = answer.json.errors?.[0]?.extensions ?? { violations: [] }
@@ -60,41 +60,37 @@ describe('JSON parsing files over HTTP', () => {
 
 describe('what is no request', () => {
   it.each([
-    ['B042 a batch', `[${submissionWith('1')}]`, 'BATCHING_NOT_SUPPORTED'],
-    ['B042 a batch of two', `[${submissionWith('1')},${submissionWith('2')}]`, 'BATCHING_NOT_SUPPORTED'],
-    ['B042 an empty batch', '[]', 'BATCHING_NOT_SUPPORTED'],
-    ['B042 a string', '"query"', 'OBJECT_EXPECTED'],
-    ['B042 a number', '4711', 'OBJECT_EXPECTED'],
-    ['B042 null', 'null', 'OBJECT_EXPECTED'],
-    ['B042 true', 'true', 'OBJECT_EXPECTED'],
-    ['B043 query twice', '{"query":"{__typename}","query":"{__typename}"}', 'DUPLICATE_KEY'],
-    ['B043 variables twice', '{"query":"{__typename}","variables":{},"variables":{}}', 'DUPLICATE_KEY'],
+    ['a batch', `[${submissionWith('1')}]`, 'BATCHING_NOT_SUPPORTED'],
+    ['a batch of two', `[${submissionWith('1')},${submissionWith('2')}]`, 'BATCHING_NOT_SUPPORTED'],
+    ['an empty batch', '[]', 'BATCHING_NOT_SUPPORTED'],
+    ['a string', '"query"', 'OBJECT_EXPECTED'],
+    ['a number', '4711', 'OBJECT_EXPECTED'],
+    ['null', 'null', 'OBJECT_EXPECTED'],
+    ['true', 'true', 'OBJECT_EXPECTED'],
+    ['query twice', '{"query":"{__typename}","query":"{__typename}"}', 'DUPLICATE_KEY'],
+    ['variables twice', '{"query":"{__typename}","variables":{},"variables":{}}', 'DUPLICATE_KEY'],
     [
-      'B043 decision twice',
+      'decision twice',
       submissionWith('1', { decision: '@@' }).replace('"decision":1', '"decision":"FAILED","decision":"PASSED"'),
       'DUPLICATE_KEY',
     ],
     [
-      'B043 decision twice, once escaped',
+      'decision twice, once escaped',
       submissionWith('1', { decision: '@@' }).replace('"decision":1', '"decision":"FAILED","\\u0064ecision":"PASSED"'),
       'DUPLICATE_KEY',
     ],
-    ['B043 deep in free-form data', submissionWith('{"a":[{"b":1,"c":2,"b":3}]}'), 'DUPLICATE_KEY'],
-    ['B044 __proto__', submissionWith('{"__proto__":{"polluted":true}}'), 'FORBIDDEN_KEY'],
-    ['B044 __proto__ escaped', submissionWith('{"\\u005f\\u005fproto__":{"polluted":true}}'), 'FORBIDDEN_KEY'],
-    ['B044 constructor', submissionWith('{"a":[{"constructor":{"prototype":{"polluted":true}}}]}'), 'FORBIDDEN_KEY'],
-    ['B044 prototype', submissionWith('{"prototype":{}}'), 'FORBIDDEN_KEY'],
-    ['B044 as a variable', '{"query":"{__typename}","variables":{"__proto__":{}}}', 'FORBIDDEN_KEY'],
-    ['B044 at the top', '{"__proto__":{},"query":"{__typename}"}', 'FORBIDDEN_KEY'],
-    ['B050 a lone high surrogate', submissionWith('"\\ud800"'), 'ILL_FORMED_UNICODE'],
-    ['B050 a lone low surrogate', submissionWith('"\\udc00x"'), 'ILL_FORMED_UNICODE'],
-    ['B050 surrogates the wrong way round', submissionWith('"\\udc00\\ud800"'), 'ILL_FORMED_UNICODE'],
-    [
-      'B050 a lone surrogate as id',
-      submissionWith('"\\ud800"', { externalVerificationId: '@@' }),
-      'ILL_FORMED_UNICODE',
-    ],
-    ['B050 a lone surrogate as key', submissionWith('{"\\ud800":1}'), 'ILL_FORMED_UNICODE'],
+    ['deep in free-form data', submissionWith('{"a":[{"b":1,"c":2,"b":3}]}'), 'DUPLICATE_KEY'],
+    ['4 __proto__', submissionWith('{"__proto__":{"polluted":true}}'), 'FORBIDDEN_KEY'],
+    ['4 __proto__ escaped', submissionWith('{"\\u005f\\u005fproto__":{"polluted":true}}'), 'FORBIDDEN_KEY'],
+    ['constructor', submissionWith('{"a":[{"constructor":{"prototype":{"polluted":true}}}]}'), 'FORBIDDEN_KEY'],
+    ['prototype', submissionWith('{"prototype":{}}'), 'FORBIDDEN_KEY'],
+    ['as a variable', '{"query":"{__typename}","variables":{"__proto__":{}}}', 'FORBIDDEN_KEY'],
+    ['at the top', '{"__proto__":{},"query":"{__typename}"}', 'FORBIDDEN_KEY'],
+    ['a lone high surrogate', submissionWith('"\\ud800"'), 'ILL_FORMED_UNICODE'],
+    ['a lone low surrogate', submissionWith('"\\udc00x"'), 'ILL_FORMED_UNICODE'],
+    ['surrogates the wrong way round', submissionWith('"\\udc00\\ud800"'), 'ILL_FORMED_UNICODE'],
+    ['a lone surrogate as id', submissionWith('"\\ud800"', { externalVerificationId: '@@' }), 'ILL_FORMED_UNICODE'],
+    ['a lone surrogate as key', submissionWith('{"\\ud800":1}'), 'ILL_FORMED_UNICODE'],
   ])('%s', async (_name, body, detail) => {
     expectGraphqlRefusal(await post(body), 400, 'BAD_REQUEST', detail)
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
@@ -105,32 +101,32 @@ describe('limits', () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   it.each([
     // The submission itself is three levels above the value.
-    ['B045 depth 33', submissionWith(nested(30)), 'TOO_DEEP'],
-    ['B045 arrays 33 deep', submissionWith(`${'['.repeat(30)}${']'.repeat(30)}`), 'TOO_DEEP'],
-    ['B045 depth 100,000', submissionWith(nested(80_000)), 'TOO_DEEP'],
-    ['B045 half a million opening brackets', `{"a":${'['.repeat(500_000)}`, 'TOO_DEEP'],
-    ['B046 10,001 values', submissionWith(`[${'1,'.repeat(10_000)}1]`), 'TOO_MANY_VALUES'],
+    ['depth 33', submissionWith(nested(30)), 'TOO_DEEP'],
+    ['arrays 33 deep', submissionWith(`${'['.repeat(30)}${']'.repeat(30)}`), 'TOO_DEEP'],
+    ['depth 100,000', submissionWith(nested(80_000)), 'TOO_DEEP'],
+    ['half a million opening brackets', `{"a":${'['.repeat(500_000)}`, 'TOO_DEEP'],
+    ['10,001 values', submissionWith(`[${'1,'.repeat(10_000)}1]`), 'TOO_MANY_VALUES'],
     [
-      'B046 50,000 keys',
+      '50,000 keys',
       submissionWith(`{${Array.from({ length: 50_000 }, (_, at) => `"${at}":0`).join()}}`),
       'TOO_MANY_VALUES',
     ],
-    ['B046 50,000 empty objects', submissionWith(`[${'{},'.repeat(50_000)}1]`), 'TOO_MANY_VALUES'],
-    ['B054 a string of 32 KiB and one', submissionWith(`"${'x'.repeat(32 * 1024 + 1)}"`), 'STRING_TOO_LONG'],
-    ['B054 a key of 32 KiB and one', submissionWith(`{"${'x'.repeat(32 * 1024 + 1)}":1}`), 'STRING_TOO_LONG'],
+    ['50,000 empty objects', submissionWith(`[${'{},'.repeat(50_000)}1]`), 'TOO_MANY_VALUES'],
+    ['a string of 32 KiB and one', submissionWith(`"${'x'.repeat(32 * 1024 + 1)}"`), 'STRING_TOO_LONG'],
+    ['a key of 32 KiB and one', submissionWith(`{"${'x'.repeat(32 * 1024 + 1)}":1}`), 'STRING_TOO_LONG'],
   ])('%s', async (_name, body, detail) => {
     expectGraphqlRefusal(await post(body), 400, 'LIMIT_EXCEEDED', detail)
   })
 
   it.each([
-    ['B045 depth 32', submissionWith(nested(29))],
-    ['B046 9,900 values', submissionWith(`[${'1,'.repeat(9_900)}1]`)],
-    ['B047 -0, 1E-400 and a long fraction', submissionWith('[-0, 1E-400, 0.1234567890123456789]')],
-    ['B047 2^53 - 1', submissionWith('9007199254740991')],
-    ['B049 tabs and line breaks in free-form text', submissionWith('"a\\tb\\r\\nc"')],
-    ['B050 a surrogate pair', submissionWith('"\\ud83d\\ude00"')],
-    ['B053 line separators in free-form text', submissionWith('"a\\u2028b\\u2029c"')],
-    ['B054 a string of 32 KiB', submissionWith(`"${'x '.repeat(16 * 1024)}"`)],
+    ['depth 32', submissionWith(nested(29))],
+    ['9,900 values', submissionWith(`[${'1,'.repeat(9_900)}1]`)],
+    ['7 -0, 1E-400 and a long fraction', submissionWith('[-0, 1E-400, 0.1234567890123456789]')],
+    ['2^53 - 1', submissionWith('9007199254740991')],
+    ['tabs and line breaks in free-form text', submissionWith('"a\\tb\\r\\nc"')],
+    ['a surrogate pair', submissionWith('"\\ud83d\\ude00"')],
+    ['line separators in free-form text', submissionWith('"a\\u2028b\\u2029c"')],
+    ['a string of 32 KiB', submissionWith(`"${'x '.repeat(16 * 1024)}"`)],
   ])('%s is accepted', async (_name, body) => {
     const answer = await post(body)
     expect(answer.json.errors).toBeUndefined()
@@ -150,42 +146,42 @@ describe('values that are JSON but break a rule', () => {
   })
 
   it.each([
-    ['B047 1e400', submissionWith('1e400'), '/externalProviderData/x UNSAFE_NUMBER'],
-    ['B047 a number of 100,000 digits', submissionWith('1'.repeat(100_000)), '/externalProviderData/x UNSAFE_NUMBER'],
-    ['B048 2^53', submissionWith('9007199254740992'), '/externalProviderData/x UNSAFE_NUMBER'],
-    ['B048 2^53 + 1', submissionWith('9007199254740993'), '/externalProviderData/x UNSAFE_NUMBER'],
-    ['B048 a big negative integer', submissionWith('-12345678901234567890'), '/externalProviderData/x UNSAFE_NUMBER'],
-    ['B049 NUL in free-form text', submissionWith('"a\\u0000b"'), '/externalProviderData/x CONTROL_CHARACTER'],
-    ['B049 U+001F', submissionWith('"a\\u001fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
-    ['B049 U+007F', submissionWith('"a\\u007fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
-    ['B049 U+009F', submissionWith('"a\\u009fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
+    ['1e400', submissionWith('1e400'), '/externalProviderData/x UNSAFE_NUMBER'],
+    ['a number of 100,000 digits', submissionWith('1'.repeat(100_000)), '/externalProviderData/x UNSAFE_NUMBER'],
+    ['2^53', submissionWith('9007199254740992'), '/externalProviderData/x UNSAFE_NUMBER'],
+    ['2^53 + 1', submissionWith('9007199254740993'), '/externalProviderData/x UNSAFE_NUMBER'],
+    ['a big negative integer', submissionWith('-12345678901234567890'), '/externalProviderData/x UNSAFE_NUMBER'],
+    ['NUL in free-form text', submissionWith('"a\\u0000b"'), '/externalProviderData/x CONTROL_CHARACTER'],
+    ['U+001F', submissionWith('"a\\u001fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
+    ['U+007F', submissionWith('"a\\u007fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
+    ['U+009F', submissionWith('"a\\u009fb"'), '/externalProviderData/x CONTROL_CHARACTER'],
     [
-      'B049 NUL in a name',
+      'NUL in a name',
       submissionWith('"Ja\\u0000ne"', person({ firstName: '@@' })),
       '/person/firstName CONTROL_CHARACTER',
     ],
     [
-      'B052 a bidi override in a name',
+      'a bidi override in a name',
       submissionWith('"Ja\\u202ene"', person({ firstName: '@@' })),
       '/person/firstName CONTROL_CHARACTER',
     ],
     [
-      'B052 a bidi isolate in a name',
+      'a bidi isolate in a name',
       submissionWith('"Ja\\u2066ne"', person({ firstName: '@@' })),
       '/person/firstName CONTROL_CHARACTER',
     ],
     [
-      'B052 a zero-width space in an id',
+      'a zero-width space in an id',
       submissionWith('"a\\u200bb"', { externalVerificationId: '@@' }),
       '/externalVerificationId FORMAT',
     ],
     [
-      'B054 a name of 101 characters',
+      'a name of 101 characters',
       submissionWith(`"${'n'.repeat(101)}"`, person({ lastName: '@@' })),
       '/person/lastName TOO_LONG',
     ],
     [
-      'B054 10,000 combining marks',
+      '10,000 combining marks',
       submissionWith(`"e${'\\u0301'.repeat(5_000)}"`, person({ lastName: '@@' })),
       '/person/lastName TOO_LONG',
     ],
@@ -193,7 +189,7 @@ describe('values that are JSON but break a rule', () => {
     expect(await violations(body)).toEqual([expected])
   })
 
-  it('B051 composed and decomposed names are both accepted, ids differ by bytes', async () => {
+  it('composed and decomposed names are both accepted, ids differ by bytes', async () => {
     for (const firstName of ['Jose\u0301', 'Jos\u00e9']) {
       expect((await post(submissionWith('1', person({ firstName })))).json.errors).toBeUndefined()
     }

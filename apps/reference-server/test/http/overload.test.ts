@@ -65,7 +65,7 @@ function newSituation({ maxInFlight }: { maxInFlight: number }) {
   }
 }
 
-describe('F44 F46 load shedding', () => {
+describe('load shedding', () => {
   it('admits up to its limit, keeps places for the portal, and never refuses a health check', async () => {
     const { enter, refused } = newSituation({ maxInFlight: 2 })
     const admitted = [enter('/api/v1/graphql'), enter('/x')]
@@ -118,7 +118,7 @@ describe('F44 F46 load shedding', () => {
     expect([enter('/x'), enter('/healthz')]).toEqual([null, null])
   })
 
-  it('F45 refuses while the heap is full of what is in use, all but health checks', () => {
+  it('refuses while the heap is full of what is in use, all but health checks', () => {
     const { enter, fillHeap } = newSituation({ maxInFlight: 9 })
     fillHeap(true)
     expect([enter('/x'), enter('/portal/kyc'), enter('/healthz')]).toEqual([null, null, expect.anything()])
@@ -144,7 +144,7 @@ describe('F44 F46 load shedding', () => {
   })
 })
 
-describe('F45 the heap', () => {
+describe('the heap', () => {
   it('is full from a collection that left 85 % of it in use, until one that did not or for 2 s', () => {
     let nowMs = 0
     const heap = judgeHeap(() => nowMs)
@@ -162,7 +162,7 @@ describe('F45 the heap', () => {
   })
 })
 
-describe('F47 a crowd that was refused at once', () => {
+describe('a crowd that was refused at once', () => {
   it('is told to come back in different seconds: none holds more than three times the mean', () => {
     const seconds = Array.from({ length: 1_000 }, (_, index) => retryAfterOverload(index / 1_000))
     const counts = new Map<number, number>()
@@ -216,7 +216,7 @@ describe('a server under load', () => {
   })
   afterAll(() => server.stop())
 
-  it('F46 answers 503 with Retry-After before any work, and works on as soon as there is room', async () => {
+  it('answers 503 with Retry-After before any work, and works on as soon as there is room', async () => {
     const { hostname, port } = new URL(server.demo.apiUrl)
     const held = httpRequest({
       hostname,

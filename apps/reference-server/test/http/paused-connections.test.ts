@@ -103,7 +103,7 @@ async function isAnswered(connection: RawConnection): Promise<boolean> {
 describe.each([
   ['plain', false],
   ['with TLS', true],
-])('F46 a connection whose request was refused, %s', (_name, tls) => {
+])('a connection whose request was refused, %s', (_name, tls) => {
   it('is not read until there is time for it, and then answered in full', async () => {
     const situation = await newSituation(tls)
     const connection = await refusedOn(situation)
@@ -153,7 +153,7 @@ describe.each([
   })
 })
 
-describe('F46 who waits', () => {
+describe('who waits', () => {
   it('first come, first read; one that was served goes to the end, a probe does not wait', async () => {
     const situation = await newSituation(false)
     const first = await refusedOn(situation)

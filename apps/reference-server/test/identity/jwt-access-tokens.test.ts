@@ -119,7 +119,7 @@ describe('a token that is in order', () => {
   }
 })
 
-describe('B036 a token that is refused', () => {
+describe('a token that is refused', () => {
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const publicPem = async () => {
     const { exportSPKI } = await import('jose')
@@ -229,7 +229,7 @@ describe('scopes', () => {
   })
 })
 
-describe('F41 keys', () => {
+describe('keys', () => {
   it('that the server rotated are found at the first token, and the withdrawn one is refused', async () => {
     const of = verifier()
     const old = await forge(rsa, of.claims())
@@ -337,7 +337,7 @@ describe('a published key that cannot be used', () => {
   })
 })
 
-describe('F41 B038 an OAuth server that is down', () => {
+describe('an OAuth server that is down', () => {
   const unavailable = { code: 'OAUTH_SERVER_UNAVAILABLE', retryable: true }
   const outages: readonly [string, Parameters<OauthServer['answerWith']>[0]][] = [
     ['closes the connection', (request) => request.socket.destroy()],

@@ -13,7 +13,7 @@ const MiB = 1_048_576
 const GiB = 1_024 * MiB
 const limits = { minFreePercent: 5, minFreeBytes: GiB }
 
-describe('T40 disk space is low', () => {
+describe('disk space is low', () => {
   it.each<[string, number, number, typeof limits, boolean, boolean]>([
     ['where both limits are passed', GiB - 1, 100 * GiB, limits, false, true],
     ['not on a full but large disk', GiB, 100 * GiB, limits, false, false],
@@ -61,7 +61,7 @@ function newSituation(free: Map<string, number>) {
   return { disk, told }
 }
 
-describe('T40 what is gated', () => {
+describe('what is gated', () => {
   it('is refused from the first look that finds a disk low until every disk has enough, and told twice', async () => {
     const free = new Map([
       ['/a', 90 * GiB],
@@ -117,7 +117,7 @@ describe('T40 what is gated', () => {
   })
 })
 
-describe('T40 the folders that are watched', () => {
+describe('the folders that are watched', () => {
   const s3 = { PHOTO_STORAGE: 's3://photos', PHOTO_S3_ACCESS_KEY_ID: 'id', PHOTO_S3_SECRET_ACCESS_KEY: 'secret' }
   it.each<[string, Record<string, string>, Record<string, string>]>([
     ['all, by default', {}, { database: './data', vault: './data', photos: './data/photos' }],
@@ -133,7 +133,7 @@ describe('T40 the folders that are watched', () => {
   })
 })
 
-describe('T40 the watch', () => {
+describe('the watch', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 

@@ -20,7 +20,7 @@ const { person: { ssn: _ssn, ...personWithoutSsn } = {}, ...withoutPerson } = su
 const lines = (message: string) =>
   server.logLines.filter((line) => line.includes(message)).map((line) => JSON.parse(line))
 
-it('T40 submissions are refused at both doors before anything is written, and checking one goes on', async () => {
+it('submissions are refused at both doors before anything is written, and checking one goes on', async () => {
   const before = server.files()
   const body = { query: submissionDocument, variables: submissionVariables() }
   const refused = await server.graphql('secure', body)
@@ -44,7 +44,7 @@ it('T40 submissions are refused at both doors before anything is written, and ch
   expect(checked.json.data).toEqual({ validateKycVerification: { valid: true } })
 })
 
-it('T40 events and moves of transactions are refused, and so are test events', async () => {
+it('events and moves of transactions are refused, and so are test events', async () => {
   const [user] = server.demo.users
   const owner = { appId: user?.appId, userId: user?.userId }
   // The example without what the service fills.
@@ -79,7 +79,7 @@ it('T40 events and moves of transactions are refused, and so are test events', a
   await receiver.close()
 })
 
-it('T40 reading and the portal go on, and readiness tells without refusing work', async () => {
+it('reading and the portal go on, and readiness tells without refusing work', async () => {
   const viewer = await server.graphql('api', { query: '{ viewer { userId } }' })
   expect([viewer.status, viewer.json.errors]).toEqual([200, undefined])
   expect((await server.call(`${server.demo.apiUrl}/portal/sign-in`)).status).toBe(200)
@@ -87,7 +87,7 @@ it('T40 reading and the portal go on, and readiness tells without refusing work'
   expect([ready.status, ready.json.status, ready.json.parts.disk]).toEqual([200, 'ready', 'low'])
 })
 
-it('T40 metrics show what is free, the log says it once', async () => {
+it('metrics show what is free, the log says it once', async () => {
   const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
   for (const of of ['database', 'vault', 'photos']) {
     const [bytes, ratio] = ['bytes', 'ratio'].map((unit) =>
@@ -103,7 +103,7 @@ it('T40 metrics show what is free, the log says it once', async () => {
   expect(lines('submission failed')).toEqual([])
 })
 
-it('T40 with one limit off everything is taken', async () => {
+it('with one limit off everything is taken', async () => {
   const other = await startTestServer({ ...neverEnough, MIN_FREE_DISK_MB: '0' })
   try {
     const taken = await other.graphql('secure', { query: submissionDocument, variables: submissionVariables() })

@@ -45,7 +45,7 @@ function rows<Row>(sql: string): Row[] {
 const states = (table: 'deliveries' | 'attempts') =>
   rows<{ state: string }>(`SELECT state FROM kyc_relay_${table} ORDER BY rowid`).map(({ state }) => state)
 
-it('F43 a process without file descriptors serves whom it has, loses nothing, and recovers', async () => {
+it('a process without file descriptors serves whom it has, loses nothing, and recovers', async () => {
   const server = await start({}, 'ulimit -n 256')
   const { demo } = server
   const receiver = await receiverOf(demo)
@@ -83,7 +83,7 @@ it('F43 a process without file descriptors serves whom it has, loses nothing, an
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-it('F44 a process that stands still for 5 s runs no attempt twice, and its metrics tell of it', async () => {
+it('a process that stands still for 5 s runs no attempt twice, and its metrics tell of it', async () => {
   const server = await start()
   const receiver = await receiverOf(server.demo)
   const { register, publish, metric } = callsTo(server)
@@ -110,7 +110,7 @@ it('F44 a process that stands still for 5 s runs no attempt twice, and its metri
   expect(await metric('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(4)
 })
 
-it('F45 a process with little memory answers a flood or refuses it, and lives', async () => {
+it('a process with little memory answers a flood or refuses it, and lives', async () => {
   const server = await start({ NODE_OPTIONS: '--max-old-space-size=64' })
   const { submit } = callsTo(server)
   const { personData, ...rest } = { personData: { note: 'x'.repeat(8_000) }, ...submissionVariables() }
@@ -134,7 +134,7 @@ it('F45 a process with little memory answers a flood or refuses it, and lives', 
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-it('F49 F50 a process works on beside a newer one that added to the schema, and does not start on it afterwards', async () => {
+it('a process works on beside a newer one that added to the schema, and does not start on it afterwards', async () => {
   const server = await start()
   const { submit, publish } = callsTo(server)
   expect((await submit()).status).toBe(200)
@@ -155,7 +155,7 @@ it('F49 F50 a process works on beside a newer one that added to the schema, and 
   await expect(start()).rejects.toThrow('newer version')
 })
 
-it('F51 after a restore of an older backup it works on; what was pending is sent again under its old id', async () => {
+it('after a restore of an older backup it works on; what was pending is sent again under its old id', async () => {
   const first = await start()
   const receiver = await receiverOf(first.demo)
   const calls = callsTo(first)
@@ -199,7 +199,7 @@ it('F51 after a restore of an older backup it works on; what was pending is sent
   expect([pendingId, lost]).not.toContain(newest)
 })
 
-it('F54 proxies, search domains and authorities of the environment have no say in what is sent', async () => {
+it('proxies, search domains and authorities of the environment have no say in what is sent', async () => {
   const contacted: string[] = []
   const proxy = createServer((socket) => {
     contacted.push('proxy')
@@ -226,7 +226,7 @@ it('F54 proxies, search domains and authorities of the environment have no say i
   expect(contacted).toEqual([])
 })
 
-it('F55 a submission whose token expires while its body is on the way is checked at one instant: accepted', async () => {
+it('a submission whose token expires while its body is on the way is checked at one instant: accepted', async () => {
   const server = await start()
   const { demo } = server
   const [user] = demo.users

@@ -122,7 +122,7 @@ describe('roles', () => {
   })
 })
 
-describe('F48 SIGTERM', () => {
+describe('SIGTERM', () => {
   it('under load lets attempts and requests under way end, records them, and exits with 0', async () => {
     const server = await start()
     const { demo } = server
@@ -175,7 +175,7 @@ describe('F48 SIGTERM', () => {
   })
 })
 
-describe('F42 standard output', () => {
+describe('standard output', () => {
   /** A request that is refused before routing: it costs little and makes a log line. */
   const refusedRequests = async (url: string, count: number) => {
     const agent = new Agent({ connections: 20 })
@@ -212,7 +212,7 @@ describe('F42 standard output', () => {
   })
 })
 
-it('F05 F06 a database file found damaged ends the process at once', async () => {
+it('a database file found damaged ends the process at once', async () => {
   const server = await start()
   const { demo } = server
   const ended = new Promise<number | null>((resolve) => server.process.once('close', resolve))
@@ -234,7 +234,7 @@ it('F05 F06 a database file found damaged ends the process at once', async () =>
   expect(server.output()).toContain('"the database failed; ending"')
 })
 
-describe('F53 a start that is refused names the setting, never its value', () => {
+describe('a start that is refused names the setting, never its value', () => {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const production = {
     NODE_ENV: 'production',

@@ -86,10 +86,11 @@ const exitOf = (server: ServerProcess) =>
 
 const inDataDir = (name: string) => join(dataDir, name)
 
-describe('F05 a disk that fails to sync', () => {
+describe('a disk that fails to sync', () => {
   const compiler = ['cc', 'gcc', 'clang'].find((name) => spawnSync(name, ['--version']).status === 0)
   const canFail = process.platform === 'linux' && compiler !== undefined
-  if (!canFail) process.stderr.write('F05 IS NOT TESTED HERE: it takes Linux and a C compiler to make a sync fail.\n')
+  if (!canFail)
+    process.stderr.write('A FAILED FSYNC IS NOT TESTED HERE: it takes Linux and a C compiler to make a sync fail.\n')
 
   /** A library that makes syncs of database files fail. */
   function compileFailingSync(): string {
@@ -171,7 +172,7 @@ describe('F05 a disk that fails to sync', () => {
   )
 })
 
-describe('F06 a database file that is damaged', () => {
+describe('a database file that is damaged', () => {
   function damage(name: string, table: string): void {
     const database = new Database(inDataDir(name))
     database.pragma('wal_checkpoint(TRUNCATE)')
@@ -218,7 +219,7 @@ describe('F06 a database file that is damaged', () => {
   })
 })
 
-describe('F07 database files that are replaced under a running server', () => {
+describe('database files that are replaced under a running server', () => {
   const ways: readonly (readonly [string, (path: string) => void])[] = [
     [
       'by a copy',
@@ -255,9 +256,10 @@ describe('F07 database files that are replaced under a running server', () => {
 })
 
 const mayMount = canMount()
-if (!mayMount) process.stderr.write('F08 IS NOT TESTED HERE: it takes Linux and root to mount a small volume.\n')
+if (!mayMount)
+  process.stderr.write('A SMALL VOLUME IS NOT TESTED HERE: it takes Linux and root to mount a small volume.\n')
 
-it.skipIf(!mayMount)('F08 on a small volume the server takes, refuses and starts as there is space', async () => {
+it.skipIf(!mayMount)('on a small volume the server takes, refuses and starts as there is space', async () => {
   const volume = smallVolume(48)
   dataDir = join(volume.folder, 'data')
   const server = await start({ MIN_FREE_DISK_MB: '0' })
@@ -297,18 +299,15 @@ it.skipIf(!mayMount)('F08 on a small volume the server takes, refuses and starts
 it.each([
   ['kyc.db', 'DATABASE_URL'],
   ['vault.db', 'VAULT_DATABASE_URL'],
-])(
-  'F07 a WAL that is gone is refused at the start, and nothing is lost when it is back: %s',
-  async (name, variable) => {
-    const first = await start()
-    const verificationId = await callsTo(first).submit('one')
-    expect(verificationId).not.toBeNull()
-    await first.end('SIGKILL')
-    renameSync(inDataDir(`${name}-wal`), inDataDir('elsewhere'))
-    await expect(start()).rejects.toThrow(`served: ${variable}: The database has lost commits`)
-    renameSync(inDataDir('elsewhere'), inDataDir(`${name}-wal`))
-    const second = await start()
-    expect(await callsTo(second).submit('one')).toBe(verificationId)
-    expect((await second.end('SIGTERM')).code).toBe(0)
-  },
-)
+])('a WAL that is gone is refused at the start, and nothing is lost when it is back: %s', async (name, variable) => {
+  const first = await start()
+  const verificationId = await callsTo(first).submit('one')
+  expect(verificationId).not.toBeNull()
+  await first.end('SIGKILL')
+  renameSync(inDataDir(`${name}-wal`), inDataDir('elsewhere'))
+  await expect(start()).rejects.toThrow(`served: ${variable}: The database has lost commits`)
+  renameSync(inDataDir('elsewhere'), inDataDir(`${name}-wal`))
+  const second = await start()
+  expect(await callsTo(second).submit('one')).toBe(verificationId)
+  expect((await second.end('SIGTERM')).code).toBe(0)
+})

@@ -74,7 +74,7 @@ function buildNextVersion(): { program: string; migration: string } {
   return { program: join(folder, 'dist/main.js'), migration }
 }
 
-it('F49 F50 two versions work side by side while the next one migrates, and the former starts no more afterwards', async () => {
+it('two versions work side by side while the next one migrates, and the former starts no more afterwards', async () => {
   const dataDir = testFolder()
   const DATABASE_URL = await postgres.createDatabase()
   const before = await start(dataDir, { DATABASE_URL })
@@ -126,7 +126,7 @@ it('F49 F50 two versions work side by side while the next one migrates, and the 
   expect((await callsTo(again).submit()).status).toBe(200)
 })
 
-it('F51 after a restore of an older backup on PostgreSQL it works on; what was pending goes out under its old id', async () => {
+it('after a restore of an older backup on PostgreSQL it works on; what was pending goes out under its old id', async () => {
   const dataDir = testFolder()
   const urls = { DATABASE_URL: await postgres.createDatabase(), VAULT_DATABASE_URL: await postgres.createDatabase() }
   const settings = { ...urls, DELIVERY_RETRY_BASE_MS: '1000' }

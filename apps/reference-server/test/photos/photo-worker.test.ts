@@ -148,7 +148,7 @@ it('a submission wakes the worker when it is recorded with photos, and only then
   expect(await submit('with', photos)).toEqual({ kind: 'replayed', woken: 1 })
 })
 
-it('T40 photos wait while disk space is low', async () => {
+it('photos wait while disk space is low', async () => {
   let low = true
   let looked: () => void = () => undefined
   const looks: number[] = []

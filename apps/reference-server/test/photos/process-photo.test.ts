@@ -2,11 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { KycError } from '@kyc-relay/kyc-core'
 import { photoImagePart, photoPart, type ClaimedPhotoJob, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import {
-  createMemoryPhotoJobStore,
-  createMemoryVault,
-  createMemoryVerificationData,
-} from '@kyc-relay/kyc-core/testing'
+import { createMemoryPhotoJobStore, createMemoryVault, createMemoryVerificationData } from '@kyc-relay/kyc-core/testing'
 import type { DownloadResult } from '@kyc-relay/webhooks/https'
 import { describe, expect, it } from 'vitest'
 import { processPhoto, type PhotoProcessing } from '../../src/photos/process-photo.js'
@@ -95,7 +91,7 @@ async function erase({ jobs, vault, deps }: Awaited<ReturnType<typeof newSituati
   await deps.photos.erase(owner, photoJobIds)
 }
 
-describe('F52 an attempt at a photo', () => {
+describe('an attempt at a photo', () => {
   it('stores it sealed, bound to its verification and side, and forgets the URL', async () => {
     const situation = await newSituation()
     const job = await situation.claim()

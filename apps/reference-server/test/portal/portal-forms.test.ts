@@ -140,7 +140,7 @@ describe('webhooks in the portal', () => {
 })
 
 describe('the delivery log in the portal', () => {
-  it('B131 shows each attempt with cause and next step, and what a receiver answered as text', async () => {
+  it('shows each attempt with cause and next step, and what a receiver answered as text', async () => {
     receiver.answer('/hostile', {
       status: 502,
       headers: { 'content-type': 'text/html', 'x-note': '<img src=x onerror=alert(1)>' },

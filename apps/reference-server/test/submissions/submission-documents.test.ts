@@ -46,8 +46,8 @@ const person = `{firstName: "Jane", lastName: "Example", dateOfBirth: "1990-01-3
 describe('on the secure endpoint', () => {
   it.each([
     ['case 22, B072 person as a literal', documentWith({ person }), {}],
-    ['B072 verifications as a literal', documentWith({ verifications: '{database: {status: "PASSED"}}' }), {}],
-    ['B072 verifications as an empty literal', documentWith({ verifications: '{}' }), {}],
+    ['verifications as a literal', documentWith({ verifications: '{database: {status: "PASSED"}}' }), {}],
+    ['verifications as an empty literal', documentWith({ verifications: '{}' }), {}],
     [
       'case 23 a literal that holds variables',
       documentWith({ person: '{firstName: $f, ssn: $s}' }),
@@ -65,22 +65,18 @@ describe('on the secure endpoint', () => {
     ],
     ['case 24, B073 a default value', submissionDocument.replace('$person: JSON!', `$person: JSON = ${person}`), {}],
     [
-      'B073 a default value of another variable',
+      'a default value of another variable',
       submissionDocument.replace('$decisionReason: String', '$decisionReason: String = "x"'),
       {},
     ],
+    ['a default of null', submissionDocument.replace('$decisionReason: String', '$decisionReason: String = null'), {}],
     [
-      'B073 a default of null',
-      submissionDocument.replace('$decisionReason: String', '$decisionReason: String = null'),
-      {},
-    ],
-    [
-      'B072 inlined in a fragment',
+      'inlined in a fragment',
       `mutation (${definitions.replace('$decision: String!, ', '').replace('$decision: String!,', '')}) { ...F } fragment F on Mutation { postKycVerification(${args({ decision: '"PASSED"' })}) { status } }`,
       {},
     ],
     [
-      'B072 inlined in the dry run',
+      'inlined in the dry run',
       documentWith({ person })
         .replace('postKycVerification', 'validateKycVerification')
         .replace('{ status }', '{ valid }'),
@@ -104,23 +100,20 @@ describe('on the secure endpoint', () => {
       `mutation (${definitions}) { ...F } fragment F on Mutation { ...G a: ${call} } fragment G on Mutation { b: ${call} }`,
     ],
     [
-      'B067 the second in an inline fragment',
+      'the second in an inline fragment',
       `mutation (${definitions}) { a: ${call} ... on Mutation { ... { b: ${call} } } }`,
     ],
     [
-      'B067 twelve aliases',
+      'twelve aliases',
       `mutation (${definitions}) { ${Array.from({ length: 12 }, (_, at) => `a${at}: ${call}`).join(' ')} }`,
     ],
-    ['B067 the same field twice, merged into one', `mutation (${definitions}) { ${call} ${call} }`],
-    ['B067 the same fragment twice', `mutation (${definitions}) { ...F ...F } fragment F on Mutation { ${call} }`],
+    ['the same field twice, merged into one', `mutation (${definitions}) { ${call} ${call} }`],
+    ['the same fragment twice', `mutation (${definitions}) { ...F ...F } fragment F on Mutation { ${call} }`],
     [
-      'B067 a submission and its dry run',
+      'a submission and its dry run',
       `mutation (${definitions}) { ${call} validateKycVerification(${args()}) { valid } }`,
     ],
-    [
-      'B067 the second skipped',
-      `mutation (${definitions}) { a: ${call} b: ${call.replace(' {', ' @skip(if: true) {')} }`,
-    ],
+    ['the second skipped', `mutation (${definitions}) { a: ${call} b: ${call.replace(' {', ' @skip(if: true) {')} }`],
   ])('%s: MULTIPLE_SUBMISSIONS', async (_name, query) => {
     expectGraphqlRefusal(
       await server.graphql('secure', { query, variables: variablesFor(query) }),
@@ -129,28 +122,28 @@ describe('on the secure endpoint', () => {
     )
   })
 
-  it('B067 1,000 aliases do not fit', async () => {
+  it('1,000 aliases do not fit', async () => {
     const query = `mutation { ${Array.from({ length: 1_000 }, (_, at) => `a${at}:__typename`).join(' ')} }`
     expectGraphqlRefusal(await server.graphql('secure', { query }), 400, 'LIMIT_EXCEEDED', 'DOCUMENT_TOO_LARGE')
   })
 
   it.each([
-    ['B066 two operations', `${submissionDocument} query Other { __typename }`, 'BAD_REQUEST', 'ONE_OPERATION_ONLY'],
+    ['two operations', `${submissionDocument} query Other { __typename }`, 'BAD_REQUEST', 'ONE_OPERATION_ONLY'],
     [
-      'B066 two operations, the other one named',
+      'two operations, the other one named',
       `${submissionDocument} query Other { __typename }`,
       'BAD_REQUEST',
       'ONE_OPERATION_ONLY',
     ],
-    ['B066 a wrong operationName', submissionDocument, 'BAD_REQUEST', 'UNKNOWN_OPERATION'],
+    ['a wrong operationName', submissionDocument, 'BAD_REQUEST', 'UNKNOWN_OPERATION'],
     [
-      'B069 the submission skipped',
+      'the submission skipped',
       submissionDocument.replace(') {\n    status', ') @skip(if: true) {\n    status'),
       'BAD_REQUEST',
       'SUBMISSION_SKIPPED',
     ],
     [
-      'B069 the submission not included',
+      'the submission not included',
       submissionDocument.replace(') {\n    status', ') @include(if: false) {\n    status'),
       'BAD_REQUEST',
       'SUBMISSION_SKIPPED',

@@ -49,7 +49,7 @@ async function tested(endpointId: string) {
   return ended(sent.json.deliveries[0].deliveryId as string)
 }
 
-describe('B120 B121 B122 B123 B125 registration', () => {
+describe('registration', () => {
   const refused: readonly [string, unknown, string, string][] = [
     ['plain HTTP', { url: 'http://partner.com/x' }, 'URL_NOT_HTTPS', '/url'],
     ['plain HTTP in capitals', { url: 'HTTP://partner.com' }, 'URL_NOT_HTTPS', '/url'],
@@ -106,7 +106,7 @@ describe('B120 B121 B122 B123 B125 registration', () => {
     expect(answer.text).not.toContain('JaneExample')
   })
 
-  it('B125 B126 keeps several endpoints, the same URL twice, types without repetition, none meaning all', async () => {
+  it('keeps several endpoints, the same URL twice, types without repetition, none meaning all', async () => {
     const url = 'https://partner.com/hooks'
     const all = await register({ url, eventTypes: [] })
     const two = await register({ url, eventTypes: ['TRANSACTION_CREATE', 'TRANSACTION_CREATE', 'TRANSACTION_UPDATE'] })
@@ -123,7 +123,7 @@ describe('B120 B121 B122 B123 B125 registration', () => {
     await removeAll()
   })
 
-  it('B126 is limited to 50 endpoints per app', async () => {
+  it('is limited to 50 endpoints per app', async () => {
     for (let count = 0; count < 50; count += 1) await register({ url: `https://partner.com/${count}` })
     const answer = await api('', { body: { url: 'https://partner.com/51' } })
     expect([answer.status, answer.json.code, answer.json.detail]).toEqual([409, 'LIMIT_EXCEEDED', 'ENDPOINT_LIMIT'])
@@ -133,7 +133,7 @@ describe('B120 B121 B122 B123 B125 registration', () => {
   })
 })
 
-describe('B124 an endpoint on one of our own names', () => {
+describe('an endpoint on one of our own names', () => {
   it('is refused by the API and by the portal, in any spelling; another name beside them is not', async () => {
     const ours = await startTestServer({ PUBLIC_HOSTS: 'api.ours.com, Secure.Ours.com' })
     onTestFinished(() => ours.stop())
@@ -152,7 +152,7 @@ describe('B124 an endpoint on one of our own names', () => {
   })
 })
 
-describe('B127 removal', () => {
+describe('removal', () => {
   it('answers 204 once, then 404, as for an id of another app or no id at all', async () => {
     const { id } = await register({ url: 'https://partner.com/x' })
     expect((await other(`/${id}`, { method: 'DELETE' })).status).toBe(404)
@@ -234,7 +234,7 @@ describe('a test event', () => {
   })
 })
 
-describe('B130 the delivery log', () => {
+describe('the delivery log', () => {
   it('shows an attempt with its cause, the next step, and a command that is signed by itself', async () => {
     const hostile = Buffer.concat([
       Buffer.from('<script>alert(1)</script>\u001b[31m'),

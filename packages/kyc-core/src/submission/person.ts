@@ -82,8 +82,3 @@ export const personSchema = closedObject(
 
 /** The verified identity. */
 export type Person = z.infer<typeof personSchema>
-
-/** Normalises a name for comparison (NFC): two encodings of the same accents become equal. */
-export function comparableName(name: string): string {
-  return name.normalize('NFC')
-}

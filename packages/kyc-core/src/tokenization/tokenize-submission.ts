@@ -3,7 +3,6 @@ import type { PhotoJob, RecordedCheck, SectionName, TokenizedVerification } from
 import { KycError } from '../kyc-error.js'
 import { normaliseDocumentNumber } from '../submission/document-number.js'
 import type { Submission } from '../submission/parse-submission.js'
-import { comparableName } from '../submission/person.js'
 import type { AppUser, ClearValue, PiiTokenizer, TokenizedValue } from './pii-vault.js'
 import type { Token } from './token.js'
 
@@ -58,12 +57,6 @@ export function submissionDetails(submission: Submission): string {
   // JSON omits undefined members.
   return JSON.stringify({
     person: { ...person, ssn: undefined },
-    // NFC names, for comparison. The names above are as sent.
-    comparableNames: {
-      firstName: comparableName(person.firstName),
-      middleName: person.middleName === undefined ? undefined : comparableName(person.middleName),
-      lastName: comparableName(person.lastName),
-    },
     verifications: document
       ? { document: { ...document, documentNumber: undefined, photos: undefined }, ...sections }
       : sections,

@@ -47,7 +47,7 @@ afterEach(async () => {
 const count = async (table: string) =>
   (await direct.query<{ n: number }>(`SELECT count(*)::int AS n FROM kyc_relay_${table}`)).rows[0]?.n
 
-describe('F37 a connection lost around COMMIT', () => {
+describe('a connection lost around COMMIT', () => {
   test('a submission may be sent again: it is recorded once, whether or not the commit arrived', async () => {
     proxy.change('lose the answer', commit)
     const first = await storage.verifications.record(submission('one')).catch((error: unknown) => error)
@@ -111,7 +111,7 @@ describe('F37 a connection lost around COMMIT', () => {
 })
 
 describe('a server that is gone, silent or restarted', () => {
-  test('F39 a half-open connection is given up after the query timeout, and the next call uses another', async () => {
+  test('a half-open connection is given up after the query timeout, and the next call uses another', async () => {
     await storage.verifications.findKycStatus(uuid('user'))
     proxy.change('silent', 'kyc_relay_find_status')
     await expect(storage.verifications.findKycStatus(uuid('user'))).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.findKycStatus(uuid('user'))).toBe('UNVERIFIED')
   })
 
-  test('F39 a half-open connection inside a transaction does not come back to the pool', async () => {
+  test('a half-open connection inside a transaction does not come back to the pool', async () => {
     proxy.change('silent', 'lock_status')
     await expect(storage.verifications.record(submission('one'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     proxy.change('clear')
@@ -148,7 +148,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await count('verifications')).toBe(7)
   })
 
-  test('F38 an exhausted pool is a retryable error, not a wait without end', async () => {
+  test('an exhausted pool is a retryable error, not a wait without end', async () => {
     const held = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
     await expect(storage.verifications.record(submission('one'))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
@@ -189,7 +189,7 @@ describe('a server that is gone, silent or restarted', () => {
     ['25P03', 'a transaction was idle for too long'],
     ['53300', 'there are too many connections'],
     ['25006', 'the server has become a replica'],
-  ])('F38 %s, %s: a retryable error, nothing is written, and the next call goes through', async (code) => {
+  ])('%s, %s: a retryable error, nothing is written, and the next call goes through', async (code) => {
     const connect = pool.connect.bind(pool)
     let failing = true
     pool.connect = (async () => {
@@ -210,7 +210,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
   })
 
-  test('F38 a read-only server refuses writes with a retryable code', async () => {
+  test('a read-only server refuses writes with a retryable code', async () => {
     await direct.query(
       `ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} SET default_transaction_read_only = on`,
     )
@@ -230,7 +230,7 @@ describe('a server that is gone, silent or restarted', () => {
 })
 
 describe('conflicts', () => {
-  test('F38 deadlocks and serialization failures are run again, at most three times', async () => {
+  test('deadlocks and serialization failures are run again, at most three times', async () => {
     const outcomes: string[] = []
     const connect = pool.connect.bind(pool)
     let failures = 0

@@ -67,7 +67,7 @@ async function startSink() {
   }
 }
 
-test('F13 F14 F15 a worker that slept between sending and recording changes nothing of what another one took over', async () => {
+test('a worker that slept between sending and recording changes nothing of what another one took over', async () => {
   const hook = endpoint('paused')
   await storage.webhooks.registerEndpoint(hook, 50)
   const count = 6

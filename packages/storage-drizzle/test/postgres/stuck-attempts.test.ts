@@ -26,7 +26,7 @@ beforeEach(() => emptyTables(direct))
 const stuck = sized(5_000, 100_000)
 const pages = 20
 
-describe('F16 many attempts that nobody can finish, before the one that can be taken over', () => {
+describe('many attempts that nobody can finish, before the one that can be taken over', () => {
   const last = uuid(`delivery last ${endpoint('b').endpointId}`)
 
   /** The attempts, leased until so many milliseconds from now, and after them one of another endpoint whose lease ends now. */

@@ -169,7 +169,7 @@ describe('checkpoints in the thread', () => {
     expect(Math.min(held.asked(), 1)).toBe(atLeastAsked)
   })
 
-  test('F05 a disk that failed in the thread refuses every later write, and is told once', async () => {
+  test('a disk that failed in the thread refuses every later write, and is told once', async () => {
     const held = heldThread()
     const store = open(held.thread)
     await store.writeUntil(mostPages)

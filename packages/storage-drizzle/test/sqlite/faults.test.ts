@@ -52,7 +52,7 @@ async function holdWriteLock(path: string, forMs: number): Promise<() => boolean
   return () => Atomics.load(released, 0) === 1
 }
 
-describe('F02 a database file that another process is writing to', () => {
+describe('a database file that another process is writing to', () => {
   test('a write waits for it, up to five seconds', async () => {
     const path = join(testFolder(), 'kyc.db')
     const database = new Database(path)
@@ -88,7 +88,7 @@ describe('F02 a database file that another process is writing to', () => {
   })
 })
 
-test('F03 every write happens under BEGIN IMMEDIATE: no snapshot can be too old for it', async () => {
+test('every write happens under BEGIN IMMEDIATE: no snapshot can be too old for it', async () => {
   const statements: string[] = []
   const database = new Database(join(testFolder(), 'kyc.db'), { verbose: (sql) => statements.push(String(sql)) })
   const storage = await createSqliteStorage({ database })
@@ -109,7 +109,7 @@ test('F03 every write happens under BEGIN IMMEDIATE: no snapshot can be too old 
 })
 
 test(
-  'F09 a reader that stays lets the WAL grow and no longer: afterwards it is small again',
+  'a reader that stays lets the WAL grow and no longer: afterwards it is small again',
   { timeout: 60_000 },
   async () => {
     const path = join(testFolder(), 'kyc.db')
@@ -142,7 +142,7 @@ test(
 const stuck = sized(10_000, 100_000)
 const pages = 100
 
-describe('F16 many attempts that nobody can finish, before the one that can be taken over', () => {
+describe('many attempts that nobody can finish, before the one that can be taken over', () => {
   /** The attempts, leased until so many milliseconds from now, and after them one of another endpoint whose lease ends now. */
   async function withOthers(leaseMs: number) {
     const database = new Database(join(testFolder(), 'kyc.db'))

@@ -62,7 +62,7 @@ async function recorded(path: string): Promise<number> {
   return count
 }
 
-describe('F06 a damaged file', () => {
+describe('a damaged file', () => {
   function damage(path: string, table: string | null): void {
     const database = new Database(path, { readonly: true })
     const find = database.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').pluck()
@@ -141,7 +141,7 @@ describe('F06 a damaged file', () => {
   })
 })
 
-describe('F07 files of a database after a kill', () => {
+describe('files of a database after a kill', () => {
   const ends = ['', '-wal', '-shm', '.commits']
 
   /** A copy of the files in the middle of the work, as a kill leaves them: 10 checkpointed, 10 in the WAL. */

@@ -32,7 +32,7 @@ async function open(folder: string) {
   return { path, storage, failures }
 }
 
-describe.skipIf(!mayMount)('F08 on a small volume', () => {
+describe.skipIf(!mayMount)('on a small volume', () => {
   test('the WAL leaves the space to what is recorded', { timeout: 60_000 }, async () => {
     const volume = smallVolume(12)
     const { path, storage, failures } = await open(volume.folder)

@@ -176,7 +176,7 @@ describe('shared commits', () => {
     database.close()
   })
 
-  test('F04 a full disk fails the writes, not the reads, and they resume when there is room', async () => {
+  test('a full disk fails the writes, not the reads, and they resume when there is room', async () => {
     const database = new Database(join(testFolder(), 'kyc.db'))
     const storage = await createSqliteStorage({ database })
     await storage.verifications.record(submission('first'))
@@ -222,7 +222,7 @@ describe('shared commits', () => {
     expect(dumpRowsOf(path)).toContain('ext-queued')
   })
 
-  test('F05 a failed fsync stops every later write of the process', async () => {
+  test('a failed fsync stops every later write of the process', async () => {
     const database = new Database(':memory:')
     database.exec('CREATE TABLE t (n INTEGER)')
     const failures: StorageError[] = []

@@ -94,7 +94,7 @@ const outages: readonly (readonly [string, () => Partial<DeliveryWorkerDeps>])[]
   ],
 ]
 
-describe('F18 after an outage of ours', () => {
+describe('after an outage of ours', () => {
   test.each(outages)('of %s everything that waited is sent within two seconds', async (_what, broken) => {
     await publishMany()
     const worker = createWorker(broken())

@@ -34,7 +34,7 @@ describe('retryDelayMs', () => {
     expect(total / minutes).toBe(129.5)
   })
 
-  test('F47 jitter spreads a crowd: no second holds more than three times the mean', () => {
+  test('jitter spreads a crowd: no second holds more than three times the mean', () => {
     let state = 42
     const random = () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647
     const buckets = new Map<number, number>()

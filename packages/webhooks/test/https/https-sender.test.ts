@@ -350,7 +350,7 @@ describe('certificates', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('F54 one of an authority that is not trusted is refused', async () => {
+  test('one of an authority that is not trusted is refused', async () => {
     const stranger = await createTestAuthority()
     const server = await serve(ok(), { certificate: await stranger.issue() })
     expect(await send(server.url)).toMatchObject({ cause: 'TLS_FAILED' })
@@ -564,7 +564,7 @@ describe('sockets', () => {
     expect(await send(`https://localhost:${port}/`)).toMatchObject({ cause: 'CONNECT_FAILED' })
   })
 
-  test('F43 having no socket left is our own fault', async () => {
+  test('having no socket left is our own fault', async () => {
     const { DialError } = await import('../../src/https/connection.js')
     const result = await send(
       'https://partner.com/',

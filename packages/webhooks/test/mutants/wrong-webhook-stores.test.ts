@@ -1,7 +1,6 @@
-import { createMemoryWebhookStore, webhookStoreCases } from '@kyc-relay/webhooks/testing'
-import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { describe, expect, test } from 'vitest'
-import { startOfTests } from '../samples.js'
+import type { WebhookStore } from '../../src/delivery/index.js'
+import { createMemoryWebhookStore, webhookStoreCases } from '../../src/testing/index.js'
 
 type Store = Required<WebhookStore>
 
@@ -166,7 +165,7 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
 async function failingCases(spoil: (store: Store) => Partial<Store>): Promise<string[]> {
   const failing: string[] = []
   for (const { id, run } of webhookStoreCases) {
-    let now = startOfTests.getTime()
+    let now = Date.parse('2026-03-01T12:00:00Z')
     const right = createMemoryWebhookStore({ nowMs: () => now })
     const store = { ...right, ...spoil(right) }
     const harness = {
