@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import { readBody } from '../http/body.js'
+import type { BoundContext } from '../http/request-context.js'
 
 /** Longest form, in bytes. */
 export const maxFormBytes = 16 * 1024
@@ -6,16 +7,10 @@ export const maxFormBytes = 16 * 1024
 const urlEncoded = /^application\/x-www-form-urlencoded[ \t]*(?:;.*)?$/i
 
 /** Fields of a posted form, or why there are none. */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'not_a_form' | 'too_large'> {
-  if (!urlEncoded.test(request.headers['content-type'] ?? '')) return 'not_a_form'
-  if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) return 'too_large'
-  const chunks: Buffer[] = []
-  let size = 0
-  // Not destroyed when it turns out too large: the answer goes over the same connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.byteLength
-    if (size > maxFormBytes) return 'too_large'
-    chunks.push(chunk)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+export async function readForm(c: BoundContext): Promise<URLSearchParams | 'not_a_form' | 'too_large' | 'cut_off'> {
+  const { headers } = c.env.incoming
+  if (!urlEncoded.test(headers['content-type'] ?? '')) return 'not_a_form'
+  if (Number(headers['content-length'] ?? 0) > maxFormBytes) return 'too_large'
+  const body = await readBody(c, maxFormBytes)
+  return typeof body === 'string' ? body : new URLSearchParams(Buffer.from(body).toString('utf8'))
 }

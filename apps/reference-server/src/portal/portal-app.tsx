@@ -53,9 +53,9 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
     seeOther(c, c.get('session').holder.kind === 'operator' ? '/portal/kyc' : '/portal/webhooks'),
   )
   app.post('/portal/sign-out', requireSession(guard, 'any'), async (c) => {
-    const cookie = sessionCookie(c.env.incoming.headers.host)
-    await sessions.end(cookie.read(c.env.incoming.headers.cookie) ?? '')
-    c.header('set-cookie', cookie.clear(), { append: true })
+    const cookie = sessionCookie(c)
+    await sessions.end(cookie.read() ?? '')
+    cookie.clear()
     return seeOther(c, '/portal/sign-in')
   })
 

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
 import type { FailedAuthentications } from '../identity/failed-authentications.js'
-import { pageHeaders } from './html/page-headers.js'
+import { pageHeaders } from './page-headers.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { readForm } from './form-body.js'
 import { ProblemPage } from './pages/problem-page.js'
@@ -70,8 +70,8 @@ export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return next()
   if (incoming.method !== 'POST') return sendProblem(c, 405)
   if (!mayComeFromOurPages(incoming.headers)) return sendProblem(c, 403)
-  const form = await readForm(incoming)
-  if (form === 'not_a_form') return sendProblem(c, 415)
+  const form = await readForm(c)
+  if (form === 'not_a_form' || form === 'cut_off') return sendProblem(c, 415)
   if (form === 'too_large') return sendProblem(c, 413)
   c.set('form', form)
   return next()
@@ -88,9 +88,9 @@ export function requireSession(
   kind: SessionHolder['kind'] | 'any',
 ): MiddlewareHandler<PortalEnv> {
   return async (c, next) => {
-    const { headers, method } = c.env.incoming
-    const cookie = sessionCookie(headers.host)
-    const id = cookie.read(headers.cookie)
+    const { method } = c.env.incoming
+    const cookie = sessionCookie(c)
+    const id = cookie.read()
     if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
     const session = id === null ? null : await deps.sessions.find(id)
     const standing = session && (await standingOf(session))
@@ -100,7 +100,7 @@ export function requireSession(
         deps.failures.note({ listener: 'api', reason: 'SESSION_INVALID', requestId })
         await deps.sessions.end(id)
       }
-      c.header('set-cookie', cookie.clear(), { append: true })
+      cookie.clear()
       return deps.signIn.send(
         c,
         'app',
@@ -141,12 +141,11 @@ export function createSignInForms(deps: {
   /** Whether the operator signs in here too. */
   readonly operator: boolean
 }): SignInForms {
-  const cookieOf = (c: PortalContext) => sessionCookie(c.env.incoming.headers.host, 'sign-in')
   return {
     send(c, form, problem, status = 200) {
-      const cookie = cookieOf(c)
-      const id = cookie.read(c.env.incoming.headers.cookie) ?? deps.newSecret()
-      c.header('set-cookie', cookie.set(id), { append: true })
+      const cookie = sessionCookie(c, 'sign-in')
+      const id = cookie.read() ?? deps.newSecret()
+      cookie.set(id)
       return sendPage(
         c,
         <SignInPage csrfToken={formToken(id, 'sign-in')} form={form} problem={problem} operator={deps.operator} />,
@@ -154,7 +153,7 @@ export function createSignInForms(deps: {
       )
     },
     isOurs(c) {
-      const id = cookieOf(c).read(c.env.incoming.headers.cookie)
+      const id = sessionCookie(c, 'sign-in').read()
       return id !== null && equalSecrets(c.get('form').get('csrf') ?? '', formToken(id, 'sign-in'))
     },
   }

@@ -52,7 +52,6 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     refusal: string,
     identify: (form: URLSearchParams) => Promise<SessionHolder | null>,
   ): Promise<Response> {
-    const { headers } = c.env.incoming
     if (!deps.signIn.isOurs(c)) return sendProblem(c, 403)
     const holder = await identify(c.get('form'))
     if (holder === null) {
@@ -64,12 +63,12 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
       for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)
       return sendProblem(c, 429)
     }
-    const cookie = sessionCookie(headers.host)
-    const known = cookie.read(headers.cookie)
+    const cookie = sessionCookie(c)
+    const known = cookie.read()
     if (known !== null) await deps.sessions.end(known)
     const { id } = await deps.sessions.begin(holder)
-    c.header('set-cookie', cookie.set(id), { append: true })
-    c.header('set-cookie', sessionCookie(headers.host, 'sign-in').clear(), { append: true })
+    cookie.set(id)
+    sessionCookie(c, 'sign-in').clear()
     return seeOther(c, '/portal')
   }
 }

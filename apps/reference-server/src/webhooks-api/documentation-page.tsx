@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
-import { Crumbs, HtmlDocument } from '../portal/html/document.js'
-import { RecordTable } from '../portal/html/record-table.js'
+import { Crumbs, HtmlDocument } from '../portal/pages/document.js'
+import { RecordTable } from '../portal/pages/record-table.js'
 import type { OpenApiDocument } from './openapi-document.js'
 
 interface Schema {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { pageHeaders } from '../portal/html/page-headers.js'
+import { pageHeaders } from '../portal/page-headers.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { DocumentationPage } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'

@@ -1,5 +1,5 @@
 import { Hono, type Handler } from 'hono'
-import { createAssetRoutes } from '../portal/html/assets.js'
+import { createAssetRoutes } from '../portal/assets.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { refusalOfError } from '../http/refusal-of-error.js'

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countHours } from '../../src/portal/delivery-day.js'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
@@ -367,15 +368,27 @@ describe('the cookie', () => {
     ['127.0.0.1.evil.example', true],
     ['localhost.evil.example', true],
     [undefined, true],
-  ])('of host %s is bound to HTTPS: %s', (host, secure) => {
-    const cookie = sessionCookie(host)
-    expect(cookie.set('id')).toBe(
+  ])('of host %s is bound to HTTPS: %s', async (host, secure) => {
+    const portal = new Hono()
+    portal.get('/', (c) => {
+      const cookie = sessionCookie(c)
+      cookie.set('id')
+      return c.json(cookie.read())
+    })
+    const get = async (cookie?: string) => {
+      const headers = { ...(host === undefined ? {} : { host }), ...(cookie === undefined ? {} : { cookie }) }
+      const answer = await portal.request('/', { headers })
+      return [answer.headers.getSetCookie(), await answer.json()] as const
+    }
+    const [set, read] = await get('kyc_relay_portal=plain; __Host-kyc_relay_portal=bound')
+    expect(set.map((line) => line.split('; ').sort())).toEqual([
       secure
-        ? '__Host-kyc_relay_portal=id; Path=/; HttpOnly; SameSite=Strict; Secure'
-        : 'kyc_relay_portal=id; Path=/; HttpOnly; SameSite=Strict',
-    )
-    expect(cookie.read('kyc_relay_portal=plain; __Host-kyc_relay_portal=bound')).toBe(secure ? 'bound' : 'plain')
-    expect(cookie.read(undefined)).toBeNull()
+        ? ['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure', '__Host-kyc_relay_portal=id']
+        : ['HttpOnly', 'Path=/', 'SameSite=Strict', 'kyc_relay_portal=id'],
+    ])
+    expect(read).toBe(secure ? 'bound' : 'plain')
+    expect((await get())[1]).toBeNull()
+    expect((await get(`${secure ? '__Host-' : ''}kyc_relay_portal=with%20blank`))[1]).toBeNull()
   })
 })
 

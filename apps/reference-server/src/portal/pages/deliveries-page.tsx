@@ -5,7 +5,7 @@ import type { Session } from '../sessions.js'
 import { DeliveryKind } from './delivery-kind.js'
 import { DeliveryStateMark, Instant } from './components.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 /** Filters of the log, as they were asked for. */
 export interface DeliveryFilters {

@@ -9,7 +9,7 @@ import { eventMeanings } from '../format.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { CopyBlock, Day } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 /** Event types of an endpoint in words. */
 export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>

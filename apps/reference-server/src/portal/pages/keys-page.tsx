@@ -5,7 +5,7 @@ import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
 import { CopyBlock, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame, type Notice } from './portal-frame.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 type FinishedDryRun = Exclude<KeyRotationDryRun, string>
 

@@ -5,7 +5,7 @@ import { DecisionMark } from './status-badges.js'
 import { Instant } from './components.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 /** The newest verifications of everybody: where an operator begins. */
 export const LatestPage: FC<{

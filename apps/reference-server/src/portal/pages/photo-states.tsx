@@ -2,7 +2,7 @@ import type { PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
 import type { FC } from 'hono/jsx'
 import { durationText } from '../format.js'
 import { Instant, State, type Tone } from './components.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 const marks: Readonly<Record<PhotoState, readonly [tone: Tone, text: string, meaning: string]>> = {
   PENDING: ['warn', 'To be fetched', 'Its first attempt has not ended yet.'],

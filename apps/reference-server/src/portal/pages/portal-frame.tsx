@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import { Crumbs, HtmlDocument, type Crumb } from '../html/document.js'
+import { Crumbs, HtmlDocument, type Crumb } from './document.js'
 import type { Session } from '../sessions.js'
 
 /** Places of the navigation. */

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { HtmlDocument } from '../html/document.js'
+import { HtmlDocument } from './document.js'
 
 /** Says that something did not happen, and where to go on. */
 export const ProblemPage: FC<{ readonly title: string; readonly text: string; readonly requestId: string }> = ({

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { HtmlDocument } from '../html/document.js'
+import { HtmlDocument } from './document.js'
 
 /** Which of the two forms was filled in, and what was wrong with it. */
 export interface SignInProblem {

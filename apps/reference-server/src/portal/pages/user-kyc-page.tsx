@@ -5,7 +5,7 @@ import { Codes, DecisionMark, KycStatusMark, StatusLog } from './status-badges.j
 import { Fact, Instant } from './components.js'
 import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
-import { RecordTable } from '../html/record-table.js'
+import { RecordTable } from './record-table.js'
 
 /** What is known of one user at one app. */
 export interface KycOfApp {

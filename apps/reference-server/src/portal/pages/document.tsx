@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
-import { assetPaths } from './assets.js'
+import { assetPaths } from '../assets.js'
 
 /** The HTML document around a page. */
 export const HtmlDocument: FC<{ readonly title: string; readonly children?: Child }> = ({ title, children }) => (

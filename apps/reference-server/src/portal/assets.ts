@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
-import type { EdgeEnv } from '../../http/request-context.js'
-import components from '../styles/components.css?raw'
-import forms from '../styles/forms.css?raw'
-import layout from '../styles/layout.css?raw'
-import theme from '../styles/theme.css?raw'
+import type { EdgeEnv } from '../http/request-context.js'
+import components from './styles/components.css?raw'
+import forms from './styles/forms.css?raw'
+import layout from './styles/layout.css?raw'
+import theme from './styles/theme.css?raw'
 import { script } from './script.js'
 
 const stylesheet = [theme, layout, forms, components].join('\n')
