@@ -82,6 +82,18 @@ describe('metrics', () => {
     for (const name of others) expect([name, samples.get(name)]).toEqual([name, expect.any(Number)])
   })
 
+  it('count a test event as the events of partners are counted', async () => {
+    const token = server.demo.apps[0]?.apiKey ?? null
+    const endpoints = `${server.demo.apiUrl}/api/v1/webhooks`
+    const registered = await server.call(endpoints, { token, body: { url: 'https://localhost:65001/' } })
+    const { endpointId } = registered.json as { endpointId: string }
+    const written = async () =>
+      [...(await scrape())].reduce((sum, [name, n]) => sum + (name.startsWith('kyc_relay_events_total') ? n : 0), 0)
+    const before = await written()
+    const sent = await server.call(`${endpoints}/${endpointId}/test`, { token, body: {} })
+    expect([sent.status, await written()]).toEqual([202, before + 1])
+  })
+
   const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
   if (!hasPromtool)
     console.warn('promtool is not installed (Debian: prometheus): nothing checks names and types of the metrics')
