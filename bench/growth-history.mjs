@@ -20,7 +20,7 @@ export const seeds = {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${endpoints})
     INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT printf('0e000000-0000-7000-8000-%012d', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), 'https://example.com/', 0, 0 FROM n;
-    INSERT INTO kyc_relay_endpoint_turns (endpoint) SELECT position FROM kyc_relay_endpoints;
+    INSERT INTO kyc_relay_endpoint_schedules (endpoint) SELECT position FROM kyc_relay_endpoints;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
@@ -49,7 +49,7 @@ export const seeds = {
     INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), 'https://example.com/', false, now()
     FROM generate_series(1, ${endpoints}) i;
-    INSERT INTO kyc_relay_endpoint_turns (endpoint_id) SELECT endpoint_id FROM kyc_relay_endpoints;
+    INSERT INTO kyc_relay_endpoint_schedules (endpoint_id) SELECT endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
       ssn_token, ssn_standing, document_number_token, sealed_details)

@@ -30,6 +30,8 @@ export interface LogFields {
   readonly perSecond?: number
   readonly freeBytes?: number
   readonly migration?: string
+  /** Name of an index of the database. */
+  readonly index?: string
   readonly job?: string
   readonly port?: number
   readonly role?: string
@@ -62,6 +64,7 @@ const allowed = new Set<keyof LogFields>([
   'perSecond',
   'freeBytes',
   'migration',
+  'index',
   'job',
   'port',
   'role',

@@ -30,6 +30,9 @@ export function createMigrationLog(
       onMigrationWaiting({ waitedMs }) {
         log.warn('migration waits for a lock', { job, durationMs: waitedMs })
       },
+      onUnknownIndex(index) {
+        log.warn('index was added by hand: it slows writes, and an upgrade may have to drop it', { job, index })
+      },
     }
   }
 }

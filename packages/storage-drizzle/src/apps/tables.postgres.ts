@@ -1,7 +1,5 @@
-import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../engine/postgres/column-types.js'
-
-// Columns as migrations/postgres/*.sql makes them.
+import { foreignKey, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { atLeast, bytea, instant, references, text } from '../engine/postgres/columns.js'
 
 export const apps = pgTable('kyc_relay_apps', {
   appId: text('app_id').primaryKey(),
@@ -22,7 +20,12 @@ export const apiKeys = pgTable(
     issuedReason: text('issued_reason'),
     revokedReason: text('revoked_reason'),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.version] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_api_keys_pkey', columns: [table.appId, table.version] }),
+    unique('kyc_relay_api_keys_by_hash').on(table.hash),
+    references(table.appId, apps.appId),
+    atLeast(table.version, 1),
+  ],
 )
 
 export const grants = pgTable(
@@ -35,7 +38,11 @@ export const grants = pgTable(
     /** JSON array. */
     scopes: text('scopes').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_grants_pkey', columns: [table.appId, table.userId] }),
+    references(table.appId, apps.appId),
+    index('kyc_relay_grants_of_user').on(table.userId),
+  ],
 )
 
 export const revokedGrants = pgTable(
@@ -45,14 +52,29 @@ export const revokedGrants = pgTable(
     userId: text('user_id').notNull(),
     revokedAt: instant('revoked_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_revoked_grants_pkey', columns: [table.appId, table.userId] }),
+    references(table.appId, apps.appId),
+  ],
 )
 
-export const accessTokens = pgTable('kyc_relay_access_tokens', {
-  hash: bytea('hash').primaryKey(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  /** JSON array. */
-  scopes: text('scopes').notNull(),
-  expiresAt: instant('expires_at').notNull(),
-})
+export const accessTokens = pgTable(
+  'kyc_relay_access_tokens',
+  {
+    hash: bytea('hash').primaryKey(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    /** JSON array. */
+    scopes: text('scopes').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'kyc_relay_access_tokens_grant_fkey',
+      columns: [table.appId, table.userId],
+      foreignColumns: [grants.appId, grants.userId],
+    }).onDelete('cascade'),
+    index('kyc_relay_access_tokens_of_grant').on(table.appId, table.userId),
+    index('kyc_relay_access_tokens_by_expiry').on(table.expiresAt),
+  ],
+)

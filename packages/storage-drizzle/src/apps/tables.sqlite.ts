@@ -1,57 +1,71 @@
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-
-// Columns as migrations/sqlite/*.sql makes them; instants are milliseconds since 1970 in UTC.
+import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { atLeast, bytes, instant } from '../engine/sqlite/columns.js'
 
 export const apps = sqliteTable('kyc_relay_apps', {
   appId: text('app_id').primaryKey(),
   name: text('name').notNull(),
 })
 
+const appId = () =>
+  text('app_id')
+    .notNull()
+    .references(() => apps.appId)
+
 export const apiKeys = sqliteTable(
   'kyc_relay_api_keys',
   {
-    appId: text('app_id').notNull(),
+    appId: appId(),
     version: integer('version').notNull(),
-    hash: blob('hash', { mode: 'buffer' }).notNull(),
-    sealed: blob('sealed', { mode: 'buffer' }).notNull(),
-    createdAt: integer('created_at').notNull(),
-    signsFrom: integer('signs_from').notNull(),
-    retiredAt: integer('retired_at'),
+    hash: bytes('hash').notNull().unique('kyc_relay_api_keys_by_hash'),
+    sealed: bytes('sealed').notNull(),
+    createdAt: instant('created_at').notNull(),
+    signsFrom: instant('signs_from').notNull(),
+    retiredAt: instant('retired_at'),
     /** What the operator gave as the reason. */
     issuedReason: text('issued_reason'),
     revokedReason: text('revoked_reason'),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.version] })],
+  (table) => [primaryKey({ columns: [table.appId, table.version] }), atLeast(table.version, 1)],
 )
 
 export const grants = sqliteTable(
   'kyc_relay_grants',
   {
-    appId: text('app_id').notNull(),
+    appId: appId(),
     userId: text('user_id').notNull(),
     accountId: text('account_id').notNull(),
     externalReferenceId: text('external_reference_id').notNull(),
     /** JSON array. */
     scopes: text('scopes').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+  (table) => [primaryKey({ columns: [table.appId, table.userId] }), index('kyc_relay_grants_of_user').on(table.userId)],
 )
 
 export const revokedGrants = sqliteTable(
   'kyc_relay_revoked_grants',
   {
-    appId: text('app_id').notNull(),
+    appId: appId(),
     userId: text('user_id').notNull(),
-    revokedAt: integer('revoked_at').notNull(),
+    revokedAt: instant('revoked_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.appId, table.userId] })],
 )
 
-export const accessTokens = sqliteTable('kyc_relay_access_tokens', {
-  hash: blob('hash', { mode: 'buffer' }).primaryKey(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  /** JSON array. */
-  scopes: text('scopes').notNull(),
-  expiresAt: integer('expires_at').notNull(),
-})
+export const accessTokens = sqliteTable(
+  'kyc_relay_access_tokens',
+  {
+    hash: bytes('hash').primaryKey(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    /** JSON array. */
+    scopes: text('scopes').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    foreignKey({ columns: [table.appId, table.userId], foreignColumns: [grants.appId, grants.userId] }).onDelete(
+      'cascade',
+    ),
+    index('kyc_relay_access_tokens_of_grant').on(table.appId, table.userId),
+    index('kyc_relay_access_tokens_by_expiry').on(table.expiresAt),
+  ],
+)

@@ -1,36 +1,48 @@
-import { bigint, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '@kyc-relay/kyc-core/audit'
-import { bytea, instant } from '../engine/postgres/column-types.js'
+import { atLeast, bytea, instant, text } from '../engine/postgres/columns.js'
 
-// Columns as the migrations make them.
+const columns = () => ({
+  chain: integer('chain').notNull(),
+  sequence: bigint('sequence', { mode: 'number' }).notNull(),
+  kind: text<AuditKind>('kind').notNull(),
+  at: instant('at').notNull(),
+  appId: text('app_id'),
+  userId: text('user_id'),
+  subject: text('subject').notNull(),
+  contentDigest: bytea('content_digest').notNull(),
+  keyId: text('key_id').notNull(),
+  previousMac: bytea('previous_mac').notNull(),
+  mac: bytea('mac').notNull(),
+})
 
-const entriesOf = (name: string) =>
-  pgTable(
-    name,
-    {
-      chain: integer('chain').notNull(),
-      sequence: bigint('sequence', { mode: 'number' }).notNull(),
-      kind: text('kind').$type<AuditKind>().notNull(),
-      at: instant('at').notNull(),
-      appId: text('app_id'),
-      userId: text('user_id'),
-      subject: text('subject').notNull(),
-      contentDigest: bytea('content_digest').notNull(),
-      keyId: text('key_id').notNull(),
-      previousMac: bytea('previous_mac').notNull(),
-      mac: bytea('mac').notNull(),
-    },
-    (table) => [primaryKey({ columns: [table.chain, table.sequence] })],
-  )
+export const auditEntries = pgTable('kyc_relay_audit_entries', columns(), (table) => [
+  primaryKey({ name: 'kyc_relay_audit_entries_pkey', columns: [table.chain, table.sequence] }),
+  atLeast(table.sequence, 1),
+  uniqueIndex('kyc_relay_audit_entries_of_row')
+    .on(table.subject)
+    .where(sql`kind = 'VERIFICATION_RECORDED'`),
+])
 
-const headsOf = (name: string) =>
+export const vaultAuditEntries = pgTable('kyc_relay_vault_audit_entries', columns(), (table) => [
+  primaryKey({ name: 'kyc_relay_vault_audit_entries_pkey', columns: [table.chain, table.sequence] }),
+  atLeast(table.sequence, 1),
+  uniqueIndex('kyc_relay_vault_audit_entries_of_row')
+    .on(table.subject)
+    .where(sql`kind = 'VALUE_REVEALED'`),
+  index('kyc_relay_vault_audit_entries_of_erased')
+    .on(table.appId, table.userId)
+    .where(sql`kind = 'OWNER_ERASED'`),
+])
+
+/** The newest entry of each chain. */
+const heads = (name: string) =>
   pgTable(name, {
     chain: integer('chain').primaryKey(),
     sequence: bigint('sequence', { mode: 'number' }).notNull(),
     mac: bytea('mac').notNull(),
   })
 
-export const auditEntries = entriesOf('kyc_relay_audit_entries')
-export const vaultAuditEntries = entriesOf('kyc_relay_vault_audit_entries')
-export const auditHeads = headsOf('kyc_relay_audit_heads')
-export const vaultAuditHeads = headsOf('kyc_relay_vault_audit_heads')
+export const auditHeads = heads('kyc_relay_audit_heads')
+export const vaultAuditHeads = heads('kyc_relay_vault_audit_heads')

@@ -1,21 +1,34 @@
-import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AuditKind } from '@kyc-relay/kyc-core/audit'
+import { atLeast, bytes, instant } from '../engine/sqlite/columns.js'
 
-// Columns as the migrations make them; instants are milliseconds since 1970 in UTC.
+const columns = () => ({
+  sequence: integer('sequence').primaryKey(),
+  kind: text('kind').$type<AuditKind>().notNull(),
+  at: instant('at').notNull(),
+  appId: text('app_id'),
+  userId: text('user_id'),
+  subject: text('subject').notNull(),
+  contentDigest: bytes('content_digest').notNull(),
+  keyId: text('key_id').notNull(),
+  previousMac: bytes('previous_mac').notNull(),
+  mac: bytes('mac').notNull(),
+})
 
-const entriesOf = (name: string) =>
-  sqliteTable(name, {
-    sequence: integer('sequence').primaryKey(),
-    kind: text('kind').$type<AuditKind>().notNull(),
-    at: integer('at').notNull(),
-    appId: text('app_id'),
-    userId: text('user_id'),
-    subject: text('subject').notNull(),
-    contentDigest: blob('content_digest', { mode: 'buffer' }).notNull(),
-    keyId: text('key_id').notNull(),
-    previousMac: blob('previous_mac', { mode: 'buffer' }).notNull(),
-    mac: blob('mac', { mode: 'buffer' }).notNull(),
-  })
+export const auditEntries = sqliteTable('kyc_relay_audit_entries', columns(), (table) => [
+  atLeast(table.sequence, 1),
+  uniqueIndex('kyc_relay_audit_entries_of_row')
+    .on(table.subject)
+    .where(sql`kind = 'VERIFICATION_RECORDED'`),
+])
 
-export const auditEntries = entriesOf('kyc_relay_audit_entries')
-export const vaultAuditEntries = entriesOf('kyc_relay_vault_audit_entries')
+export const vaultAuditEntries = sqliteTable('kyc_relay_vault_audit_entries', columns(), (table) => [
+  atLeast(table.sequence, 1),
+  uniqueIndex('kyc_relay_vault_audit_entries_of_row')
+    .on(table.subject)
+    .where(sql`kind = 'VALUE_REVEALED'`),
+  index('kyc_relay_vault_audit_entries_of_erased')
+    .on(table.appId, table.userId)
+    .where(sql`kind = 'OWNER_ERASED'`),
+])

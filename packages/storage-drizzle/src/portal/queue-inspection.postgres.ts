@@ -13,8 +13,8 @@ SELECT
   (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
     AS "inFlight",
   coalesce(greatest(0, floor(extract(epoch FROM ${now} - least(
-    (SELECT min(next_due_at) FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL),
-    (SELECT min(due_at) FROM kyc_relay_due_announcements))) * 1000)), 0)::float8 AS "oldestDueMs"`,
+    (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL),
+    (SELECT min(due_at) FROM kyc_relay_due_notices))) * 1000)), 0)::float8 AS "oldestDueMs"`,
 )
 
 /** The queue of one PostgreSQL database. */

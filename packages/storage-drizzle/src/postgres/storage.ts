@@ -21,7 +21,7 @@ import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
 import { createPortalSessions } from '../portal/sessions.postgres.js'
 import { createQueueInspection } from '../portal/queue-inspection.postgres.js'
-import { tryWrite } from '../engine/postgres/try-write.js'
+import { tryWrite } from '../engine/postgres/readiness.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
@@ -109,7 +109,7 @@ export async function createPostgresStorage(
   const instant = () => clock?.() ?? null
   let audit: AuditChain | null = null
   try {
-    if (migrations === 'require') await requireMigrated(pool, 'postgres')
+    if (migrations === 'require') await requireMigrated(pool, 'postgres', options)
     else await migrate(connection, 'postgres', options)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'stores', { seal: options.audit, instant })
   } catch (error) {

@@ -90,7 +90,7 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
   const { client, close } = openConnection(location)
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-receiver')
-    migrate(client, 'sqlite-receiver', clock)
+    migrate(client, 'sqlite-receiver', { now: clock })
     assertDurable(client)
   } catch (error) {
     close()

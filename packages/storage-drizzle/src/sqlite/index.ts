@@ -1,5 +1,10 @@
 export type { AccessTokenRow, ApiKeyRow, AppDirectory, Grant } from '../apps/app-directory.js'
-export type { MigrationStep } from '../engine/migrations/ledger.js'
+export type {
+  MigrationListeners,
+  MigrationStep,
+  MigrationWait,
+  SqliteMigrationListeners,
+} from '../engine/migrations/ledger.js'
 export type { PortalHolder, PortalSession, PortalSessions } from '../portal/portal-sessions.js'
 export type { QueueInspection, QueueState } from '../portal/queue-inspection.js'
 export type { RemovedRows, Retention, RetentionPolicy } from '../retention/retention.js'

@@ -5,7 +5,7 @@ import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
-import type { MigrationStep } from '../engine/migrations/ledger.js'
+import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
 import { StorageError } from '../storage-error.js'
 import type { PortalSessions } from '../portal/portal-sessions.js'
 import type { QueueInspection } from '../portal/queue-inspection.js'
@@ -33,7 +33,7 @@ import { createQueueInspection } from '../portal/queue-inspection.sqlite.js'
 import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import { createVerificationOverview } from '../portal/verification-overview.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
-import { createTryWrite } from '../engine/sqlite/try-write.js'
+import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { createTransactionStore } from '../webhooks/transactions.sqlite.js'
 import { createRetention } from '../retention/retention.sqlite.js'
 import { createUserErasure } from '../erasure/user-erasure.sqlite.js'
@@ -41,7 +41,7 @@ import { createWebhookStore, type SqliteWebhookStore } from '../webhooks/store.s
 import { lockWorker, type WorkerLock } from '../engine/sqlite/worker-lock.js'
 
 /** Options of {@link createSqliteStorage}. */
-export interface SqliteStorageOptions {
+export interface SqliteStorageOptions extends SqliteMigrationListeners {
   /**
    * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
    * chains, in the same transaction: for example
@@ -58,8 +58,6 @@ export interface SqliteStorageOptions {
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
   readonly migrations?: 'apply' | 'require'
-  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
-  readonly onMigration?: (step: MigrationStep) => void
   /**
    * Largest database file, in bytes, that is read from end to end for damage before it is used (`PRAGMA quick_check`),
    * which delays the start by half a second at most then. 0 never reads. For a file given by `path`. Default: 256 MiB.
@@ -148,7 +146,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   let checkpoints = leaveCheckpointsToSqlite(client)
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite')
-    writeWithSpace(client, () => migrate(client, 'sqlite', clock, options.onMigration))
+    writeWithSpace(client, () => migrate(client, 'sqlite', { ...options, now: clock }))
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })

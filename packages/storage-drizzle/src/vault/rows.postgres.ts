@@ -13,7 +13,7 @@ import { now } from '../engine/postgres/now.js'
 import { statement } from '../engine/postgres/statement.js'
 import { createVaultInspection } from './inspection.postgres.js'
 import { createQuarantine } from './quarantine.postgres.js'
-import { tryWrite } from '../engine/postgres/try-write.js'
+import { tryWrite } from '../engine/postgres/readiness.js'
 
 const value = sql.placeholder
 const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`

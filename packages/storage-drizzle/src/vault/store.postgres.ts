@@ -55,7 +55,7 @@ export async function createPostgresVault(
   const instant = () => clock?.() ?? null
   let audit: AuditChain | null = null
   try {
-    if (migrations === 'require') await requireMigrated(pool, 'postgres-vault')
+    if (migrations === 'require') await requireMigrated(pool, 'postgres-vault', options)
     else await migrate(connection, 'postgres-vault', options)
     if (options.audit !== undefined) audit = await openAuditChain(database, 'vault', { seal: options.audit, instant })
   } catch (error) {

@@ -4,7 +4,7 @@ import type { AppUser, PiiCipher } from '@kyc-relay/kyc-core'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'
-import type { MigrationStep } from '../engine/migrations/ledger.js'
+import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
 import type { StorageError } from '../storage-error.js'
 import { createVault, type StoredVault } from './vault.js'
 import type { NewTokenRow } from './sealing.js'
@@ -21,7 +21,7 @@ import {
   type SqliteLocation,
 } from '../engine/sqlite/open.js'
 import { openWithReserve } from '../engine/sqlite/disk-room.js'
-import { createTryWrite } from '../engine/sqlite/try-write.js'
+import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { read } from '../engine/sqlite/read.js'
@@ -32,7 +32,7 @@ import { createQuarantine } from './quarantine.sqlite.js'
 import { prepareVaultStatements } from './statements.sqlite.js'
 
 /** What {@link createSqliteVault} works with. */
-export interface SqliteVaultOptions {
+export interface SqliteVaultOptions extends SqliteMigrationListeners {
   /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
   /**
@@ -46,8 +46,6 @@ export interface SqliteVaultOptions {
   readonly randomBytes?: (size: number) => Uint8Array
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
-  /** Told when a migration begins and when it is committed, before the promise resolves. Default: nothing. */
-  readonly onMigration?: (step: MigrationStep) => void
   /**
    * Largest database file, in bytes, that is read from end to end for damage before it is used. 0 never reads. For a
    * file given by `path`. Default: 256 MiB.
@@ -106,7 +104,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
-    writeWithSpace(client, () => migrate(client, 'sqlite-vault', clock, options.onMigration))
+    writeWithSpace(client, () => migrate(client, 'sqlite-vault', { ...options, now: clock }))
     assertDurable(client)
     if (options.audit !== undefined)
       audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })

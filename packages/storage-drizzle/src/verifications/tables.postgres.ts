@@ -1,45 +1,80 @@
-import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { bytea, instant, position } from '../engine/postgres/column-types.js'
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
+import {
+  checkStatuses,
+  decisions,
+  kycStatusValues,
+  resultStatuses,
+  sections,
+  sectionStatuses,
+  ssnStandings,
+  verifiedStatuses,
+} from './values.js'
 
-// Columns as migrations/postgres/*.sql makes them.
+export const kycStatuses = pgTable(
+  'kyc_relay_kyc_statuses',
+  {
+    userId: text('user_id').primaryKey(),
+    status: text<(typeof verifiedStatuses)[number]>('status').notNull(),
+    since: instant('since').notNull(),
+  },
+  (table) => [oneOf(table.status, verifiedStatuses)],
+)
 
-export const kycStatuses = pgTable('kyc_relay_kyc_statuses', {
-  userId: text('user_id').primaryKey(),
-  status: text('status', { enum: ['PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  since: instant('since').notNull(),
-})
-
-export const verifications = pgTable('kyc_relay_verifications', {
-  position: position(),
-  verificationId: text('verification_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  externalVerificationId: text('external_verification_id').notNull(),
-  externalVerificationProvider: text('external_verification_provider').notNull(),
-  schemaVersion: text('schema_version').notNull(),
-  decision: text('decision', { enum: ['PASSED', 'FAILED'] }).notNull(),
-  decisionedAt: instant('decisioned_at').notNull(),
-  recordedAt: instant('recorded_at').notNull(),
-  countryCode: text('country_code').notNull(),
-  resultStatus: text('result_status', { enum: ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] }).notNull(),
-  resultMessage: text('result_message').notNull(),
-  payloadDigest: bytea('payload_digest').notNull(),
-  ssnToken: text('ssn_token'),
-  ssnStanding: text('ssn_standing', { enum: ['COLLECTED', 'VALIDATED'] }),
-  documentNumberToken: text('document_number_token'),
-  sealedDetails: bytea('sealed_details').notNull(),
-})
+export const verifications = pgTable(
+  'kyc_relay_verifications',
+  {
+    verificationId: text('verification_id').primaryKey(),
+    position: position(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    externalVerificationId: text('external_verification_id').notNull(),
+    externalVerificationProvider: text('external_verification_provider').notNull(),
+    schemaVersion: text('schema_version').notNull(),
+    decision: text<(typeof decisions)[number]>('decision').notNull(),
+    decisionedAt: instant('decisioned_at').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+    countryCode: text('country_code').notNull(),
+    resultStatus: text<(typeof resultStatuses)[number]>('result_status').notNull(),
+    resultMessage: text('result_message').notNull(),
+    payloadDigest: bytea('payload_digest').notNull(),
+    ssnToken: text('ssn_token'),
+    ssnStanding: text<(typeof ssnStandings)[number]>('ssn_standing'),
+    documentNumberToken: text('document_number_token'),
+    sealedDetails: bytea('sealed_details').notNull(),
+  },
+  (table) => [
+    oneOf(table.decision, decisions),
+    oneOf(table.resultStatus, resultStatuses),
+    oneOf(table.ssnStanding, ssnStandings),
+    check('kyc_relay_verifications_ssn_check', sql`(ssn_token IS NULL) = (ssn_standing IS NULL)`),
+    unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
+    index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
+    index('kyc_relay_verifications_by_ssn_token')
+      .on(table.ssnToken)
+      .where(sql`ssn_token IS NOT NULL`),
+    index('kyc_relay_verifications_by_document_number_token')
+      .on(table.documentNumberToken)
+      .where(sql`document_number_token IS NOT NULL`),
+  ],
+)
 
 export const verificationSections = pgTable(
   'kyc_relay_verification_sections',
   {
     verificationId: text('verification_id').notNull(),
     ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: ['document', 'ssn', 'database'] }).notNull(),
+    section: text<(typeof sections)[number]>('section').notNull(),
     providerVerificationId: text('provider_verification_id').notNull(),
-    status: text('status', { enum: ['PASSED', 'FAILED'] }).notNull(),
+    status: text<(typeof sectionStatuses)[number]>('status').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.verificationId, table.ordinal] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_verification_sections_pkey', columns: [table.verificationId, table.ordinal] }),
+    references(table.verificationId, verifications.verificationId),
+    oneOf(table.section, sections),
+    oneOf(table.status, sectionStatuses),
+  ],
 )
 
 export const verificationChecks = pgTable(
@@ -47,11 +82,16 @@ export const verificationChecks = pgTable(
   {
     verificationId: text('verification_id').notNull(),
     ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: ['document', 'ssn', 'database'] }).notNull(),
+    section: text<(typeof sections)[number]>('section').notNull(),
     name: text('name').notNull(),
-    status: text('status', { enum: ['PASSED', 'FAILED', 'NOT_APPLICABLE'] }).notNull(),
+    status: text<(typeof checkStatuses)[number]>('status').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.verificationId, table.ordinal] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_verification_checks_pkey', columns: [table.verificationId, table.ordinal] }),
+    references(table.verificationId, verifications.verificationId),
+    oneOf(table.section, sections),
+    oneOf(table.status, checkStatuses),
+  ],
 )
 
 export const declineCodes = pgTable(
@@ -61,28 +101,24 @@ export const declineCodes = pgTable(
     ordinal: integer('ordinal').notNull(),
     code: text('code').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.verificationId, table.ordinal] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_decline_codes_pkey', columns: [table.verificationId, table.ordinal] }),
+    references(table.verificationId, verifications.verificationId),
+  ],
 )
 
-export const kycStatusLog = pgTable('kyc_relay_kyc_status_log', {
-  verificationId: text('verification_id').primaryKey(),
-  userId: text('user_id').notNull(),
-  previous: text('previous', { enum: ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  next: text('next', { enum: ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  at: instant('at').notNull(),
-})
-
-export const photoJobs = pgTable('kyc_relay_photo_jobs', {
-  photoJobId: text('photo_job_id').primaryKey(),
-  verificationId: text('verification_id').notNull(),
-  side: text('side', { enum: ['front', 'back', 'selfie'] }).notNull(),
-  sealedUrl: bytea('sealed_url'),
-  state: text('state', { enum: ['PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
-  attemptsMade: integer('attempts_made').notNull().default(0),
-  createdAt: instant('created_at').notNull(),
-  dueAt: instant('due_at'),
-  leaseToken: text('lease_token'),
-  leaseUntil: instant('lease_until'),
-  endedAt: instant('ended_at'),
-  lastFailure: text('last_failure'),
-})
+export const kycStatusLog = pgTable(
+  'kyc_relay_kyc_status_log',
+  {
+    verificationId: text('verification_id').primaryKey(),
+    userId: text('user_id').notNull(),
+    previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
+    next: text<(typeof kycStatusValues)[number]>('next').notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    references(table.verificationId, verifications.verificationId),
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+  ],
+)

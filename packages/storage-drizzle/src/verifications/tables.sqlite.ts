@@ -1,81 +1,111 @@
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { bytes, instant, oneOf, position } from '../engine/sqlite/columns.js'
+import {
+  checkStatuses,
+  decisions,
+  kycStatusValues,
+  resultStatuses,
+  sections,
+  sectionStatuses,
+  ssnStandings,
+} from './values.js'
 
-// Columns as migrations/sqlite/*.sql makes them; instants are milliseconds since 1970 in UTC.
+export const verifications = sqliteTable(
+  'kyc_relay_verifications',
+  {
+    position: position(),
+    verificationId: text('verification_id').notNull().unique('kyc_relay_verifications_by_id'),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    externalVerificationId: text('external_verification_id').notNull(),
+    externalVerificationProvider: text('external_verification_provider').notNull(),
+    schemaVersion: text('schema_version').notNull(),
+    decision: text('decision', { enum: decisions }).notNull(),
+    decisionedAt: instant('decisioned_at').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+    countryCode: text('country_code').notNull(),
+    resultStatus: text('result_status', { enum: resultStatuses }).notNull(),
+    resultMessage: text('result_message').notNull(),
+    payloadDigest: bytes('payload_digest').notNull(),
+    ssnToken: text('ssn_token'),
+    ssnStanding: text('ssn_standing', { enum: ssnStandings }),
+    documentNumberToken: text('document_number_token'),
+    sealedDetails: bytes('sealed_details').notNull(),
+  },
+  (table) => [
+    oneOf(table.decision, decisions),
+    oneOf(table.resultStatus, resultStatuses),
+    oneOf(table.ssnStanding, ssnStandings),
+    check('kyc_relay_verifications_ssn_check', sql`(ssn_token IS NULL) = (ssn_standing IS NULL)`),
+    unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
+    index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
+    index('kyc_relay_verifications_by_ssn_token')
+      .on(table.ssnToken)
+      .where(sql`ssn_token IS NOT NULL`),
+    index('kyc_relay_verifications_by_document_number_token')
+      .on(table.documentNumberToken)
+      .where(sql`document_number_token IS NOT NULL`),
+  ],
+)
 
-export const verifications = sqliteTable('kyc_relay_verifications', {
-  position: integer('position').primaryKey({ autoIncrement: true }),
-  verificationId: text('verification_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  externalVerificationId: text('external_verification_id').notNull(),
-  externalVerificationProvider: text('external_verification_provider').notNull(),
-  schemaVersion: text('schema_version').notNull(),
-  decision: text('decision', { enum: ['PASSED', 'FAILED'] }).notNull(),
-  decisionedAt: integer('decisioned_at').notNull(),
-  recordedAt: integer('recorded_at').notNull(),
-  countryCode: text('country_code').notNull(),
-  resultStatus: text('result_status', { enum: ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] }).notNull(),
-  resultMessage: text('result_message').notNull(),
-  payloadDigest: blob('payload_digest', { mode: 'buffer' }).notNull(),
-  ssnToken: text('ssn_token'),
-  ssnStanding: text('ssn_standing', { enum: ['COLLECTED', 'VALIDATED'] }),
-  documentNumberToken: text('document_number_token'),
-  sealedDetails: blob('sealed_details', { mode: 'buffer' }).notNull(),
-})
+const verificationPosition = () =>
+  integer('verification')
+    .notNull()
+    .references(() => verifications.position)
 
 export const verificationSections = sqliteTable(
   'kyc_relay_verification_sections',
   {
-    verification: integer('verification').notNull(),
+    verification: verificationPosition(),
     ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: ['document', 'ssn', 'database'] }).notNull(),
+    section: text('section', { enum: sections }).notNull(),
     providerVerificationId: text('provider_verification_id').notNull(),
-    status: text('status', { enum: ['PASSED', 'FAILED'] }).notNull(),
+    status: text('status', { enum: sectionStatuses }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.verification, table.ordinal] })],
+  (table) => [
+    primaryKey({ columns: [table.verification, table.ordinal] }),
+    oneOf(table.section, sections),
+    oneOf(table.status, sectionStatuses),
+  ],
 )
 
 export const verificationChecks = sqliteTable(
   'kyc_relay_verification_checks',
   {
-    verification: integer('verification').notNull(),
+    verification: verificationPosition(),
     ordinal: integer('ordinal').notNull(),
-    section: text('section', { enum: ['document', 'ssn', 'database'] }).notNull(),
+    section: text('section', { enum: sections }).notNull(),
     name: text('name').notNull(),
-    status: text('status', { enum: ['PASSED', 'FAILED', 'NOT_APPLICABLE'] }).notNull(),
+    status: text('status', { enum: checkStatuses }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.verification, table.ordinal] })],
+  (table) => [
+    primaryKey({ columns: [table.verification, table.ordinal] }),
+    oneOf(table.section, sections),
+    oneOf(table.status, checkStatuses),
+  ],
 )
 
 export const declineCodes = sqliteTable(
   'kyc_relay_decline_codes',
   {
-    verification: integer('verification').notNull(),
+    verification: verificationPosition(),
     ordinal: integer('ordinal').notNull(),
     code: text('code').notNull(),
   },
   (table) => [primaryKey({ columns: [table.verification, table.ordinal] })],
 )
 
-export const kycStatusLog = sqliteTable('kyc_relay_kyc_status_log', {
-  verification: integer('verification').primaryKey(),
-  userId: text('user_id').notNull(),
-  previous: text('previous', { enum: ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  next: text('next', { enum: ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] }).notNull(),
-  at: integer('at').notNull(),
-})
-
-export const photoJobs = sqliteTable('kyc_relay_photo_jobs', {
-  photoJobId: text('photo_job_id').primaryKey(),
-  verification: integer('verification').notNull(),
-  side: text('side', { enum: ['front', 'back', 'selfie'] }).notNull(),
-  sealedUrl: blob('sealed_url', { mode: 'buffer' }),
-  state: text('state', { enum: ['PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED'] }).notNull(),
-  attemptsMade: integer('attempts_made').notNull().default(0),
-  createdAt: integer('created_at').notNull(),
-  dueAt: integer('due_at'),
-  leaseToken: text('lease_token'),
-  leaseUntil: integer('lease_until'),
-  endedAt: integer('ended_at'),
-  lastFailure: text('last_failure'),
-})
+export const kycStatusLog = sqliteTable(
+  'kyc_relay_kyc_status_log',
+  {
+    verification: integer('verification')
+      .primaryKey()
+      .references(() => verifications.position),
+    userId: text('user_id').notNull(),
+    previous: text('previous', { enum: kycStatusValues }).notNull(),
+    next: text('next', { enum: kycStatusValues }).notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [oneOf(table.previous, kycStatusValues), oneOf(table.next, kycStatusValues)],
+)

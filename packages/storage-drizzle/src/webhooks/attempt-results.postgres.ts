@@ -38,7 +38,7 @@ WITH leased AS MATERIALIZED (
 SELECT delivery_id AS "deliveryId", app_id AS "appId", position, endpoint_id AS "endpointId",
   lease_token AS "leaseToken", attempts_made AS "attemptsMade", started_at AS "startedAt",
   unsent_since AS "unsentSince", cancel_requested AS "cancelRequested", ${now} AS now
-FROM leased JOIN kyc_relay_endpoint_turns AS schedule USING (endpoint_id)
+FROM leased JOIN kyc_relay_endpoint_schedules AS schedule USING (endpoint_id)
 ORDER BY endpoint_id
 FOR NO KEY UPDATE OF schedule`,
 )
@@ -91,7 +91,7 @@ WITH outcome AS MATERIALIZED (
     AS e (endpoint_id, ended) ORDER BY endpoint_id COLLATE "C"
   ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
 )
-UPDATE kyc_relay_endpoint_turns AS schedule
+UPDATE kyc_relay_endpoint_schedules AS schedule
 SET failing = coalesce(t.failing, schedule.failing), next_due_at = least(schedule.next_due_at, t.due_at)
 FROM unnest(
   ${value('endpointIds')}::text[], ${value('failings')}::boolean[], ${value('earliestDues')}::timestamptz[]

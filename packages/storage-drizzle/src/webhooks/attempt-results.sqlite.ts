@@ -37,7 +37,7 @@ export function prepareResultStatements(client: Database.Database) {
     ),
     releaseSlot: prepare<[failing: number | null, dueAt: number | null, dueAt: number | null, endpoint: number]>(
       client,
-      `UPDATE kyc_relay_endpoint_turns
+      `UPDATE kyc_relay_endpoint_schedules
       SET in_flight = in_flight - 1, failing = ifnull(?, failing),
         next_due_at = min(ifnull(next_due_at, ?), ifnull(?, next_due_at))
       WHERE endpoint = ?`,

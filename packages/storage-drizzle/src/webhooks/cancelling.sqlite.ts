@@ -27,7 +27,7 @@ export function prepareCancelling(db: DrizzleDatabase) {
       .update(endpointSchedules)
       .set({
         nextDueAt: sql`(SELECT due_at FROM kyc_relay_deliveries AS waiting
-          WHERE waiting.endpoint = kyc_relay_endpoint_turns.endpoint AND waiting.due_at IS NOT NULL
+          WHERE waiting.endpoint = kyc_relay_endpoint_schedules.endpoint AND waiting.due_at IS NOT NULL
           ORDER BY waiting.due_at LIMIT 1)`,
       })
       .where(eq(endpointSchedules.endpoint, value('endpoint')))

@@ -16,21 +16,21 @@ export const mergeDueNotices = statement(
   'merge_due_notices',
   sql`
 WITH taken AS (
-  DELETE FROM kyc_relay_due_announcements WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM kyc_relay_due_announcements ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
+  DELETE FROM kyc_relay_due_notices WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM kyc_relay_due_notices ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
   ))
   RETURNING endpoint_id, due_at
 )
-INSERT INTO kyc_relay_endpoint_turns AS turns (endpoint_id, next_due_at)
+INSERT INTO kyc_relay_endpoint_schedules AS turns (endpoint_id, next_due_at)
 SELECT endpoint_id, min(due_at) FROM taken GROUP BY endpoint_id ORDER BY endpoint_id
 ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, excluded.next_due_at)`,
 )
 
-const inOrder = sql`ORDER BY turn_at, next_due_at, endpoint_id`
+const inOrder = sql`ORDER BY waiting_since, next_due_at, endpoint_id`
 /** At most so many are in flight: claims are counted under the lock of the schedule, ends may have been counted since. */
 const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
     (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
-const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_turns`)}
+const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_schedules`)}
     < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
 const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('limit')}::int`
 const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
@@ -44,11 +44,11 @@ export const awaitSchedules = statement(
   'await_schedules',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now)
-SELECT FROM kyc_relay_endpoint_turns
+SELECT FROM kyc_relay_endpoint_schedules
 WHERE endpoint_id = ANY (ARRAY(
-  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${healthyInOrder}) AS healthy
+  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_schedules ${healthyInOrder}) AS healthy
   UNION ALL
-  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_turns ${failingInOrder}) AS failing
+  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_schedules ${failingInOrder}) AS failing
 )) AND ${hasRoom}
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
@@ -94,7 +94,7 @@ interface ClaimLook {
 }
 
 /** The endpoint that waited longest goes first, one delivery for each before anyone gets a second. */
-const fairOrder = sql`round, turn_at, due_at, position`
+const fairOrder = sql`round, waiting_since, due_at, position`
 
 /**
  * Claims in one statement: locks the schedules of endpoints that have something due and a free slot, passing over those that
@@ -112,20 +112,20 @@ export const claimFairly = statement<(ClaimedRow | { readonly deliveryId: null }
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 healthy AS (
-  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_schedules ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
 ), failing AS (
-  SELECT *, ctid AS row FROM kyc_relay_endpoint_turns ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
+  SELECT *, ctid AS row FROM kyc_relay_endpoint_schedules ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
 ), locked AS MATERIALIZED (
-  SELECT endpoint_id, failing, turn_at,
+  SELECT endpoint_id, failing, waiting_since,
     -- With as many schedules as slots nobody gets a second one, so no second one has to be read.
     CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
       ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
       END AS room,
     -- A version that was written since the statement began is locked, but cannot be seen.
-    (SELECT true FROM kyc_relay_endpoint_turns AS found WHERE found.ctid = turn.row) IS NOT NULL AS as_found
+    (SELECT true FROM kyc_relay_endpoint_schedules AS found WHERE found.ctid = turn.row) IS NOT NULL AS as_found
   FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
 ), waiting AS MATERIALIZED (
-  SELECT locked.endpoint_id, locked.failing, locked.turn_at, locked.room, first.*
+  SELECT locked.endpoint_id, locked.failing, locked.waiting_since, locked.room, first.*
   FROM locked CROSS JOIN LATERAL (
     SELECT ctid AS row, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
     FROM kyc_relay_delivery_queue AS queued
@@ -168,7 +168,7 @@ healthy AS (
     UNION ALL SELECT endpoint_id, NULL, 0, due_at FROM ranked WHERE NOT chosen
   ) AS part GROUP BY endpoint_id
 ), turned AS (
-  UPDATE kyc_relay_endpoint_turns AS turn
+  UPDATE kyc_relay_endpoint_schedules AS turn
   SET next_due_at = CASE WHEN outcome.as_found THEN outcome.next_due_at ELSE turn.next_due_at END,
     claimed = turn.claimed + outcome.claimed,
     last_claimed_at = CASE WHEN outcome.claimed > 0 THEN (SELECT now FROM clock) ELSE turn.last_claimed_at END
@@ -177,10 +177,10 @@ healthy AS (
 ), look AS (
   SELECT ${sinceEpochMs(sql`now`)} AS "nowMs", ceil(extract(epoch FROM least(
     (SELECT min(next_due_at) FROM turned),
-    (SELECT next_due_at FROM kyc_relay_endpoint_turns
+    (SELECT next_due_at FROM kyc_relay_endpoint_schedules
       WHERE next_due_at IS NOT NULL AND endpoint_id NOT IN (SELECT endpoint_id FROM locked)
       ORDER BY next_due_at LIMIT 1),
-    (SELECT due_at FROM kyc_relay_due_announcements ORDER BY position LIMIT 1)
+    (SELECT due_at FROM kyc_relay_due_notices ORDER BY position LIMIT 1)
   ) - now) * 1000)::float8 AS "nextDueInMs"
   FROM clock
 )

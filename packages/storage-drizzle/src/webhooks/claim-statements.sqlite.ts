@@ -23,15 +23,15 @@ export type ClaimedRow = readonly [
  */
 export function prepareClaiming(client: Database.Database) {
   return {
-    // Not `turn_at <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
+    // Not `waiting_since <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
     listSchedules: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
       readonly [endpoint: number, inFlight: number, turnAt: number]
     >(
       client,
-      `SELECT endpoint, in_flight, turn_at FROM kyc_relay_endpoint_turns
+      `SELECT endpoint, in_flight, waiting_since FROM kyc_relay_endpoint_schedules
       WHERE failing = ? AND next_due_at IS NOT NULL AND next_due_at <= ? AND in_flight < ?
-      ORDER BY turn_at, next_due_at, endpoint LIMIT ? + 0`,
+      ORDER BY waiting_since, next_due_at, endpoint LIMIT ? + 0`,
     ),
     /** Due or not. */
     listWaiting: prepareRows<[endpoint: number, limit: number], readonly [position: number, dueAt: number]>(
@@ -64,12 +64,12 @@ export function prepareClaiming(client: Database.Database) {
     ),
     moveSchedule: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
       client,
-      `UPDATE kyc_relay_endpoint_turns SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?
+      `UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?
       WHERE endpoint = ?`,
     ),
     findEarliestDue: prepareRows<[], readonly [nextDueAt: number]>(
       client,
-      `SELECT next_due_at FROM kyc_relay_endpoint_turns WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1`,
+      `SELECT next_due_at FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1`,
     ),
     listExpired: prepareRows<[now: number, limit: number], readonly [position: number]>(
       client,

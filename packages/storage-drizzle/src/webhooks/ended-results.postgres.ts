@@ -55,11 +55,11 @@ given AS (
     (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
   FROM leased GROUP BY endpoint_id
 ), locked AS MATERIALIZED (
-  SELECT counted.* FROM counted JOIN kyc_relay_endpoint_turns AS turn USING (endpoint_id)
+  SELECT counted.* FROM counted JOIN kyc_relay_endpoint_schedules AS turn USING (endpoint_id)
   WHERE turn.failing <> counted.failing
   ORDER BY turn.endpoint_id FOR NO KEY UPDATE OF turn
 ), turned AS (
-  UPDATE kyc_relay_endpoint_turns AS turn SET failing = locked.failing
+  UPDATE kyc_relay_endpoint_schedules AS turn SET failing = locked.failing
   FROM locked WHERE turn.endpoint_id = locked.endpoint_id
   RETURNING turn.endpoint_id
 ), ends AS (

@@ -34,7 +34,7 @@ WHERE endpoint_id = ${value('endpointId')} AND app_id = ${value('appId')} AND re
 /** Keeps claims and results away from these endpoints until the transaction ends. */
 export const lockTurnsOfEndpoint = statement(
   'lock_turns_of_endpoint',
-  sql`SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,
+  sql`SELECT FROM kyc_relay_endpoint_schedules WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,
 )
 
 export const cancelOfEndpoint = statement(
@@ -48,7 +48,7 @@ WITH cancelled AS (
   SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
   FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id
 )
-UPDATE kyc_relay_endpoint_turns SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
+UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
 )
 
 /** By way of the user's events: an index of its own would cost every delivery a write for this rare search. */
@@ -69,7 +69,7 @@ WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND c
 export const lockTurnsOfUser = statement<{ endpointId: string }>(
   'lock_turns_of_user',
   sql`
-SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_turns
+SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_schedules
 WHERE endpoint_id IN (
   SELECT endpoint_id FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser})
 )
@@ -91,7 +91,7 @@ FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id`,
 export const refreshNextDue = statement(
   'refresh_next_due',
   sql`
-UPDATE kyc_relay_endpoint_turns AS turn SET next_due_at = (
+UPDATE kyc_relay_endpoint_schedules AS turn SET next_due_at = (
   SELECT due_at FROM kyc_relay_delivery_queue AS waiting
   WHERE waiting.endpoint_id = turn.endpoint_id AND waiting.due_at IS NOT NULL
   ORDER BY waiting.due_at, waiting.position LIMIT 1
@@ -126,5 +126,5 @@ WITH written AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 )
-INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written`,
+INSERT INTO kyc_relay_due_notices (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written`,
 )

@@ -51,7 +51,7 @@ WITH source AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 ), announced AS (
-  INSERT INTO kyc_relay_due_announcements (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written
+  INSERT INTO kyc_relay_due_notices (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written
 )
 SELECT (SELECT count(*) FROM event)::int AS written,
   (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)

@@ -1,60 +1,107 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { AttemptState, DeliveryState, KnownTransactionState, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
 import type { EventType } from '@kyc-relay/webhooks'
-import { bytea, instant, position } from '../engine/postgres/column-types.js'
+import { atLeast, bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
+import { deliveryStates, endedAttemptStates, transactionStates, withheldReasons } from './values.js'
 
-// Columns as migrations/postgres/*.sql makes them.
+export const endpoints = pgTable(
+  'kyc_relay_endpoints',
+  {
+    endpointId: text('endpoint_id').primaryKey(),
+    position: position(),
+    appId: text('app_id').notNull(),
+    url: text('url').notNull(),
+    /** JSON array; null for all events. */
+    eventTypes: text('event_types'),
+    standardWebhooks: boolean('standard_webhooks').notNull(),
+    createdAt: instant('created_at').notNull(),
+    removedAt: instant('removed_at'),
+  },
+  (table) => [
+    index('kyc_relay_endpoints_of_app')
+      .on(table.appId, table.createdAt, table.position)
+      .where(sql`removed_at IS NULL`),
+  ],
+)
 
-export const endpoints = pgTable('kyc_relay_endpoints', {
-  position: position(),
-  endpointId: text('endpoint_id').notNull(),
-  appId: text('app_id').notNull(),
-  url: text('url').notNull(),
-  /** JSON array; null for all events. */
-  eventTypes: text('event_types'),
-  standardWebhooks: boolean('standard_webhooks').notNull(),
-  createdAt: instant('created_at').notNull(),
-  removedAt: instant('removed_at'),
+/** One row for each app that has endpoints: locked while they are counted. */
+export const endpointLimits = pgTable('kyc_relay_endpoint_limits', {
+  appId: text('app_id').primaryKey(),
 })
 
-export const events = pgTable('kyc_relay_events', {
-  position: position(),
-  eventId: text('event_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  type: text('type').$type<EventType>().notNull(),
-  occurredAt: instant('occurred_at').notNull(),
-  /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
-  body: bytea('body'),
-  test: boolean('test').notNull(),
-  withheld: text('withheld').$type<WithheldReason>(),
-  createdAt: instant('created_at').notNull(),
-  /** W3C `traceparent` of what published it. */
-  traceContext: text('trace_context'),
-})
+export const events = pgTable(
+  'kyc_relay_events',
+  {
+    eventId: text('event_id').primaryKey(),
+    position: position(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    type: text<EventType>('type').notNull(),
+    occurredAt: instant('occurred_at').notNull(),
+    /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
+    body: bytea('body'),
+    test: boolean('test').notNull(),
+    withheld: text<(typeof withheldReasons)[number]>('withheld'),
+    createdAt: instant('created_at').notNull(),
+    /** W3C `traceparent` of what published it. */
+    traceContext: text('trace_context'),
+  },
+  (table) => [
+    oneOf(table.withheld, withheldReasons),
+    index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
+    index('kyc_relay_events_by_age')
+      .on(table.createdAt)
+      .where(sql`body IS NOT NULL`),
+  ],
+)
 
-export const deliveries = pgTable('kyc_relay_deliveries', {
-  position: position(),
-  deliveryId: text('delivery_id').notNull(),
-  eventId: text('event_id').notNull(),
-  endpointId: text('endpoint_id').notNull(),
-  xEventId: text('x_event_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  eventType: text('event_type').$type<EventType>().notNull(),
-  state: text('state').$type<DeliveryState>().notNull(),
-  /** Attempts of a delivery that is over; of one that is pending the queue knows. */
-  attemptsMade: integer('attempts_made').notNull().default(0),
-  createdAt: instant('created_at').notNull(),
-  endedAt: instant('ended_at'),
-  cancelReason: text('cancel_reason'),
-  resendOf: text('resend_of'),
-  /** Generated: the state of what failed or was cancelled, else null. */
-  undelivered: text('undelivered').generatedAlwaysAs(sql`CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END`),
-})
+export const eventSources = pgTable(
+  'kyc_relay_event_sources',
+  {
+    appId: text('app_id').notNull(),
+    sourceEventId: text('source_event_id').notNull(),
+    eventId: text('event_id').notNull(),
+  },
+  (table) => [primaryKey({ name: 'kyc_relay_event_sources_pkey', columns: [table.appId, table.sourceEventId] })],
+)
 
-/** What waits or is in flight; the row goes when the delivery ends. */
+export const deliveries = pgTable(
+  'kyc_relay_deliveries',
+  {
+    deliveryId: text('delivery_id').primaryKey(),
+    position: position(),
+    eventId: text('event_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    xEventId: text('x_event_id').notNull(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    eventType: text<EventType>('event_type').notNull(),
+    state: text<(typeof deliveryStates)[number]>('state').notNull(),
+    /** Attempts of a delivery that is over; of one that is pending the queue knows. */
+    attemptsMade: integer('attempts_made').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
+    cancelReason: text('cancel_reason'),
+    resendOf: text('resend_of'),
+    /** The state of a delivery that failed or was cancelled, else null. */
+    undelivered: text('undelivered').generatedAlwaysAs(sql`CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END`),
+  },
+  (table) => [
+    references(table.eventId, events.eventId),
+    references(table.endpointId, endpoints.endpointId),
+    oneOf(table.state, deliveryStates),
+    check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
+    check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
+    index('kyc_relay_deliveries_of_app').on(table.appId, table.position),
+    index('kyc_relay_deliveries_undelivered')
+      .on(table.appId, table.undelivered, table.position)
+      .where(sql`undelivered IS NOT NULL`),
+    index('kyc_relay_deliveries_of_endpoint').on(table.endpointId, table.position),
+    index('kyc_relay_deliveries_of_event').on(table.eventId, table.position),
+  ],
+)
+
+/** Deliveries that wait or are in flight; the row goes when the delivery ends. */
 export const deliveryQueue = pgTable(
   'kyc_relay_delivery_queue',
   {
@@ -75,7 +122,18 @@ export const deliveryQueue = pgTable(
     /** Reason to cancel as soon as the attempt in flight has ended without success. */
     cancelRequested: text('cancel_requested'),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.position] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_delivery_queue_pkey', columns: [table.appId, table.position] }),
+    check('kyc_relay_delivery_queue_due_check', sql`(due_at IS NULL) <> (lease_token IS NULL)`),
+    check('kyc_relay_delivery_queue_lease_check', sql`(lease_token IS NULL) = (lease_until IS NULL)`),
+    check('kyc_relay_delivery_queue_started_check', sql`(lease_token IS NULL) = (started_at IS NULL)`),
+    index('kyc_relay_delivery_queue_waiting')
+      .on(table.endpointId, table.dueAt, table.position)
+      .where(sql`due_at IS NOT NULL`),
+    index('kyc_relay_delivery_queue_leased')
+      .on(table.leaseUntil, table.position)
+      .where(sql`lease_until IS NOT NULL`),
+  ],
 )
 
 /** Attempts that have ended. */
@@ -84,70 +142,95 @@ export const attempts = pgTable(
   {
     deliveryId: text('delivery_id').notNull(),
     number: integer('number').notNull(),
-    state: text('state').$type<AttemptState>().notNull(),
+    state: text<(typeof endedAttemptStates)[number]>('state').notNull(),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at').notNull(),
     /** JSON of the report without its response body. */
     report: text('report'),
     responseBody: bytea('response_body'),
   },
-  (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_attempts_pkey', columns: [table.deliveryId, table.number] }),
+    oneOf(table.state, endedAttemptStates),
+    index('kyc_relay_attempts_by_age').on(table.startedAt),
+  ],
 )
 
-export const endpointSchedules = pgTable('kyc_relay_endpoint_turns', {
-  endpointId: text('endpoint_id').primaryKey(),
-  /** True while the endpoint's last attempt failed. */
-  failing: boolean('failing').notNull().default(false),
-  lastClaimedAt: instant('last_claimed_at'),
-  /** When the earliest waiting delivery is due; null when none waits. */
-  nextDueAt: instant('next_due_at'),
-  /** Generated: since when the endpoint waits for its next delivery. */
-  waitingSince: instant('turn_at').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
-  /** Attempts that were ever claimed. Those that have not ended are in flight. */
-  claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
-})
+export const endpointSchedules = pgTable(
+  'kyc_relay_endpoint_schedules',
+  {
+    endpointId: text('endpoint_id').primaryKey(),
+    /** True while the endpoint's last attempt failed. */
+    failing: boolean('failing').notNull().default(false),
+    lastClaimedAt: instant('last_claimed_at'),
+    /** When the earliest waiting delivery is due; null when none waits. */
+    nextDueAt: instant('next_due_at'),
+    /** Since when the endpoint waits for its next delivery. */
+    waitingSince: instant('waiting_since').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
+    /** Attempts that were ever claimed. Those that have not ended are in flight. */
+    claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
+  },
+  (table) => [
+    references(table.endpointId, endpoints.endpointId),
+    atLeast(table.claimed, 0),
+    index('kyc_relay_endpoint_schedules_in_order')
+      .on(table.failing, table.waitingSince, table.nextDueAt, table.endpointId)
+      .where(sql`next_due_at IS NOT NULL`),
+    index('kyc_relay_endpoint_schedules_by_due')
+      .on(table.nextDueAt)
+      .where(sql`next_due_at IS NOT NULL`),
+  ],
+)
 
 /** Counted by writes of results, so that the schedules are left to the claims. */
-export const endpointEnds = pgTable('kyc_relay_endpoint_ends', {
-  endpointId: text('endpoint_id').primaryKey(),
-  /** Attempts whose result was recorded. */
-  ended: bigint('ended', { mode: 'number' }).notNull(),
-})
-
-export const transactions = pgTable('kyc_relay_transactions', {
-  transactionId: text('transaction_id').primaryKey(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  state: text('state').$type<KnownTransactionState>().notNull(),
-  revision: integer('revision').notNull(),
-  /** JSON object. */
-  fields: text('fields'),
-  movedAt: instant('moved_at').notNull(),
-})
-
-export const transactionMoves = pgTable('kyc_relay_transaction_moves', {
-  eventId: text('event_id').primaryKey(),
-  transactionId: text('transaction_id').notNull(),
-  revision: integer('revision').notNull(),
-  state: text('state').$type<KnownTransactionState>().notNull(),
-})
-
-export const eventSources = pgTable(
-  'kyc_relay_event_sources',
+export const endpointEnds = pgTable(
+  'kyc_relay_endpoint_ends',
   {
-    appId: text('app_id').notNull(),
-    sourceEventId: text('source_event_id').notNull(),
-    eventId: text('event_id').notNull(),
+    endpointId: text('endpoint_id').primaryKey(),
+    /** Attempts whose result was recorded. */
+    ended: bigint('ended', { mode: 'number' }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.sourceEventId] })],
+  (table) => [references(table.endpointId, endpoints.endpointId), atLeast(table.ended, 0)],
 )
 
-export const endpointLimits = pgTable('kyc_relay_endpoint_limits', {
-  appId: text('app_id').primaryKey(),
-})
-
-export const dueNotices = pgTable('kyc_relay_due_announcements', {
-  position: position(),
+/** Publishing only inserts here, so publishers never wait for a claim; the next claim merges the rows into the schedules. */
+export const dueNotices = pgTable('kyc_relay_due_notices', {
+  position: position().primaryKey(),
   endpointId: text('endpoint_id').notNull(),
   dueAt: instant('due_at').notNull(),
 })
+
+export const transactions = pgTable(
+  'kyc_relay_transactions',
+  {
+    transactionId: text('transaction_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    state: text<(typeof transactionStates)[number]>('state').notNull(),
+    revision: integer('revision').notNull(),
+    /** JSON object. */
+    fields: text('fields'),
+    movedAt: instant('moved_at').notNull(),
+  },
+  (table) => [
+    oneOf(table.state, transactionStates),
+    atLeast(table.revision, 1),
+    index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
+  ],
+)
+
+export const transactionMoves = pgTable(
+  'kyc_relay_transaction_moves',
+  {
+    eventId: text('event_id').primaryKey(),
+    transactionId: text('transaction_id').notNull(),
+    revision: integer('revision').notNull(),
+    state: text<(typeof transactionStates)[number]>('state').notNull(),
+  },
+  (table) => [
+    references(table.eventId, events.eventId),
+    references(table.transactionId, transactions.transactionId),
+    oneOf(table.state, transactionStates),
+    unique('kyc_relay_transaction_moves_by_revision').on(table.transactionId, table.revision),
+  ],
+)

@@ -1,104 +1,195 @@
 import { sql } from 'drizzle-orm'
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AttemptState, DeliveryState, KnownTransactionState, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import { check, index, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { EventType } from '@kyc-relay/webhooks'
+import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
+import { attemptStates, deliveryStates, transactionStates, withheldReasons } from './values.js'
 
-// Columns as migrations/sqlite/*.sql makes them; instants are milliseconds since 1970 in UTC.
+export const endpoints = sqliteTable(
+  'kyc_relay_endpoints',
+  {
+    position: position(),
+    endpointId: text('endpoint_id').notNull().unique('kyc_relay_endpoints_by_id'),
+    appId: text('app_id').notNull(),
+    url: text('url').notNull(),
+    /** JSON array; null for all events. */
+    eventTypes: text('event_types'),
+    standardWebhooks: flag('standard_webhooks').notNull(),
+    createdAt: instant('created_at').notNull(),
+    removedAt: instant('removed_at'),
+  },
+  (table) => [
+    oneOf(table.standardWebhooks, [0, 1]),
+    index('kyc_relay_endpoints_of_app')
+      .on(table.appId, table.createdAt, table.position)
+      .where(sql`removed_at IS NULL`),
+  ],
+)
 
-export const endpoints = sqliteTable('kyc_relay_endpoints', {
-  position: integer('position').primaryKey({ autoIncrement: true }),
-  endpointId: text('endpoint_id').notNull(),
-  appId: text('app_id').notNull(),
-  url: text('url').notNull(),
-  /** JSON array; null for all events. */
-  eventTypes: text('event_types'),
-  standardWebhooks: integer('standard_webhooks').notNull(),
-  createdAt: integer('created_at').notNull(),
-  removedAt: integer('removed_at'),
-})
+export const events = sqliteTable(
+  'kyc_relay_events',
+  {
+    position: position(),
+    eventId: text('event_id').notNull().unique('kyc_relay_events_by_id'),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    type: text('type').$type<EventType>().notNull(),
+    occurredAt: instant('occurred_at').notNull(),
+    /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
+    body: bytes('body'),
+    test: flag('test').notNull(),
+    sourceEventId: text('source_event_id'),
+    withheld: text('withheld', { enum: withheldReasons }),
+    createdAt: instant('created_at').notNull(),
+    /** W3C `traceparent` of what published it. */
+    traceContext: text('trace_context'),
+  },
+  (table) => [
+    oneOf(table.test, [0, 1]),
+    oneOf(table.withheld, withheldReasons),
+    uniqueIndex('kyc_relay_events_by_source')
+      .on(table.appId, table.sourceEventId)
+      .where(sql`source_event_id IS NOT NULL`),
+    index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
+    index('kyc_relay_events_by_age')
+      .on(table.createdAt)
+      .where(sql`body IS NOT NULL`),
+  ],
+)
 
-export const events = sqliteTable('kyc_relay_events', {
-  position: integer('position').primaryKey({ autoIncrement: true }),
-  eventId: text('event_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  type: text('type').$type<EventType>().notNull(),
-  occurredAt: integer('occurred_at').notNull(),
-  /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
-  body: blob('body', { mode: 'buffer' }),
-  test: integer('test').notNull(),
-  sourceEventId: text('source_event_id'),
-  withheld: text('withheld').$type<WithheldReason>(),
-  createdAt: integer('created_at').notNull(),
-  /** W3C `traceparent` of what published it. */
-  traceContext: text('trace_context'),
-})
-
-export const deliveries = sqliteTable('kyc_relay_deliveries', {
-  position: integer('position').primaryKey({ autoIncrement: true }),
-  deliveryId: text('delivery_id').notNull(),
-  event: integer('event').notNull(),
-  endpoint: integer('endpoint').notNull(),
-  xEventId: text('x_event_id').notNull(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  eventType: text('event_type').$type<EventType>().notNull(),
-  state: text('state').$type<DeliveryState>().notNull(),
-  attemptsMade: integer('attempts_made').notNull().default(0),
-  createdAt: integer('created_at').notNull(),
-  /** Set while waiting; null in flight and in a final state. */
-  dueAt: integer('due_at'),
-  leaseToken: text('lease_token'),
-  leaseUntil: integer('lease_until'),
-  unsentSince: integer('unsent_since'),
-  endedAt: integer('ended_at'),
-  cancelReason: text('cancel_reason'),
-  /** Reason to cancel as soon as the attempt in flight has ended without success. */
-  cancelRequested: text('cancel_requested'),
-  resendOf: text('resend_of'),
-})
+export const deliveries = sqliteTable(
+  'kyc_relay_deliveries',
+  {
+    position: position(),
+    deliveryId: text('delivery_id').notNull().unique('kyc_relay_deliveries_by_id'),
+    event: integer('event')
+      .notNull()
+      .references(() => events.position),
+    endpoint: integer('endpoint')
+      .notNull()
+      .references(() => endpoints.position),
+    xEventId: text('x_event_id').notNull(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    eventType: text('event_type').$type<EventType>().notNull(),
+    state: text('state', { enum: deliveryStates }).notNull(),
+    attemptsMade: integer('attempts_made').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    /** Set while waiting; null in flight and in a final state. */
+    dueAt: instant('due_at'),
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until'),
+    unsentSince: instant('unsent_since'),
+    endedAt: instant('ended_at'),
+    cancelReason: text('cancel_reason'),
+    /** Reason to cancel as soon as the attempt in flight has ended without success. */
+    cancelRequested: text('cancel_requested'),
+    resendOf: text('resend_of'),
+  },
+  (table) => [
+    oneOf(table.state, deliveryStates),
+    check('kyc_relay_deliveries_lease_check', sql`(lease_token IS NULL) = (lease_until IS NULL)`),
+    check('kyc_relay_deliveries_pending_check', sql`(state = 'PENDING') = ((due_at IS NULL) <> (lease_token IS NULL))`),
+    check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
+    check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
+    index('kyc_relay_deliveries_waiting')
+      .on(table.endpoint, table.dueAt, table.position)
+      .where(sql`due_at IS NOT NULL`),
+    index('kyc_relay_deliveries_leased')
+      .on(table.leaseUntil, table.position)
+      .where(sql`lease_until IS NOT NULL`),
+    index('kyc_relay_deliveries_of_app').on(table.appId, table.position),
+    index('kyc_relay_deliveries_of_app_by_state')
+      .on(table.appId, table.state, table.position)
+      .where(sql`state <> 'DELIVERED'`),
+    index('kyc_relay_deliveries_of_endpoint').on(table.endpoint, table.position),
+    index('kyc_relay_deliveries_of_event').on(table.event),
+  ],
+)
 
 export const attempts = sqliteTable(
   'kyc_relay_attempts',
   {
-    delivery: integer('delivery').notNull(),
+    delivery: integer('delivery')
+      .notNull()
+      .references(() => deliveries.position),
     number: integer('number').notNull(),
-    state: text('state').$type<AttemptState>().notNull(),
-    startedAt: integer('started_at').notNull(),
-    endedAt: integer('ended_at'),
+    state: text('state', { enum: attemptStates }).notNull(),
+    startedAt: instant('started_at').notNull(),
+    endedAt: instant('ended_at'),
     /** JSON of the report without its response body. */
     report: text('report'),
-    responseBody: blob('response_body', { mode: 'buffer' }),
+    responseBody: bytes('response_body'),
   },
-  (table) => [primaryKey({ columns: [table.delivery, table.number] })],
+  (table) => [
+    primaryKey({ columns: [table.delivery, table.number] }),
+    oneOf(table.state, attemptStates),
+    check('kyc_relay_attempts_ended_check', sql`(state = 'STARTED') = (ended_at IS NULL)`),
+    index('kyc_relay_attempts_by_age').on(table.startedAt),
+  ],
 )
 
-export const endpointSchedules = sqliteTable('kyc_relay_endpoint_turns', {
-  endpoint: integer('endpoint').primaryKey(),
-  inFlight: integer('in_flight').notNull().default(0),
-  /** 1 while the endpoint's last attempt failed. */
-  failing: integer('failing').notNull().default(0),
-  lastClaimedAt: integer('last_claimed_at').notNull().default(0),
-  /** When the earliest waiting delivery is due; null when none waits. */
-  nextDueAt: integer('next_due_at'),
-  /** Generated: since when the endpoint waits for its next delivery. */
-  waitingSince: integer('turn_at').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`),
-})
+export const endpointSchedules = sqliteTable(
+  'kyc_relay_endpoint_schedules',
+  {
+    endpoint: integer('endpoint')
+      .primaryKey()
+      .references(() => endpoints.position),
+    inFlight: integer('in_flight').notNull().default(0),
+    /** 1 while the endpoint's last attempt failed. */
+    failing: flag('failing').notNull().default(0),
+    lastClaimedAt: instant('last_claimed_at').notNull().default(0),
+    /** When the earliest waiting delivery is due; null when none waits. */
+    nextDueAt: instant('next_due_at'),
+    /** Since when the endpoint waits for its next delivery. */
+    waitingSince: instant('waiting_since').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`, {
+      mode: 'virtual',
+    }),
+  },
+  (table) => [
+    atLeast(table.inFlight, 0),
+    oneOf(table.failing, [0, 1]),
+    index('kyc_relay_endpoint_schedules_in_order')
+      .on(table.failing, table.waitingSince, table.nextDueAt, table.endpoint, table.inFlight)
+      .where(sql`next_due_at IS NOT NULL`),
+    index('kyc_relay_endpoint_schedules_by_due')
+      .on(table.nextDueAt)
+      .where(sql`next_due_at IS NOT NULL`),
+  ],
+)
 
-export const transactions = sqliteTable('kyc_relay_transactions', {
-  transactionId: text('transaction_id').primaryKey(),
-  appId: text('app_id').notNull(),
-  userId: text('user_id').notNull(),
-  state: text('state').$type<KnownTransactionState>().notNull(),
-  revision: integer('revision').notNull(),
-  /** JSON object. */
-  fields: text('fields'),
-  movedAt: integer('moved_at').notNull(),
-})
+export const transactions = sqliteTable(
+  'kyc_relay_transactions',
+  {
+    transactionId: text('transaction_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    state: text('state', { enum: transactionStates }).notNull(),
+    revision: integer('revision').notNull(),
+    /** JSON object. */
+    fields: text('fields'),
+    movedAt: instant('moved_at').notNull(),
+  },
+  (table) => [
+    oneOf(table.state, transactionStates),
+    atLeast(table.revision, 1),
+    index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
+  ],
+)
 
-export const transactionMoves = sqliteTable('kyc_relay_transaction_moves', {
-  event: integer('event').primaryKey(),
-  transactionId: text('transaction_id').notNull(),
-  revision: integer('revision').notNull(),
-  state: text('state').$type<KnownTransactionState>().notNull(),
-})
+export const transactionMoves = sqliteTable(
+  'kyc_relay_transaction_moves',
+  {
+    event: integer('event')
+      .primaryKey()
+      .references(() => events.position),
+    transactionId: text('transaction_id')
+      .notNull()
+      .references(() => transactions.transactionId),
+    revision: integer('revision').notNull(),
+    state: text('state', { enum: transactionStates }).notNull(),
+  },
+  (table) => [
+    oneOf(table.state, transactionStates),
+    unique('kyc_relay_transaction_moves_by_revision').on(table.transactionId, table.revision),
+  ],
+)

@@ -49,12 +49,12 @@ describe('kyc-relay-migrate', () => {
     const path = join(testFolder(), 'kyc.db')
     const pending = await run(['status', `file:${path}`])
     expect(pending).toMatchObject({ code: 2 })
-    expect(pending.lines[0]).toBe('pending  0001_create_verifications')
+    expect(pending.lines[0]).toBe('pending  0001_create_tables')
     expect(existsSync(path)).toBe(false)
 
     const dry = await run(['up', '--dry-run', path])
     expect(dry.code).toBe(0)
-    expect(dry.lines.join('\n')).toContain('CREATE TABLE kyc_relay_verifications')
+    expect(dry.lines.join('\n')).toContain('CREATE TABLE `kyc_relay_verifications`')
     expect(existsSync(path)).toBe(false)
 
     const up = await run(['up'], { DATABASE_URL: `file:${path}` })
@@ -116,7 +116,7 @@ describe('kyc-relay-migrate', () => {
     expect(await run(['status', path])).toMatchObject({ code: 2 })
     expect(await run(['up', '--receiver', path])).toEqual({
       code: 0,
-      lines: ['applied  0001_create_receiver_events'],
+      lines: ['applied  0001_create_tables'],
     })
     expect(await run(['up', path])).toMatchObject({ code: 0 })
     for (const part of [[], ['--vault'], ['--receiver']])

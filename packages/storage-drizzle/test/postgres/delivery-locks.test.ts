@@ -175,7 +175,7 @@ test('a claim passes over an endpoint that a result holds, and then waits for it
 async function holdSchedule() {
   const holder = await direct.connect()
   await holder.query('BEGIN')
-  await holder.query('SELECT FROM kyc_relay_endpoint_turns WHERE endpoint_id = $1 FOR NO KEY UPDATE', [endpointId])
+  await holder.query('SELECT FROM kyc_relay_endpoint_schedules WHERE endpoint_id = $1 FOR NO KEY UPDATE', [endpointId])
   return {
     async letGo() {
       await holder.query('COMMIT')

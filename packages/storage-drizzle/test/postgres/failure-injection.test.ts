@@ -64,7 +64,7 @@ function failingPool() {
 async function dumpRows(): Promise<string> {
   const { rows } = await direct.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'
-      AND relname NOT IN ('kyc_relay_due_announcements', 'kyc_relay_endpoint_turns')
+      AND relname NOT IN ('kyc_relay_due_notices', 'kyc_relay_endpoint_schedules')
       AND relnamespace = current_schema()::regnamespace ORDER BY relname`,
   )
   const dumps = rows.map(

@@ -1,19 +1,14 @@
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import pg from 'pg'
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { complete, databases } from '../../schema/postgres.js'
+import type { MigrationStep } from '../../src/engine/migrations/ledger.js'
 import { readMigrations } from '../../src/engine/migrations/migration-files.js'
 import { connectPool } from '../../src/engine/postgres/pool.js'
 import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import { describeSchema, migrate, migrationStatus } from '../../src/engine/postgres/migrate.js'
 import { openPostgresMigrations } from '../../src/engine/postgres/open-migrations.js'
-import * as appTables from '../../src/apps/tables.postgres.js'
-import * as auditTables from '../../src/audit/tables.postgres.js'
-import * as portalTables from '../../src/portal/tables.postgres.js'
-import * as readinessTables from '../../src/engine/postgres/readiness-table.js'
-import * as receiverTables from '../../src/receiver/tables.postgres.js'
-import * as vaultTables from '../../src/vault/tables.postgres.js'
-import * as verificationTables from '../../src/verifications/tables.postgres.js'
-import * as webhookTables from '../../src/webhooks/tables.postgres.js'
+import { withLaterMigrations } from '../made-up-migrations.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 
 const histories = ['postgres', 'postgres-vault', 'postgres-receiver'] as const
@@ -54,42 +49,50 @@ test('each migration is told of when it begins and when it is done, and none whe
 })
 
 test('a migration that PostgreSQL ends for a deadlock with running work is begun again', async () => {
+  const shipped = withLaterMigrations('postgres')
   const already = await server.createDatabase()
-  await migrate(connectPool({ connectionString: already }), 'postgres')
+  await migrate(connectPool({ connectionString: already }), 'postgres', {}, shipped)
   const elsewhere = new pg.Client({ connectionString: already })
   await elsewhere.connect()
   const whole = await describeSchema(elsewhere, 'postgres')
   await elsewhere.end()
-  const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
-    onMigration: ({ number, state }) => {
-      if (number === 6 && state === 'applying') throw new Error('here')
-    },
-  })
-  await expect(untilThen).rejects.toThrow()
+  await migrate(connectPool({ connectionString }), 'postgres')
   // Running work reads what the migration changes, and then waits for what the migration holds.
   await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'; SELECT FROM kyc_relay_events`)
   const began: string[] = []
   let deadlocked: Promise<unknown> = Promise.resolve()
-  const migrated = migrate(connectPool({ connectionString }), 'postgres', {
-    onMigration: ({ state, name }) => {
-      if (state === 'applied') return
-      began.push(name)
-      if (began.length > 1) return
-      deadlocked = client
-        .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
-        .then(() => client.query('COMMIT'))
-    },
-  })
-  const left = readMigrations('postgres').flatMap(({ number, name }) => (number > 5 ? [name] : []))
+  const onMigration = ({ state, name }: MigrationStep) => {
+    if (state === 'applied') return
+    began.push(name)
+    if (began.length > 1) return
+    deadlocked = client
+      .query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_migrations', 0))`)
+      .then(() => client.query('COMMIT'))
+  }
+  const migrated = migrate(connectPool({ connectionString }), 'postgres', { onMigration }, shipped)
+  const left = shipped.slice(readMigrations('postgres').length).map(({ name }) => name)
   expect(await migrated).toEqual(left)
   await deadlocked
-  expect(began).toEqual(['0006_keep_trace_contexts', ...left])
+  expect(began).toEqual(['0002_note_events', ...left])
   expect(await describeSchema(client, 'postgres')).toBe(whole)
 })
 
+test('an index that an operator added is told of at each start and refused by nobody; a unique one is refused', async () => {
+  await migrateAll()
+  await client.query('CREATE INDEX report ON kyc_relay_events (type, created_at)')
+  const told: string[] = []
+  const onUnknownIndex = (name: string) => void told.push(name)
+  for (const migrations of ['apply', 'require'] as const) {
+    await (await createPostgresStorage({ connectionString }, { migrations, onUnknownIndex })).close()
+  }
+  expect(told).toEqual(['report', 'report'])
+  await client.query('CREATE UNIQUE INDEX one_user ON kyc_relay_events (user_id)')
+  await expect(createPostgresStorage({ connectionString })).rejects.toMatchObject({ code: 'SCHEMA_EDITED' })
+})
+
 /** The whole schema as this version of PostgreSQL prints it. */
-async function dumpSchema(): Promise<string> {
-  const { rows } = await client.query<{ line: string }>(`
+async function dumpSchema(of = client): Promise<string> {
+  const { rows } = await of.query<{ line: string }>(`
     SELECT line FROM (
       SELECT 1 AS kind, format('%s.%s %s%s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
         CASE WHEN a.attcollation <> t.typcollation THEN ' collate ' || l.collname ELSE '' END,
@@ -107,6 +110,9 @@ async function dumpSchema(): Promise<string> {
       UNION ALL
       SELECT 3, pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
       WHERE c.relname LIKE 'kyc\\_relay\\_%'
+      UNION ALL
+      SELECT 4, format('%s with %s', relname, array_to_string(reloptions, ', '))
+      FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%' AND reloptions IS NOT NULL
     ) AS lines ORDER BY kind, line COLLATE "C"`)
   return rows.map(({ line }) => `${line}\n`).join('')
 }
@@ -119,32 +125,18 @@ describe('the schema', () => {
     await expect(dump).toMatchFileSnapshot('./postgres.schema.txt')
   })
 
-  test('has the columns that the Drizzle tables name, and no others', async () => {
-    await migrateAll()
-    const tables: PgTable[] = [
-      appTables,
-      auditTables,
-      portalTables,
-      readinessTables,
-      receiverTables,
-      vaultTables,
-      verificationTables,
-      webhookTables,
-    ].flatMap((file) => Object.values(file))
-    const sorted = <T extends { name: string }>(list: T[]) =>
-      list.sort((one, other) => (one.name < other.name ? -1 : 1))
-    for (const table of tables) {
-      const { name, columns } = getTableConfig(table)
-      const { rows } = await client.query<{ name: string; notNull: boolean }>(
-        `SELECT attname AS name, attnotnull AS "notNull" FROM pg_attribute
-         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
-        [name],
-      )
-      const described = columns.map((column) => ({ name: column.name, notNull: column.notNull || column.primary }))
-      expect({ name, columns: sorted(described) }).toEqual({ name, columns: sorted(rows) })
+  test.each(histories)('of %s is what the Drizzle tables and the overlay state', async (history) => {
+    await migrate(connectPool({ connectionString }), history)
+    const stated = new pg.Client({ connectionString: await server.createDatabase() })
+    await stated.connect()
+    try {
+      const statements = await generateMigration(generateDrizzleJson({}), generateDrizzleJson(databases[history]))
+      for (const statement of statements) await stated.query(complete(statement.trim()))
+      const lines = (await dumpSchema()).split('\n').filter((line) => !/^\S*_migrations\b|_migrations_pkey/.test(line))
+      expect(lines.join('\n')).toBe(await dumpSchema(stated))
+    } finally {
+      await stated.end()
     }
-    const { rows } = await client.query(`SELECT FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'`)
-    expect(rows).toHaveLength(tables.length + histories.length)
   })
 })
 
@@ -163,6 +155,7 @@ describe('migrating', () => {
   })
 
   test('is whole after the connection was cut before any statement', { timeout: 60_000 }, async () => {
+    const shipped = withLaterMigrations('postgres')
     const query = pg.Client.prototype.query
     const found: number[] = []
     let statements = 0
@@ -192,12 +185,16 @@ describe('migrating', () => {
       for (;;) {
         statements = 0
         cutting = true
-        const outcome = await migrate(connectPool({ connectionString }), 'postgres').catch((error: unknown) => error)
+        const outcome = await migrate(connectPool({ connectionString }), 'postgres', {}, shipped).catch(
+          (error: unknown) => error,
+        )
         cutting = false
-        const { applied } = await migrationStatus(client, 'postgres')
+        const { rows } = await client.query(`SELECT to_regclass('kyc_relay_migrations') IS NOT NULL AS known`)
+        const isKnown = (rows[0] as { known: boolean }).known
+        const applied = isKnown ? (await client.query('SELECT FROM kyc_relay_migrations')).rows.length : 0
         // The next migration is cut before its first statement again.
-        cutBefore = applied.length === found.at(-1) ? cutBefore + 1 : 0
-        found.push(applied.length)
+        cutBefore = applied === found.at(-1) ? cutBefore + 1 : 0
+        found.push(applied)
         if (Array.isArray(outcome)) break
         expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })
       }
@@ -205,7 +202,7 @@ describe('migrating', () => {
       pg.Client.prototype.query = query
     }
     // Whole migrations only, one more after the other.
-    const counts = Array.from({ length: readMigrations('postgres').length + 1 }, (_, count) => count)
+    const counts = Array.from({ length: shipped.length + 1 }, (_, count) => count)
     expect([...new Set(found)]).toEqual(counts)
     expect(found.length).toBeGreaterThan(40)
   })
@@ -245,21 +242,18 @@ describe('migrating', () => {
   })
 
   test('a migration that waits for a transaction which uses a table tells so', async () => {
-    const untilThen = migrate(connectPool({ connectionString }), 'postgres', {
-      onMigration({ number, state }) {
-        if (number === 5 && state === 'applying') throw new Error('enough')
-      },
-    })
-    await expect(untilThen).rejects.toThrow()
+    const shipped = withLaterMigrations('postgres')
+    await migrate(connectPool({ connectionString }), 'postgres')
     await client.query('BEGIN')
     // An index waits for those that write.
     await client.query('LOCK TABLE kyc_relay_attempts, kyc_relay_events, kyc_relay_deliveries IN ROW EXCLUSIVE MODE')
     let onWait: () => void = () => undefined
     const waited = new Promise<void>((resolve) => (onWait = resolve))
-    const migrated = migrate(connectPool({ connectionString }), 'postgres', { onMigrationWaiting: () => onWait() })
+    const listeners = { onMigrationWaiting: () => onWait() }
+    const migrated = migrate(connectPool({ connectionString }), 'postgres', listeners, shipped)
     await Promise.race([waited, migrated.then(() => Promise.reject(new Error('it did not wait')))])
     await client.query('COMMIT')
-    expect((await migrated).length).toBe(readMigrations('postgres').length - 4)
+    expect((await migrated).length).toBe(shipped.length - readMigrations('postgres').length)
   })
 
   test('the vault may share a database with the rest, each with its own ledger', async () => {
@@ -288,9 +282,9 @@ describe('a database that is not ours to use is refused and not touched', () => 
       code: 'SCHEMA_NEWER',
       sql: `INSERT INTO ${ledger} SELECT max(number) + 1, 'future', 'x', 'y' FROM ${ledger}`,
     },
-    { what: 'an edited migration', code: 'SCHEMA_EDITED', sql: `UPDATE ${ledger} SET sha256 = 'x' WHERE number = 2` },
+    { what: 'an edited migration', code: 'SCHEMA_EDITED', sql: `UPDATE ${ledger} SET sha256 = 'x' WHERE number = 1` },
     { what: 'a renamed migration', code: 'SCHEMA_EDITED', sql: `UPDATE ${ledger} SET name = 'x' WHERE number = 1` },
-    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM ${ledger} WHERE number = 2` },
+    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM ${ledger} WHERE number = 1` },
     { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE ${ledger}` },
     { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: 'ALTER TABLE kyc_relay_events ADD COLUMN note text' },
     { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: 'DROP INDEX kyc_relay_delivery_queue_waiting' },

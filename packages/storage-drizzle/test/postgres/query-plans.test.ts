@@ -198,11 +198,11 @@ test('pages are read in the order of an index', async () => {
 test('a claim reads turns and waiting deliveries in the order of an index, and joins no two lists', async () => {
   const plan = await planOf('kyc_relay_claim_fairly', statements.get('kyc_relay_claim_fairly') ?? '')
   const read = (index: string) => plan.filter((step) => step.includes(`Index Scan using kyc_relay_${index} on`))
-  expect(read('endpoint_turns_in_order')).toHaveLength(2)
+  expect(read('endpoint_schedules_in_order')).toHaveLength(2)
   expect(read('delivery_queue_waiting')).toHaveLength(1)
   // The two orders over all that was read: whose turn it is among those with a place, and among the chosen.
   const sorted = plan.filter((step) => step.startsWith('Sort Key: '))
-  expect(sorted.filter((key) => !key.includes('turn_at')).filter((key) => !key.includes('ordinal'))).toEqual([])
+  expect(sorted.filter((key) => !key.includes('waiting_since')).filter((key) => !key.includes('ordinal'))).toEqual([])
   expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
 })
 
@@ -223,7 +223,7 @@ test('a claim does not search the whole queue where PostgreSQL last saw it empty
 test('a wait for turns chooses them once: nothing is joined that PostgreSQL would run again for each that changed', async () => {
   const values = { now: null, healthyCap: 4, failingCap: 1, limit: 64, failingLimit: 32 }
   const plan = await planOf('kyc_relay_await_turns', awaitSchedules.query(values).text)
-  expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_turns'))).toHaveLength(3)
+  expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_schedules'))).toHaveLength(3)
   expect(plan.filter((step) => /Nested Loop|Join/.test(step))).toEqual([])
 })
 

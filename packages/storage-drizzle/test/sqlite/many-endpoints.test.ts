@@ -31,7 +31,7 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size.endpoints})
     INSERT INTO kyc_relay_endpoints (position, endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT i, printf('0e000000-0000-7000-8000-%012d', i), ${appOf('i')}, 'https://' || i || '.example.com/', 0, 0 FROM n;
-    INSERT INTO kyc_relay_endpoint_turns (endpoint) SELECT position FROM kyc_relay_endpoints;`)
+    INSERT INTO kyc_relay_endpoint_schedules (endpoint) SELECT position FROM kyc_relay_endpoints;`)
 
   async function publish({ first, last, each, from }: { first: number; last: number; each: number; from: number }) {
     const now = time.nowMs
@@ -49,7 +49,7 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
         'user-1', type, 'PENDING', ${now}, ${now}
       FROM kyc_relay_events AS event JOIN kyc_relay_endpoints AS endpoint USING (app_id)
       WHERE event.position >= ${from} AND endpoint.position BETWEEN ${first} AND ${last};
-      UPDATE kyc_relay_endpoint_turns SET next_due_at = coalesce(min(next_due_at, ${now}), ${now})
+      UPDATE kyc_relay_endpoint_schedules SET next_due_at = coalesce(min(next_due_at, ${now}), ${now})
       WHERE endpoint BETWEEN ${first} AND ${last};
       COMMIT;`)
     return seeding.prepare<[], number>('SELECT max(position) FROM kyc_relay_events').pluck().get() ?? 0

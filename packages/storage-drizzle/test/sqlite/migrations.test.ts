@@ -1,23 +1,17 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type Database from 'better-sqlite3'
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import Database from 'better-sqlite3'
+import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { describe, expect, test } from 'vitest'
+import { complete, databases } from '../../schema/sqlite.js'
 import { createSqliteStorage, createSqliteVault } from '../../src/sqlite/index.js'
 import { dumpSchema, migrate, migrationStatus } from '../../src/engine/sqlite/migrate.js'
 import { readMigrations } from '../../src/engine/migrations/migration-files.js'
 import { openConnection } from '../../src/engine/sqlite/open.js'
-import * as appTables from '../../src/apps/tables.sqlite.js'
-import * as auditTables from '../../src/audit/tables.sqlite.js'
-import * as portalTables from '../../src/portal/tables.sqlite.js'
-import * as readinessTables from '../../src/engine/sqlite/readiness-table.js'
-import * as receiverTables from '../../src/receiver/tables.sqlite.js'
-import * as vaultTables from '../../src/vault/tables.sqlite.js'
-import * as verificationTables from '../../src/verifications/tables.sqlite.js'
-import * as webhookTables from '../../src/webhooks/tables.sqlite.js'
 import { startProgram } from '../child-process.js'
 import { compileProgram } from '../compiled.js'
+import { withLaterMigrations } from '../made-up-migrations.js'
 import { startOfTests } from '../samples.js'
 import { testFolder } from './sqlite-files.js'
 
@@ -26,7 +20,7 @@ const histories = ['sqlite', 'sqlite-vault', 'sqlite-receiver'] as const
 
 function migrated(path: string): Database.Database {
   const { client } = openConnection({ path })
-  for (const history of histories) migrate(client, history, now)
+  for (const history of histories) migrate(client, history, { now })
   return client
 }
 
@@ -56,34 +50,25 @@ describe('the schema', () => {
     expect(goldenSchema(history)).toContain('STRICT')
   })
 
-  test('has the columns that the Drizzle tables name, and no others', () => {
-    const client = migrated(':memory:')
-    const tables: SQLiteTable[] = [
-      appTables,
-      auditTables,
-      portalTables,
-      readinessTables,
-      receiverTables,
-      vaultTables,
-      verificationTables,
-      webhookTables,
-    ].flatMap((file) => Object.values(file))
-    const described = tables.map((table) => {
-      const { name, columns } = getTableConfig(table)
-      return { name, columns: columns.map((column) => ({ name: column.name, notNull: column.notNull })) }
-    })
-    const actual = described.map(({ name }) => ({
-      name,
-      columns: (client.pragma(`table_xinfo(${name})`) as { name: string; notnull: number }[]).map((column) => ({
-        name: column.name,
-        notNull: column.notnull === 1,
-      })),
-    }))
-    expect(described).toEqual(actual)
-    const stored = client
-      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'kyc_relay_*'`)
-      .pluck()
-    expect(stored.get()).toBe(tables.length + histories.length)
+  test.each(histories)('of %s is what the Drizzle tables and the overlay state', async (history) => {
+    const stated = new Database(':memory:')
+    const tables = await generateSQLiteDrizzleJson(databases[history])
+    const statements = await generateSQLiteMigration(await generateSQLiteDrizzleJson({}), tables)
+    for (const statement of statements) stated.exec(complete(statement.trim()))
+    const { client } = openConnection({ path: ':memory:' })
+    migrate(client, history, { now })
+    const ledger = dumpSchema(client, history)
+      .split('\n\n')
+      .filter((text) => text.includes('_migrations ('))
+    expect(ledger).toHaveLength(1)
+    expect(dumpSchema(client, history).replace(`${ledger[0] ?? ''}\n\n`, '')).toBe(dumpSchema(stated, history))
+  })
+
+  test('has STRICT tables only', () => {
+    const tables = migrated(':memory:').pragma('table_list') as { name: string; strict: 0 | 1 }[]
+    const own = tables.filter(({ name }) => name.startsWith('kyc_relay_'))
+    expect(own.length).toBeGreaterThan(25)
+    expect(own.filter(({ strict }) => strict === 0)).toEqual([])
   })
 
   test('leaves tables of the embedding system out of the proof', () => {
@@ -96,8 +81,8 @@ describe('the schema', () => {
 describe('migrating', () => {
   test('again changes nothing', () => {
     const client = migrated(join(testFolder(), 'kyc.db'))
-    expect(migrate(client, 'sqlite', now)).toEqual([])
-    expect(migrate(client, 'sqlite-vault', now)).toEqual([])
+    expect(migrate(client, 'sqlite', { now })).toEqual([])
+    expect(migrate(client, 'sqlite-vault', { now })).toEqual([])
   })
 
   test('20 processes that start at once on one new file all get the whole schema', { timeout: 60_000 }, async () => {
@@ -138,21 +123,51 @@ describe('migrating', () => {
       }
       return client
     }
-    migrate(client, 'sqlite', now)
-    expect(copies.length).toBeGreaterThan(35)
+    const shipped = withLaterMigrations('sqlite')
+    migrate(client, 'sqlite', { now, shipped })
+    const whole = dumpSchema(client, 'sqlite')
+    expect(whole).toContain('kyc_relay_holidays')
+    expect(copies.length).toBeGreaterThan(60)
     const found = copies.map((copy) => {
       const stopped = openConnection({ path: copy })
-      const { applied } = migrationStatus(stopped.client, 'sqlite')
-      migrate(stopped.client, 'sqlite', now)
-      expect(dumpSchema(stopped.client, 'sqlite')).toBe(goldenSchema('sqlite'))
+      const known = stopped.client.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'kyc_relay_migrations'`).get()
+      const applied =
+        known === undefined
+          ? 0
+          : stopped.client.prepare<[], number>('SELECT count(*) FROM kyc_relay_migrations').pluck().get()
+      migrate(stopped.client, 'sqlite', { now, shipped })
+      expect(dumpSchema(stopped.client, 'sqlite')).toBe(whole)
       stopped.close()
-      return applied.length
+      return applied
     })
     // Whole migrations only, one more after the other.
-    expect([...new Set(found)]).toEqual(
-      Array.from({ length: readMigrations('sqlite').length + 1 }, (_, count) => count),
-    )
+    expect([...new Set(found)]).toEqual(Array.from({ length: shipped.length + 1 }, (_, count) => count))
   })
+
+  test('adds to a database of an earlier version what is new', () => {
+    const client = migrated(join(testFolder(), 'kyc.db'))
+    const shipped = withLaterMigrations('sqlite')
+    const added = shipped.slice(readMigrations('sqlite').length).map(({ name }) => name)
+    expect(migrate(client, 'sqlite', { now, shipped })).toEqual(added)
+    expect(migrate(client, 'sqlite', { now, shipped })).toEqual([])
+    expect(() => migrate(client, 'sqlite', { now })).toThrow(expect.objectContaining({ code: 'SCHEMA_NEWER' }))
+  })
+})
+
+test('an index that an operator added is told of at each start and refused by nobody; a unique one is refused', async () => {
+  const path = join(testFolder(), 'kyc.db')
+  migrated(path).exec('CREATE INDEX report ON kyc_relay_events (type, created_at)')
+  const told: string[] = []
+  const open = () => createSqliteStorage({ path }, { onUnknownIndex: (name) => told.push(name) })
+  await (await open()).close()
+  await (
+    await createSqliteStorage({ path }, { migrations: 'require', onUnknownIndex: (name) => told.push(name) })
+  ).close()
+  expect(told).toEqual(['report', 'report'])
+  const { client, close } = openConnection({ path })
+  client.exec('CREATE UNIQUE INDEX one_user ON kyc_relay_events (user_id)')
+  close()
+  await expect(open()).rejects.toMatchObject({ code: 'SCHEMA_EDITED' })
 })
 
 describe('a database that is not ours to use is refused and not touched', () => {
@@ -165,14 +180,14 @@ describe('a database that is not ours to use is refused and not touched', () => 
     {
       what: 'an edited migration',
       code: 'SCHEMA_EDITED',
-      sql: `UPDATE kyc_relay_migrations SET sha256 = 'x' WHERE number = 2`,
+      sql: `UPDATE kyc_relay_migrations SET sha256 = 'x' WHERE number = 1`,
     },
     {
       what: 'a renamed migration',
       code: 'SCHEMA_EDITED',
       sql: `UPDATE kyc_relay_migrations SET name = '0001_x' WHERE number = 1`,
     },
-    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM kyc_relay_migrations WHERE number = 2` },
+    { what: 'a missing ledger row', code: 'SCHEMA_EDITED', sql: `DELETE FROM kyc_relay_migrations WHERE number = 1` },
     { what: 'a column added by hand', code: 'SCHEMA_EDITED', sql: `ALTER TABLE kyc_relay_events ADD COLUMN note TEXT` },
     { what: 'an index dropped by hand', code: 'SCHEMA_EDITED', sql: `DROP INDEX kyc_relay_deliveries_waiting` },
     { what: 'a lost ledger', code: 'SCHEMA_EDITED', sql: `DROP TABLE kyc_relay_migrations` },

@@ -80,7 +80,7 @@ test('the same look at plans notices a missing index', async () => {
 // By their text, as SQLite does not tell how often it plans: see `prepared.ts`.
 test('no statement that runs for every delivery is planned anew at each run or opens a temporary table', () => {
   const database = new Database(':memory:')
-  migrate(database, 'sqlite', () => new Date(0))
+  migrate(database, 'sqlite', { now: () => new Date(0) })
   const prepared = listenToPrepare(database)
   prepareClaiming(database)
   prepareResultStatements(database)

@@ -1,8 +1,10 @@
-CREATE TABLE kyc_relay_receiver_events (
-  event_id TEXT NOT NULL PRIMARY KEY,
-  fence INTEGER NOT NULL CHECK (fence >= 1),
-  state TEXT NOT NULL CHECK (state IN ('CLAIMED', 'RELEASED', 'COMPLETED')),
-  at INTEGER NOT NULL
+CREATE TABLE `kyc_relay_receiver_events` (
+	`event_id` text PRIMARY KEY NOT NULL,
+	`fence` integer NOT NULL,
+	`state` text NOT NULL,
+	`at` integer NOT NULL,
+	CONSTRAINT "kyc_relay_receiver_events_fence_check" CHECK(fence >= 1),
+	CONSTRAINT "kyc_relay_receiver_events_state_check" CHECK(state IN ('CLAIMED', 'RELEASED', 'COMPLETED'))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kyc_relay_receiver_migrations (
@@ -13,4 +15,4 @@ CREATE TABLE kyc_relay_receiver_migrations (
   applied_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX kyc_relay_receiver_events_by_age ON kyc_relay_receiver_events (at);
+CREATE INDEX `kyc_relay_receiver_events_by_age` ON `kyc_relay_receiver_events` (`at`);

@@ -22,7 +22,7 @@ export interface MigrationStatus {
 /** One migration on its way: told when it begins and when it is committed. */
 export interface MigrationStep {
   readonly state: 'applying' | 'applied'
-  /** File name without its ending, for example `0001_create_verifications`. */
+  /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
   /** Its number: 1, 2, … */
   readonly number: number
@@ -45,7 +45,15 @@ export interface MigrationListeners {
    * or of transactions that use the tables. Default: nothing.
    */
   readonly onMigrationWaiting?: (wait: MigrationWait) => void
+  /**
+   * Told of each index of our tables that no migration made, at every start. Such an index is an operator's own: it slows
+   * writes, and a later migration may refuse it. One that is unique is refused. Default: nothing.
+   */
+  readonly onUnknownIndex?: (name: string) => void
 }
+
+/** Who is told how far the migrations of a SQLite file are: they wait for no lock that could be told of. */
+export type SqliteMigrationListeners = Omit<MigrationListeners, 'onMigrationWaiting'>
 
 /** One history of migrations in one database. */
 export interface MigrationTarget {

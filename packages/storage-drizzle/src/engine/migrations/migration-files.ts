@@ -8,7 +8,7 @@ import { StorageError } from '../../storage-error.js'
 export interface Migration {
   /** 1, 2, … without a gap. */
   readonly number: number
-  /** File name without its ending, for example `0001_create_verifications`. */
+  /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
   readonly sql: string
   /** SHA-256 of the text with LF line endings, in hex: the same on a checkout with CRLF. */
@@ -17,6 +17,36 @@ export interface Migration {
 
 /** Folders under `migrations/`, one history each: the stores, the vault, and what a receiver of webhooks keeps. */
 export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
+
+/** Beginnings of table names; a table of another beginning, but of ours, belongs to the stores. */
+const prefixes = { vault: 'kyc_relay_vault_', receiver: 'kyc_relay_receiver_' } as const
+
+function prefixOf(set: MigrationSet): string | null {
+  if (set.endsWith('-vault')) return prefixes.vault
+  return set.endsWith('-receiver') ? prefixes.receiver : null
+}
+
+/**
+ * True when the table is one of this history: each proves its own tables, so that they may share a database. The table that
+ * counts the commits of a SQLite file belongs to the file and not to a schema.
+ */
+export function ownsTable(set: MigrationSet, table: string): boolean {
+  if (table.endsWith('commit_count')) return false
+  const prefix = prefixOf(set)
+  if (prefix !== null) return table.startsWith(prefix)
+  return !Object.values(prefixes).some((other) => table.startsWith(other))
+}
+
+/** Name of the table that records which migrations of this history were applied. */
+export function ledgerOf(set: MigrationSet): string {
+  return `${prefixOf(set) ?? 'kyc_relay_'}migrations`
+}
+
+/** Names of the indexes that these migrations create. Another index is an operator's own. */
+export function shippedIndexes(migrations: readonly Migration[]): ReadonlySet<string> {
+  const created = migrations.flatMap(({ sql }) => [...sql.matchAll(/^CREATE (?:UNIQUE )?INDEX [`"]?(\w+)/gm)])
+  return new Set(created.map(([, name = '']) => name))
+}
 
 /**
  * Reads the migrations that are shipped beside the code.

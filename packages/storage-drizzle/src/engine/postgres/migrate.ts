@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
 import {
   pendingMigrations,
   type LedgerRow,
   type MigrationListeners,
   type MigrationStatus,
-  type MigrationStep,
 } from '../migrations/ledger.js'
-import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
+import {
+  ledgerOf,
+  ownsTable,
+  readMigrations,
+  shippedIndexes,
+  type Migration,
+  type MigrationSet,
+} from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import type { PostgresConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
@@ -19,36 +24,56 @@ export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
 
 type Client = Pick<pg.ClientBase, 'query'>
 
+interface SchemaObject {
+  readonly table: string
+  readonly name: string
+  readonly line: string
+  /** An index that refuses nothing. */
+  readonly isPlainIndex: boolean
+}
+
 /**
  * The objects of a history in a stable order: columns with their types, constraints and indexes by name. Definitions as
  * PostgreSQL prints them are left out, since they change with its major version.
  */
-export async function describeSchema(client: Client, history: PostgresHistory): Promise<string> {
-  const { rows } = await client.query<{ table: string; line: string }>(`
-    SELECT c.relname AS "table", c.relname || ' ' || o.line AS line
+async function listObjects(client: Client, history: PostgresHistory): Promise<readonly SchemaObject[]> {
+  const { rows } = await client.query<SchemaObject>(`
+    SELECT c.relname AS "table", o.name, c.relname || ' ' || o.line AS line, o.plain AS "isPlainIndex"
     FROM pg_catalog.pg_class c
     CROSS JOIN LATERAL (
-      SELECT 'column ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+      SELECT a.attname AS name, false AS plain, 'column ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
         || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS line
       FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       UNION ALL
-      SELECT 'constraint ' || k.conname FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype <> 'n'
+      SELECT k.conname, false, 'constraint ' || k.conname FROM pg_catalog.pg_constraint k
+      WHERE k.conrelid = c.oid AND k.contype <> 'n'
       UNION ALL
-      SELECT 'index ' || i.relname FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+      SELECT i.relname, NOT x.indisunique AND NOT x.indisexclusion, 'index ' || i.relname
+      FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
       WHERE x.indrelid = c.oid AND x.indisvalid
     ) o
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
     ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`)
-  return rows
-    .filter(({ table }) => ownsTable(history, table))
-    .map(({ line }) => `${line}\n`)
-    .join('')
+  return rows.filter(({ table }) => ownsTable(history, table))
 }
 
-async function schemaSha256(client: Client, history: PostgresHistory): Promise<string> {
-  return createHash('sha256')
-    .update(await describeSchema(client, history), 'utf8')
-    .digest('hex')
+const textOf = (objects: readonly SchemaObject[]): string => objects.map(({ line }) => `${line}\n`).join('')
+
+/** The schema of a history as text: a line for each column, constraint and index. */
+export async function describeSchema(client: Client, history: PostgresHistory): Promise<string> {
+  return textOf(await listObjects(client, history))
+}
+
+/** A plain index that no migration created: an operator's own. */
+const isUnknown = (shipped: readonly Migration[]): ((object: SchemaObject) => boolean) => {
+  const own = shippedIndexes(shipped)
+  return ({ name, isPlainIndex }) => isPlainIndex && !own.has(name)
+}
+
+async function schemaSha256(client: Client, history: PostgresHistory, shipped: readonly Migration[]): Promise<string> {
+  const isUnknownIndex = isUnknown(shipped)
+  const objects = (await listObjects(client, history)).filter((object) => !isUnknownIndex(object))
+  return createHash('sha256').update(textOf(objects), 'utf8').digest('hex')
 }
 
 async function readLedger(client: Client, history: PostgresHistory): Promise<readonly LedgerRow[]> {
@@ -69,17 +94,37 @@ async function readLedger(client: Client, history: PostgresHistory): Promise<rea
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
 export async function migrationStatus(client: Client, history: PostgresHistory): Promise<MigrationStatus> {
+  const shipped = readMigrations(history)
   const ledger = await readLedger(client, history)
-  const pending = pendingMigrations(readMigrations(history), ledger, await schemaSha256(client, history))
+  const pending = pendingMigrations(shipped, ledger, await schemaSha256(client, history, shipped))
   return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
 }
 
 /** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
-export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): Promise<void> {
-  const { pending } = await migrationStatus(pool, history).catch((error: unknown) => {
+export async function requireMigrated(
+  pool: pg.Pool,
+  history: PostgresHistory,
+  { onUnknownIndex }: MigrationListeners = {},
+): Promise<void> {
+  try {
+    const { pending } = await migrationStatus(pool, history)
+    if (pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+    await tellUnknownIndexes(pool, { history, shipped: readMigrations(history), onUnknownIndex })
+  } catch (error) {
     throw storageErrorOf(error)
-  })
-  if (pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+  }
+}
+
+async function tellUnknownIndexes(
+  client: Client,
+  {
+    history,
+    shipped,
+    onUnknownIndex = () => undefined,
+  }: Pick<MigrationRun, 'history' | 'shipped'> & Pick<MigrationListeners, 'onUnknownIndex'>,
+): Promise<void> {
+  const objects = await listObjects(client, history)
+  for (const { name } of objects.filter(isUnknown(shipped))) onUnknownIndex(name)
 }
 
 /**
@@ -93,16 +138,18 @@ export async function requireMigrated(pool: pg.Pool, history: PostgresHistory): 
 export async function migrate(
   { newClient }: Pick<PostgresConnection, 'newClient'>,
   history: PostgresHistory,
-  { onMigration = () => undefined, onMigrationWaiting = () => undefined }: MigrationListeners = {},
+  { onMigration, onMigrationWaiting, onUnknownIndex }: MigrationListeners = {},
+  shipped: readonly Migration[] = readMigrations(history),
 ): Promise<readonly string[]> {
-  const shipped = readMigrations(history)
   // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
   const client = newClient(noTimeouts)
   client.on('error', () => undefined)
-  const watch = watchForLocks(newClient, (waitedMs) => onMigrationWaiting({ waitedMs }))
+  const watch = watchForLocks(newClient, (waitedMs) => onMigrationWaiting?.({ waitedMs }))
   try {
     await client.connect()
-    return await applyAll(client, { history, shipped, onMigration, watch })
+    const applied = await applyAll(client, { history, shipped, onMigration, watch })
+    await tellUnknownIndexes(client, { history, shipped, onUnknownIndex })
+    return applied
   } catch (error) {
     throw storageErrorOf(error)
   } finally {
@@ -118,7 +165,7 @@ interface MigrationRun {
   readonly watch: LockWatch
   readonly history: PostgresHistory
   readonly shipped: readonly Migration[]
-  readonly onMigration: (step: MigrationStep) => void
+  readonly onMigration: MigrationListeners['onMigration']
 }
 
 async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly string[]> {
@@ -126,16 +173,16 @@ async function applyAll(client: pg.Client, run: MigrationRun): Promise<readonly 
   for (;;) {
     const next = await outlivingDeadlocks(client, () => inTransaction(client, run, () => applyNext(client, run)))
     if (next === null) return applied
-    run.onMigration({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
+    run.onMigration?.({ state: 'applied', name: next.name, number: next.number, total: run.shipped.length })
     applied.push(next.name)
   }
 }
 
 async function applyNext(client: Client, { history, shipped, onMigration }: MigrationRun): Promise<Migration | null> {
   const ledger = await readLedger(client, history)
-  const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history))[0]
+  const next = pendingMigrations(shipped, ledger, await schemaSha256(client, history, shipped))[0]
   if (next === undefined) return null
-  onMigration({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
+  onMigration?.({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
   if (ledger.length === 0) {
     await client.query(`CREATE TABLE ${ledgerOf(history)} (
       number integer NOT NULL PRIMARY KEY,
@@ -150,7 +197,7 @@ async function applyNext(client: Client, { history, shipped, onMigration }: Migr
     next.number,
     next.name,
     next.sha256,
-    await schemaSha256(client, history),
+    await schemaSha256(client, history, shipped),
   ])
   return next
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { ledgerOf } from '../migrations/history-tables.js'
+import { ledgerOf } from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 import type { SqliteHistory } from './migrate.js'

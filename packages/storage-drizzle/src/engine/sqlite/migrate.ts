@@ -1,29 +1,58 @@
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { ledgerOf, ownsTable } from '../migrations/history-tables.js'
-import { pendingMigrations, type LedgerRow, type MigrationStatus, type MigrationStep } from '../migrations/ledger.js'
-import { readMigrations, type Migration, type MigrationSet } from '../migrations/migration-files.js'
+import {
+  pendingMigrations,
+  type LedgerRow,
+  type MigrationStatus,
+  type SqliteMigrationListeners,
+} from '../migrations/ledger.js'
+import {
+  ledgerOf,
+  ownsTable,
+  readMigrations,
+  shippedIndexes,
+  type Migration,
+  type MigrationSet,
+} from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
 /** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
 export type SqliteHistory = Extract<MigrationSet, `sqlite${string}`>
 
-/** The objects of a history, as SQLite keeps their text, in a stable order. Tables of the embedding system are left out. */
-export function dumpSchema(client: Database.Database, history: SqliteHistory): string {
-  const rows = client
-    .prepare<[], { tbl_name: string; sql: string }>(
-      `SELECT tbl_name, sql FROM sqlite_schema WHERE tbl_name GLOB 'kyc_relay_*' AND sql IS NOT NULL ORDER BY type DESC, name`,
-    )
-    .all()
-  return rows
-    .filter((row) => ownsTable(history, row.tbl_name))
-    .map((row) => `${row.sql};\n`)
-    .join('\n')
+interface SchemaObject {
+  readonly tbl_name: string
+  readonly name: string
+  readonly sql: string
 }
 
-function schemaSha256(client: Database.Database, history: SqliteHistory): string {
-  return createHash('sha256').update(dumpSchema(client, history), 'utf8').digest('hex')
+/** The objects of a history, as SQLite keeps their text, in a stable order. Tables of the embedding system are left out. */
+function listObjects(client: Database.Database, history: SqliteHistory): readonly SchemaObject[] {
+  return client
+    .prepare<[], SchemaObject>(
+      `SELECT tbl_name, name, sql FROM sqlite_schema WHERE tbl_name GLOB 'kyc_relay_*' AND sql IS NOT NULL ORDER BY type DESC, name`,
+    )
+    .all()
+    .filter((row) => ownsTable(history, row.tbl_name))
+}
+
+const textOf = (objects: readonly SchemaObject[]): string => objects.map(({ sql }) => `${sql};\n`).join('\n')
+
+/** The schema of a history as text: every table and index on it. */
+export function dumpSchema(client: Database.Database, history: SqliteHistory): string {
+  return textOf(listObjects(client, history))
+}
+
+/** A plain index that no migration created: an operator's own. */
+const isUnknown = (shipped: readonly Migration[]): ((object: SchemaObject) => boolean) => {
+  const own = shippedIndexes(shipped)
+  return ({ name, sql }) => /^CREATE INDEX/i.test(sql) && !own.has(name)
+}
+
+function schemaSha256(client: Database.Database, history: SqliteHistory, shipped: readonly Migration[]): string {
+  const isUnknownIndex = isUnknown(shipped)
+  const objects = listObjects(client, history).filter((object) => !isUnknownIndex(object))
+  return createHash('sha256').update(textOf(objects), 'utf8').digest('hex')
 }
 
 function readLedger(client: Database.Database, history: SqliteHistory): readonly LedgerRow[] {
@@ -42,14 +71,22 @@ function readLedger(client: Database.Database, history: SqliteHistory): readonly
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
 export function migrationStatus(client: Database.Database, history: SqliteHistory): MigrationStatus {
+  const shipped = readMigrations(history)
   const ledger = readLedger(client, history)
-  const pending = pendingMigrations(readMigrations(history), ledger, schemaSha256(client, history))
+  const pending = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))
   return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
 }
 
 /** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
 export function requireMigrated(client: Database.Database, history: SqliteHistory): void {
   if (migrationStatus(client, history).pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
+}
+
+/** What a call of {@link migrate} goes by. */
+export interface SqliteMigrationOptions extends SqliteMigrationListeners {
+  readonly now: () => Date
+  /** Default: the migrations of the package. */
+  readonly shipped?: readonly Migration[]
 }
 
 /**
@@ -63,18 +100,17 @@ export function requireMigrated(client: Database.Database, history: SqliteHistor
 export function migrate(
   client: Database.Database,
   history: SqliteHistory,
-  now: () => Date,
-  onMigration: (step: MigrationStep) => void = () => undefined,
+  { now, shipped = readMigrations(history), onMigration, onUnknownIndex }: SqliteMigrationOptions,
 ): readonly string[] {
-  const shipped = readMigrations(history)
   const applied: string[] = []
   try {
     for (;;) {
       const next = inTransaction(client, () => applyNext(client, { history, shipped, onMigration }, now()))
       if (next === null) break
-      onMigration({ state: 'applied', name: next.name, number: next.number, total: shipped.length })
+      onMigration?.({ state: 'applied', name: next.name, number: next.number, total: shipped.length })
       applied.push(next.name)
     }
+    for (const { name } of listObjects(client, history).filter(isUnknown(shipped))) onUnknownIndex?.(name)
     // Into the file itself: a database whose WAL was lost must not look like a new one.
     if (applied.length > 0) client.pragma('wal_checkpoint(PASSIVE)')
     return applied
@@ -86,7 +122,7 @@ export function migrate(
 interface MigrationRun {
   readonly history: SqliteHistory
   readonly shipped: readonly Migration[]
-  readonly onMigration: (step: MigrationStep) => void
+  readonly onMigration: SqliteMigrationListeners['onMigration']
 }
 
 function applyNext(
@@ -95,13 +131,13 @@ function applyNext(
   now: Date,
 ): Migration | null {
   const ledger = readLedger(client, history)
-  const next = pendingMigrations(shipped, ledger, schemaSha256(client, history))[0]
+  const next = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))[0]
   if (next === undefined) {
     // A write that changes nothing, so that the pragmas can be proved as they are after a write.
     client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
     return null
   }
-  onMigration({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
+  onMigration?.({ state: 'applying', name: next.name, number: next.number, total: shipped.length })
   if (ledger.length === 0) {
     client.exec(`CREATE TABLE ${ledgerOf(history)} (
   number INTEGER NOT NULL PRIMARY KEY,
@@ -116,7 +152,7 @@ function applyNext(
     .prepare(
       `INSERT INTO ${ledgerOf(history)} (number, name, sha256, schema_sha256, applied_at) VALUES (?, ?, ?, ?, ?)`,
     )
-    .run(next.number, next.name, next.sha256, schemaSha256(client, history), now.getTime())
+    .run(next.number, next.name, next.sha256, schemaSha256(client, history, shipped), now.getTime())
   return next
 }
 

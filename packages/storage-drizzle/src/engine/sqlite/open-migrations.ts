@@ -20,10 +20,10 @@ export function openSqliteMigrations(path: string, part: DatabasePart): Migratio
       }
     },
 
-    async up({ onMigration } = {}) {
+    async up(listeners) {
       const { client, close } = openConnection({ path })
       try {
-        return migrate(client, history, () => new Date(), onMigration)
+        return migrate(client, history, { ...listeners, now: () => new Date() })
       } finally {
         close()
       }

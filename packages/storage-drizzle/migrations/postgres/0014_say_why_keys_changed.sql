@@ -1,2 +1,0 @@
--- What the operator gave as the reason. Null where the partner made or revoked the key.
-ALTER TABLE kyc_relay_api_keys ADD COLUMN issued_reason text COLLATE "C", ADD COLUMN revoked_reason text COLLATE "C";

@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { bytes, instant, oneOf } from '../engine/sqlite/columns.js'
+import { verifications } from '../verifications/tables.sqlite.js'
+import { photoJobStates, photoSides } from './values.js'
+
+export const photoJobs = sqliteTable(
+  'kyc_relay_photo_jobs',
+  {
+    photoJobId: text('photo_job_id').primaryKey(),
+    verification: integer('verification')
+      .notNull()
+      .references(() => verifications.position),
+    side: text('side', { enum: photoSides }).notNull(),
+    sealedUrl: bytes('sealed_url'),
+    state: text('state', { enum: photoJobStates }).notNull(),
+    attemptsMade: integer('attempts_made').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    dueAt: instant('due_at'),
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until'),
+    endedAt: instant('ended_at'),
+    lastFailure: text('last_failure'),
+  },
+  (table) => [
+    oneOf(table.side, photoSides),
+    oneOf(table.state, photoJobStates),
+    check(
+      'kyc_relay_photo_jobs_pending_check',
+      sql`(state = 'PENDING') = (due_at IS NOT NULL OR lease_token IS NOT NULL)`,
+    ),
+    check('kyc_relay_photo_jobs_lease_check', sql`(lease_token IS NULL) = (lease_until IS NULL)`),
+    index('kyc_relay_photo_jobs_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+    index('kyc_relay_photo_jobs_leased')
+      .on(table.leaseUntil)
+      .where(sql`lease_until IS NOT NULL`),
+    index('kyc_relay_photo_jobs_of_verification').on(table.verification),
+  ],
+)

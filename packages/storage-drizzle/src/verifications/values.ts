@@ -1,0 +1,10 @@
+/** What columns of verifications may hold, on both engines. */
+export const decisions = ['PASSED', 'FAILED'] as const
+export const resultStatuses = ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] as const
+export const ssnStandings = ['COLLECTED', 'VALIDATED'] as const
+export const sections = ['document', 'ssn', 'database'] as const
+export const sectionStatuses = ['PASSED', 'FAILED'] as const
+export const checkStatuses = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const
+export const kycStatusValues = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const
+/** Of a user who has a row: nobody goes back to `UNVERIFIED`. */
+export const verifiedStatuses = ['PASS', 'PASS_INTERNATIONAL'] as const
