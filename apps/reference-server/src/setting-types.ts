@@ -50,7 +50,7 @@ export const requestsPerMinute = whole(1, 9_999_999_999)
 export const days = whole(1, 36_500)
 
 export const text = z.string().min(1)
-export const filePath = text
+export const filePath = z.string().min(1)
 export const url = z.url()
 export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
 

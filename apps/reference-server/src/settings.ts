@@ -253,7 +253,11 @@ export const settings = {
   ...limitsAndPortal,
 }
 
-/** The same settings in groups, as pages show them. */
+/**
+ * The same settings in groups, as pages show them.
+ *
+ * @public `scripts/write-reference.mjs` reads them.
+ */
 export const settingGroups: readonly (readonly [title: string, group: Readonly<Record<string, Setting>>])[] = [
   ['Process and addresses', processAndAddresses],
   ['Databases, disks and keys', dataAndKeys],
