@@ -1,5 +1,5 @@
+import type { Context } from 'hono'
 import { readBody } from '../http/body.js'
-import type { BoundContext } from '../http/request-context.js'
 
 /** Longest form, in bytes. */
 export const maxFormBytes = 16 * 1024
@@ -7,10 +7,9 @@ export const maxFormBytes = 16 * 1024
 const urlEncoded = /^application\/x-www-form-urlencoded[ \t]*(?:;.*)?$/i
 
 /** Fields of a posted form, or why there are none. */
-export async function readForm(c: BoundContext): Promise<URLSearchParams | 'not_a_form' | 'too_large' | 'cut_off'> {
-  const { headers } = c.env.incoming
-  if (!urlEncoded.test(headers['content-type'] ?? '')) return 'not_a_form'
-  if (Number(headers['content-length'] ?? 0) > maxFormBytes) return 'too_large'
+export async function readForm(c: Context): Promise<URLSearchParams | 'not_a_form' | 'too_large' | 'cut_off'> {
+  if (!urlEncoded.test(c.req.header('content-type') ?? '')) return 'not_a_form'
+  if (Number(c.req.header('content-length') ?? 0) > maxFormBytes) return 'too_large'
   const body = await readBody(c, maxFormBytes)
   return typeof body === 'string' ? body : new URLSearchParams(Buffer.from(body).toString('utf8'))
 }

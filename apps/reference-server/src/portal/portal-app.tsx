@@ -65,7 +65,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   app.use('/portal/kyc/*', requireSession(guard, 'operator'))
   app.route('/', createOperatorRoutes(operator))
 
-  app.all('/portal/*', (c) => sendProblem(c, c.env.incoming.method === 'POST' ? 405 : 404))
+  app.all('/portal/*', (c) => sendProblem(c, c.req.method === 'POST' ? 405 : 404))
   app.onError((error, c) => {
     const where = { requestId: c.env.requestId, listener: 'api' } as const
     return sendProblem(c, refusalOfError(error, deps.log, where).code === 'UNAVAILABLE' ? 503 : 500)

@@ -66,10 +66,10 @@ export function sendProblem(c: PortalContext, status: keyof typeof problems): Pr
 
 /** Refuses what other sites could make a browser send, then reads the form. */
 export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
-  const { incoming } = c.env
-  if (incoming.method === 'GET' || incoming.method === 'HEAD') return next()
-  if (incoming.method !== 'POST') return sendProblem(c, 405)
-  if (!mayComeFromOurPages(incoming.headers)) return sendProblem(c, 403)
+  const { method } = c.req
+  if (method === 'GET' || method === 'HEAD') return next()
+  if (method !== 'POST') return sendProblem(c, 405)
+  if (!mayComeFromOurPages(c.req.header())) return sendProblem(c, 403)
   const form = await readForm(c)
   if (form === 'not_a_form' || form === 'cut_off') return sendProblem(c, 415)
   if (form === 'too_large') return sendProblem(c, 413)
@@ -88,7 +88,7 @@ export function requireSession(
   kind: SessionHolder['kind'] | 'any',
 ): MiddlewareHandler<PortalEnv> {
   return async (c, next) => {
-    const { method } = c.env.incoming
+    const { method } = c.req
     const cookie = sessionCookie(c)
     const id = cookie.read()
     if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
