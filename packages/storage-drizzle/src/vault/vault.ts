@@ -22,8 +22,8 @@ import type { VaultInspection } from './vault-inspection.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 
 /**
- * All ports of one vault. Pass each part of a system only the port that it needs: ingestion gets the {@link
- * PiiTokenizer}.
+ * All ports of one vault. Pass each part of a system only the port that it needs: ingestion gets the
+ * `PiiTokenizer`.
  */
 export interface StoredVault extends PiiTokenizer, TokenInspector, PiiRevealer, PiiEraser, PiiKeyRotation {
   /** The audit log, for verification and checkpoints; null without the option `audit`. */

@@ -10,7 +10,8 @@ import {
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { createPostgresStorage, createPostgresVault, type PostgresLocation } from '../../src/postgres/index.js'
+import type { PostgresLocation } from '../../src/engine/postgres/pool.js'
+import { createPostgresStorage, createPostgresVault } from '../../src/postgres/index.js'
 import {
   appDirectoryCases,
   portalSessionCases,
