@@ -1,3 +1,5 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
 /** The `VERIFY_KYC` scope lets a token submit results (docs/contract.md 1.2). */
 export const submissionScope = 'VERIFY_KYC'
 
@@ -7,4 +9,15 @@ const bearer = /^bearer +([A-Z0-9._~+/-]{1,4096}=*)$/i
 /** The token of an `Authorization: Bearer` header, or null when there is none in the right form. */
 export function parseBearer(header: string | undefined): string | null {
   return header === undefined ? null : (bearer.exec(header)?.[1] ?? null)
+}
+
+/**
+ * Compares the bearer token of a request with the internal token, in constant time whatever its length. Without an
+ * internal token (null) nobody is let in.
+ */
+export function isInternalCaller(authorization: string | undefined, internalToken: string | null): boolean {
+  if (internalToken === null) return false
+  const given = parseBearer(authorization)
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return given !== null && timingSafeEqual(digest(given), digest(internalToken))
 }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { isInternalCaller } from '../identity/internal-token.js'
+import { isInternalCaller } from '../identity/bearer.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Metrics } from './metrics.js'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
-import { isInternalCaller } from '../identity/internal-token.js'
+import { isInternalCaller } from '../identity/bearer.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
