@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
@@ -12,25 +11,15 @@ import type { QueueInspection } from '../portal/queue-inspection.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
 import type { VerificationOverview } from '../portal/verification-overview.js'
-import { openAuditChain, type AuditChain } from '../audit/chain.sqlite.js'
+import { openAuditChain } from '../audit/chain.sqlite.js'
 import { createAuditLog } from '../audit/log.sqlite.js'
 import { createAppDirectory } from '../apps/directory.sqlite.js'
-import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from '../engine/sqlite/checkpoints.js'
-import { inspectFile, openCommitCount, type CommitCount } from '../engine/sqlite/commit-count.js'
-import {
-  assertDurable,
-  defaultCheckUpToBytes,
-  openConnection,
-  ownFile,
-  type SqliteLocation,
-} from '../engine/sqlite/open.js'
-import { openWithReserve } from '../engine/sqlite/disk-room.js'
+import { openDatabase } from '../engine/sqlite/open-database.js'
+import type { SqliteLocation } from '../engine/sqlite/open.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
-import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createPortalSessions } from '../portal/sessions.sqlite.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
 import { createQueueInspection } from '../portal/queue-inspection.sqlite.js'
-import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import { createVerificationOverview } from '../portal/verification-overview.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
@@ -134,33 +123,15 @@ export function createSqliteStorage(
 }
 
 function openStorage(location: SqliteLocation, options: SqliteStorageOptions): SqliteStorage {
-  const { clock = () => new Date(), newToken = randomUUID, migrations = 'apply', onFailure } = options
-  const file = ownFile(location)
-  const { client, close } = openWithReserve(file, () => {
-    if (file !== null) inspectFile(file, 'sqlite', options.checkUpToBytes ?? defaultCheckUpToBytes)
-    return openConnection(location)
+  const { clock = () => new Date(), newToken = randomUUID, audit: seal } = options
+  const database = openDatabase(location, {
+    ...options,
+    history: 'sqlite',
+    clock,
+    start: (client, commits) =>
+      seal === undefined ? null : openAuditChain(client, 'stores', { seal, commits, now: clock }),
   })
-  const commits = createGroupCommit(client, onFailure)
-  let audit: AuditChain | null = null
-  let commitCount: CommitCount | null = null
-  let checkpoints = leaveCheckpointsToSqlite(client)
-  try {
-    if (migrations === 'require') requireMigrated(client, 'sqlite')
-    writeWithSpace(client, () => migrate(client, 'sqlite', { ...options, now: clock }))
-    assertDurable(client)
-    if (options.audit !== undefined)
-      audit = openAuditChain(client, 'stores', { seal: options.audit, commits, now: clock })
-    if (file !== null) {
-      commitCount = openCommitCount(client, 'sqlite')
-      commits.countWith(commitCount)
-      checkpoints = takeOverCheckpoints(client, commits.fail)
-      commits.checkpointWith(checkpoints)
-    }
-  } catch (error) {
-    close()
-    throw error
-  }
-  const db = drizzle({ client })
+  const { client, db, commits, checkpoints, started: audit } = database
   const watched = <Port extends object>(port: Port): Port => watchFailures(port, commits.fail)
   const webhooks = watched(createWebhookStore({ client, db, commits, clock, newToken, audit }))
   let heldLock: { release(): void } | null = null
@@ -201,12 +172,11 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       }
     },
     async close() {
-      commits.close()
-      await checkpoints.close()
-      commitCount?.close()
-      commitCount = null
-      releaseLock()
-      close()
+      try {
+        await database.close()
+      } finally {
+        releaseLock()
+      }
     },
   }
 }

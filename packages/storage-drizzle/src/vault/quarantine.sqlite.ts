@@ -18,7 +18,7 @@ const beforeAll: Place = [-1, -1]
 export function createQuarantine(dependencies: {
   readonly client: Database.Database
   readonly commits: GroupCommit
-  readonly checkpoints: () => Pick<Checkpoints, 'empty'>
+  readonly checkpoints: Pick<Checkpoints, 'empty'>
   readonly audit: AuditChain | null
   readonly clock: () => Date
 }): QuarantineRows {
@@ -102,7 +102,7 @@ export function createQuarantine(dependencies: {
       const destroyed = await commits.write(() =>
         change('TOKENS_ERASED', tokens, (token) => destroy.run(token, before)),
       )
-      await checkpoints().empty()
+      await checkpoints.empty()
       return destroyed
     },
     countTokens: ({ limit }) =>

@@ -1,5 +1,4 @@
 import { randomBytes as cryptoRandomBytes } from 'node:crypto'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { AppUser, PiiCipher } from '@kyc-relay/kyc-core'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
@@ -9,23 +8,13 @@ import type { StorageError } from '../storage-error.js'
 import { createVault, type StoredVault } from './vault.js'
 import type { NewTokenRow } from './sealing.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
-import { openAuditChain, type AuditChain } from '../audit/chain.sqlite.js'
+import { openAuditChain } from '../audit/chain.sqlite.js'
 import { createAuditLog } from '../audit/log.sqlite.js'
-import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace } from '../engine/sqlite/checkpoints.js'
-import { inspectFile, openCommitCount, type CommitCount } from '../engine/sqlite/commit-count.js'
-import {
-  assertDurable,
-  defaultCheckUpToBytes,
-  openConnection,
-  ownFile,
-  type SqliteLocation,
-} from '../engine/sqlite/open.js'
-import { openWithReserve } from '../engine/sqlite/disk-room.js'
+import { openDatabase } from '../engine/sqlite/open-database.js'
+import type { SqliteLocation } from '../engine/sqlite/open.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
-import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { read } from '../engine/sqlite/read.js'
-import { createGroupCommit } from '../engine/sqlite/group-commit.js'
 import type { dataKeys, tokens } from './tables.sqlite.js'
 import { createVaultInspection } from './inspection.sqlite.js'
 import { createQuarantine } from './quarantine.sqlite.js'
@@ -92,33 +81,17 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
 const delayTurns = 2
 
 function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultRows {
-  const { clock = () => new Date(), migrations = 'apply' } = options
-  const file = ownFile(location)
-  const { client, close } = openWithReserve(file, () => {
-    if (file !== null) inspectFile(file, 'sqlite-vault', options.checkUpToBytes ?? defaultCheckUpToBytes)
-    return openConnection(location)
+  const { clock = () => new Date(), audit: seal } = options
+  const database = openDatabase(location, {
+    ...options,
+    history: 'sqlite-vault',
+    clock,
+    delayTurns,
+    start: (client, commits) =>
+      seal === undefined ? null : openAuditChain(client, 'vault', { seal, commits, now: clock }),
   })
-  const commits = createGroupCommit(client, options.onFailure, delayTurns)
-  let commitCount: CommitCount | null = null
-  let checkpoints = leaveCheckpointsToSqlite(client)
-  let audit: AuditChain | null = null
-  try {
-    if (migrations === 'require') requireMigrated(client, 'sqlite-vault')
-    writeWithSpace(client, () => migrate(client, 'sqlite-vault', { ...options, now: clock }))
-    assertDurable(client)
-    if (options.audit !== undefined)
-      audit = openAuditChain(client, 'vault', { seal: options.audit, commits, now: clock })
-    if (file !== null) {
-      commitCount = openCommitCount(client, 'sqlite-vault')
-      commits.countWith(commitCount)
-      checkpoints = takeOverCheckpoints(client, commits.fail)
-      commits.checkpointWith(checkpoints)
-    }
-  } catch (error) {
-    close()
-    throw error
-  }
-  const statements = prepareVaultStatements(client, drizzle({ client }))
+  const { client, db, commits, checkpoints, started: audit } = database
+  const statements = prepareVaultStatements(client, db)
 
   function findDataKey({ appId, userId }: AppUser): DataKeyRow | null {
     const row = statements.findDataKey.get(appId, userId)
@@ -183,7 +156,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       await checkpoints.empty()
       return deleted
     },
-    ...createQuarantine({ client, commits, checkpoints: () => checkpoints, audit, clock }),
+    ...createQuarantine({ client, commits, checkpoints, audit, clock }),
     listDataKeysNotUnder: (keyId, limit) =>
       read(() => {
         const below = statements.listKeysBelow.all({ keyId, limit })
@@ -204,15 +177,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         return true
       }),
     tryWrite: createTryWrite(client, commits, { part: 'vault', clock }),
-    async close() {
-      commits.close()
-      await checkpoints.close()
-      await read(() => {
-        commitCount?.close()
-        commitCount = null
-        close()
-      })
-    },
+    close: database.close,
   }
   return watchFailures(rows, commits.fail)
 }
