@@ -8,18 +8,13 @@ const audited =
 
 const securityHeader = /\/headers\/(?:strict-transport-security|x-content-type-options)$/
 
-const fixedText =
-  /\/(?:(?:errors|violations|warnings)\/\d+\/message|body\/(?:title|detail)|explanation\/(?:cause|nextStep))$/
+const fixedText = /\/(?:(?:errors|violations|warnings)\/\d+\/message|body\/(?:title|detail))$/
 
 export const intendedDifferences = [
   {
     why: 'Every answer carries HSTS and nosniff.',
     matches: ({ at, before, now }) =>
       securityHeader.test(at) && before === undefined && ['max-age=31536000', 'nosniff'].includes(now),
-  },
-  {
-    why: 'Refusals of the REST API carry RateLimit too, as its other answers do.',
-    matches: ({ at, before }) => /\/headers\/ratelimit(?:-policy)?$/.test(at) && before === undefined,
   },
   {
     why: 'A violation names the object that has an unknown field, not the field: its name may be personal data.',

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import { problemBody } from './error-bodies.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
@@ -18,11 +17,9 @@ export function refuseProblem(
     refusal.fields === undefined
       ? body
       : JSON.stringify({ ...(JSON.parse(body) as object), violations: refusal.fields })
-  const status = refusal.status ?? errorCatalogue[refusal.code].status
-  return c.body(withFields, status as ContentfulStatusCode, {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    ...headers,
+  return new Response(withFields, {
+    status: refusal.status ?? errorCatalogue[refusal.code].status,
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   })
 }
 

@@ -1,5 +1,4 @@
 import type { Context, Handler } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AccessTokens } from '../identity/access-tokens.js'
 import { parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
@@ -78,7 +77,7 @@ export function graphqlRoute(options: {
         caller: { ...holder, requestId },
       })
       const all = { ...headers, ...limit.headers, 'cache-control': 'no-store' }
-      return c.body(text, status as ContentfulStatusCode, all)
+      return new Response(text, { status, headers: all })
     } catch (error) {
       return refuse(refusalOfError(error, log, { requestId, listener }), { 'retry-after': '5' })
     }
@@ -98,9 +97,8 @@ function refuseShape(c: Context<EdgeEnv>): Refusal | null {
 /** Answers a refusal in GraphQL's error shape. */
 export function refuseGraphql(c: Context<EdgeEnv>, refusal: Refusal, headers: Record<string, string> = {}): Response {
   const { body, contentType } = graphqlErrorBody(refusal, c.env.requestId)
-  return c.body(body, (refusal.status ?? errorCatalogue[refusal.code].status) as ContentfulStatusCode, {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    ...headers,
+  return new Response(body, {
+    status: refusal.status ?? errorCatalogue[refusal.code].status,
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   })
 }
