@@ -29,7 +29,7 @@ function expect(what: string, happened: boolean): void {
   if (!happened) throw new Error('a step of the demo did not happen')
 }
 
-/** A receiver as a partner would write it: `verifyWebhook` on the raw bytes, answers as told. */
+/** Starts a receiver as a partner would write it: it verifies the raw bytes and responds with the given statuses. */
 async function startReceiver(demo: DemoFile, apiKey: string) {
   const received: { path: string; eventId: string; type: string; signature: string; body: string }[] = []
   const answers: Record<string, number[]> = {
@@ -228,7 +228,7 @@ function submissionBody(externalVerificationId: string) {
   return { query, variables }
 }
 
-/** Looks at the delivery log until nothing is pending; bounded. */
+/** Polls the delivery log until no delivery is pending, with a limit. */
 async function deliveriesEnded(list: () => Promise<{ json: Json }>): Promise<NonNullable<Json['items']>> {
   const deadline = Date.now() + 20_000
   for (;;) {

@@ -26,32 +26,32 @@ export interface OauthServer {
   readonly audience: string
 }
 
-/** How the databases are worked with; all but `migrations` are for PostgreSQL. */
+/** Database options. All but `migrations` are only for PostgreSQL. */
 export interface DatabaseSettings {
   /** Most connections of this process to each database. */
   readonly maxConnections: number
   readonly vaultMaxConnections: number
-  /** Whether workers of other processes are woken with `NOTIFY`. */
+  /** True to wake the workers of other processes with `NOTIFY`. */
   readonly notify: boolean
-  /** `require`: a start on a schema that is not up to date is refused. */
+  /** `require`: the server refuses to start on a schema that is not up to date. */
   readonly migrations: 'apply' | 'require'
-  /** Whether a pooler lends a server connection for one transaction. */
+  /** True if a pooler lends a server connection for one transaction. */
   readonly transactionPooler: boolean
 }
 
-/** What several settings say together, or one setting in other units. */
+/** Values derived from several settings, or converted to other units. */
 interface DerivedEnv {
   readonly production: boolean
   readonly databaseUrl: string
   readonly vaultDatabaseUrl: string
   readonly databases: DatabaseSettings
-  /** Largest SQLite file that is read for damage at the start. */
+  /** Largest SQLite file that is checked for damage at the start, in bytes. */
   readonly sqliteCheckUpToBytes: number
   readonly diskSpaceLimits: DiskSpaceLimits
   readonly keyFile: string
   readonly auditCheckpoints: string
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
-  /** Null: only opaque tokens of the embedded store are accepted. */
+  /** Null to accept only opaque tokens of the embedded store. */
   readonly oauth: OauthServer | null
   readonly photoStorage: PhotoStorage
   readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
@@ -65,17 +65,17 @@ type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Text>
 
-/** Each setting under its name in camel case. Null: it is not set. */
+/** Each setting under its name in camel case; null if it is not set. */
 type SettingsInCamelCase = {
   readonly [Each in Name as CamelCase<Each>]:
     | Exclude<z.output<Settings[Each]['type']>, undefined>
     | (undefined extends z.output<Settings[Each]['type']> ? null : never)
 }
 
-/** The server's settings, parsed and with their defaults. `settings.ts` says what each means. */
+/** The parsed settings of the server, with their defaults. `settings.ts` describes each. */
 export type Env = Omit<SettingsInCamelCase, keyof DerivedEnv> & DerivedEnv
 
-/** One or more settings are missing or malformed. Names them, never their values. */
+/** Error for missing or malformed settings. Holds their names, never their values. */
 export class EnvError extends Error {
   readonly code = 'ENV_INVALID'
   constructor(readonly problems: readonly string[]) {
@@ -93,19 +93,19 @@ const auditSchema = schema.pick({
   AUDIT_CHECKPOINTS: true,
 })
 
-/** Databases, key file and checkpoints: what verifying the audit log needs of the settings. */
+/** Settings for verifying the audit log: databases, key file and checkpoints. */
 export type AuditEnv = Places & Pick<DatabaseSettings, 'transactionPooler'>
 
 type Places = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditCheckpoints'>
 
-/** Parses the part of the environment that says where things are. All problems are reported at once. */
+/** Parses the settings for verifying the audit log. Reports all problems at once. */
 export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
   const { value, problems } = parseVariables(auditSchema, variables)
   if (problems.length > 0) throw new EnvError(problems)
   return { ...placesOf(value), transactionPooler: value.DATABASE_TRANSACTION_POOLER }
 }
 
-/** Parses the environment. All problems are reported at once. */
+/** Parses the environment. Reports all problems at once. */
 export function parseEnv(variables: Readonly<Record<string, string | undefined>>): Env {
   const { value, given, problems } = parseVariables(schema, variables)
   if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
@@ -184,12 +184,15 @@ function inCamelCase(value: z.output<typeof schema>): SettingsInCamelCase {
   return Object.fromEntries(names.map((name) => [camelCase(name), value[name] ?? null])) as SettingsInCamelCase
 }
 
-/** Malformed variables are problems, and in `value` as if they were not set: what contradicts what is found beside them. */
+/**
+ * Reads each variable. A malformed one is a problem, and unset in `value`, so that contradictions between other
+ * settings are found too.
+ */
 function parseVariables<Schema extends z.ZodType>(
   shape: Schema,
   variables: Readonly<Record<string, string | undefined>>,
 ): { value: z.output<Schema>; given: Readonly<Record<string, string | undefined>>; problems: string[] } {
-  // A variable set to nothing (`PORT=`) means the same as one that is not set.
+  // An empty variable (`PORT=`) counts as not set.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = shape.safeParse(given)
   if (parsed.success) return { value: parsed.data, given, problems: [] }
@@ -213,18 +216,24 @@ function placesOf(value: z.output<typeof auditSchema>): Places {
   }
 }
 
-/** RFC 8414 §2: HTTPS without query or fragment. HTTP is for an OAuth server on this machine, outside production. */
+/**
+ * RFC 8414 §2: HTTPS without query or fragment. HTTP is allowed only outside production, for an OAuth server on this
+ * machine.
+ */
 function isIssuer(text: string, production: boolean): boolean {
   const url = new URL(text)
   return url.search === '' && !text.includes('#') && isAllowedOauthUrl(url, !production)
 }
 
-/** With PostgreSQL the vault is where every process finds it; a database of its own is better, and one setting away. */
+/**
+ * With PostgreSQL, the default vault is in the same database, so that every process finds it. Set VAULT_DATABASE_URL to
+ * separate it.
+ */
 function defaultVaultUrl({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string | undefined; DATA_DIR: string }): string {
   return DATABASE_URL?.startsWith('postgres') ? DATABASE_URL : `file:${DATA_DIR}/vault.db`
 }
 
-/** Whether this process sends deliveries. */
+/** True if this process sends deliveries. */
 export function servesWorker({ role }: Pick<Env, 'role'>): boolean {
   return role === 'all' || role === 'worker'
 }

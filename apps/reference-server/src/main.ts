@@ -6,12 +6,12 @@ import { startFailureLine } from './start/start-failure.js'
 import { startServer } from './server.js'
 import { flushSpans } from './operations/tracing/flush-spans.js'
 
-/** `EX_SOFTWARE` of sysexits.h: a supervisor should start the server again, it recovers what was committed. */
+/** `EX_SOFTWARE` of sysexits.h: a supervisor should restart the server, which recovers all commits. */
 const storeFailedExitCode = 70
 const shutdownGraceMs = 35_000
 const logPatienceMs = 1_000
 const spanPatienceMs = 2_000
-/** Under npm one Ctrl-C arrives twice: from the terminal and passed on by npm. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const sameSignalMs = 1_000
 
 /** `EX_USAGE` of sysexits.h. */
@@ -20,7 +20,7 @@ const usage = `The reference server takes no arguments: its settings are environ
 apps/reference-server/.env.example lists them with their defaults, docs/operate.md says how to run it.
 `
 
-/** An argument that was passed over would be a setting that somebody believes in. */
+/** Arguments are refused, because an ignored argument would look like an applied setting. */
 function refuseArguments(given: readonly string[]): void {
   const asked = given.every((argument) => argument === '--help' || argument === '-h')
   const stream = asked ? process.stdout : process.stderr
@@ -34,9 +34,9 @@ async function main(): Promise<void> {
   setFlagsFromString(heapGrowth)
   const env = parseEnv(process.env)
   const log = createLog(env)
-  // Whoever reads the output may go: that is no reason to stop serving.
+  // The server continues when the reader of its output has gone.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  /** The last log lines and spans get out, unless nobody takes them. */
+  /** Flushes the last log lines and spans, with a time limit. */
   const end = (code: number) =>
     void Promise.all([log.flush(logPatienceMs), flushSpans(spanPatienceMs)]).finally(() => process.exit(code))
   const server = await startServer(env, log, ({ code, setting }) => {

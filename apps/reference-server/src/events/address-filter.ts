@@ -2,12 +2,12 @@ import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isPublicAddress } from '@kyc-relay/webhooks/https'
 
-/** Interfaces come and go rarely, and listing them for every attempt would cost more than the rest of the check. */
+/** Lifetime of the list of interfaces: they change rarely, and listing them costs more than the rest of the check. */
 const listedForMs = 60_000
 
 /**
- * Checks where webhooks may go and photos may come from: public addresses but those of this machine, whatever name leads
- * there. An address that a gateway in front of the machine has is not known here.
+ * Creates the address filter for webhooks and photos. It allows public addresses except those of this machine. It does
+ * not know the address of a gateway in front of the machine.
  */
 export function createAddressFilter(
   list: typeof networkInterfaces = networkInterfaces,

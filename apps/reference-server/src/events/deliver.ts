@@ -11,7 +11,7 @@ import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/
 
 type Worker = ReturnType<typeof createDeliveryWorker>
 
-/** The delivery worker as this server runs it: counted, traced, and a log line for each attempt. */
+/** Creates the delivery worker of the server, with metrics, traces and a log line for each attempt. */
 export function createEventDelivery(
   deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'now'> & {
     readonly retryBaseMs: number
@@ -41,7 +41,7 @@ export function createEventDelivery(
   })
 }
 
-/** A worker that cannot reach the store is not ready; one look that failed is no reason yet. */
+/** The worker is not ready while it cannot reach the store. One failed poll does not count. */
 export function isDelivering({ running, failures }: ReturnType<Worker['status']>): boolean {
   return running && failures < mostFailures
 }
@@ -60,8 +60,8 @@ function logAttempt(log: Log, delivery: ClaimedDelivery, result: AttemptResult):
 }
 
 /**
- * A span for each attempt, from its claim until its end is recorded. It begins a trace of its own, which may be days
- * after the event, with a link to the span that published it.
+ * Creates a span for each attempt, from its claim until its result is recorded. The span starts a new trace, with a
+ * link to the span that published the event: an attempt can be days after the event.
  */
 function createAttemptSpans(): Required<Pick<DeliveryWorkerObserver, 'onClaimed' | 'onResultWritten'>> {
   const spans = new WeakMap<ClaimedDelivery, Span>()

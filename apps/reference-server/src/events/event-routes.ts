@@ -15,7 +15,7 @@ const publication = z.strictObject({
   sourceEventId,
 })
 
-/** `POST /internal/v1/events`: one event of any type, as another service of ours tells it. */
+/** `POST /internal/v1/events`: publishes one event of any type for another service. */
 export function createEventRoutes(publisher: Pick<Publisher, 'publish'>): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.post('/', async (c) => {
@@ -31,7 +31,7 @@ export function createEventRoutes(publisher: Pick<Publisher, 'publish'>): Hono<E
   return routes
 }
 
-/** An event as the internal API answers it: `withheld` says why nobody gets it. */
+/** Converts an event for the internal API. `withheld` is the reason for an event without deliveries. */
 export function presentEvent(event: InsertedEvent) {
   return {
     eventId: event.eventId,
@@ -48,7 +48,7 @@ const statuses: Readonly<Record<string, 404 | 409>> = {
   SOURCE_EVENT_ID_CONFLICT: 409,
 }
 
-/** Answers an event or a move that was refused; anything else, outages included, is thrown on. */
+/** Responds to a refused event or move. Rethrows any other error, including outages. */
 export function refuseEvent(c: Context<EdgeEnv>, error: unknown): Response {
   if (!(error instanceof WebhookError) || error.retryable) throw error
   const status = statuses[error.code]

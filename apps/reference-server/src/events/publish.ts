@@ -13,33 +13,36 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import { inSpan, traceparentOf, type SpanFields } from '../operations/tracing/span.js'
 
-/** Writes events. Every event of this server, test events too, goes through one of these three. */
+/** Publishes events. Every event of this server, including test events, uses one of these three methods. */
 export interface Publisher {
   /** Prepares an event and writes it with its deliveries. */
   publish(event: EventInput): Promise<InsertedEvent>
-  /** Writes an event that is prepared already. */
+  /** Writes a prepared event. */
   insert(event: PreparedEvent): Promise<InsertedEvent>
-  /** Moves a transaction and writes the event that tells about it, in one write. */
+  /** Changes the status of a transaction and writes its event, in one write. */
   move(request: TransactionRequest): Promise<MovedTransaction>
 }
 
-/** What publishing needs. */
+/** Dependencies of publishing. */
 export interface PublisherDeps extends Omit<PrepareEventDeps, 'endpoints'> {
   readonly store: Pick<WebhookStore, 'listEndpoints' | 'insertEvent'>
   readonly transactions: TransactionStore
   /** @throws DiskSpaceError while too little disk space is left. */
   readonly requireSpace: () => void
   readonly count: (eventType: string, event: InsertedEvent) => void
-  /** Tells the delivery worker that deliveries may be due. */
+  /** Wakes the delivery worker. */
   readonly wake: () => void
 }
 
-/** Publishes over the store: each write needs disk space, has a span, is counted, and wakes the delivery worker. */
+/**
+ * Creates the publisher over the store. Each write checks disk space, has a span, is counted, and wakes the delivery
+ * worker.
+ */
 export function createPublisher(deps: PublisherDeps): Publisher {
   const { store, transactions } = deps
   const preparing: PrepareEventDeps = { ...deps, endpoints: store }
 
-  /** A move that another one overtook writes nothing: it is decided anew. */
+  /** A move that another one overtook writes nothing and is retried. */
   async function write<Written extends InsertedEvent | 'stale'>(
     event: PreparedEvent,
     insert: (event: PreparedEvent) => Promise<Written>,
@@ -49,7 +52,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       { kind: SpanKind.PRODUCER },
       async (span) => {
         deps.requireSpace()
-        // The event carries its span to its deliveries.
+        // The event stores its span for its deliveries.
         const traceContext = traceparentOf(span.spanContext())
         return insert(traceContext === null ? event : { ...event, traceContext })
       },

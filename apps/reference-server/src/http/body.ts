@@ -1,15 +1,15 @@
 import type { BoundContext } from './request-context.js'
 
 /**
- * Reads a bounded body. Hono's `bodyLimit` would put a web stream around every body, and leave a client that sends too
- * much without an answer.
+ * Reads a body up to a limit. Hono's `bodyLimit` would wrap every body in a web stream, and would not answer a client
+ * that sends too much.
  *
- * @returns The bytes, or why there are none: more than `maxBytes`, or the client stopped in the middle.
+ * @returns The bytes, or the reason of the failure: more than `maxBytes`, or the client stopped in the middle.
  */
 export function readBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
   const request = c.env.incoming
   return new Promise((resolve) => {
-    // A client that is gone already will not say so again.
+    // A client that has already gone emits no further event.
     if (request.destroyed) {
       resolve('cut_off')
       return

@@ -5,7 +5,10 @@ import type { Refusal } from './error-catalogue.js'
 import { sendAndClose, type PlainAnswer } from './plain-answer.js'
 import { securityHeaders } from './security-headers.js'
 
-/** What Node's parser or its time-outs found wrong, or null where nothing can be answered (TLS, a vanished client). */
+/**
+ * Converts an error of Node's parser or time-outs to a refusal; null when no response is possible (TLS, lost
+ * connection).
+ */
 export function refusalOfParserError(code: string | undefined): Refusal | null {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -22,21 +25,20 @@ export function refusalOfParserError(code: string | undefined): Refusal | null {
 }
 
 /**
- * Answers where there is no request to answer: a connection that does not speak HTTP, or speaks it too slowly, is told so
- * once and closed.
+ * Handles connections without a valid request. It answers a connection with broken or too slow HTTP once and closes it.
  */
 export function createBrokenRequests(options: {
-  /** Shapes a refusal as this listener does. */
+  /** Creates the refusal in the listener's error format. */
   readonly present: (refusal: Refusal, requestId: string) => PlainAnswer
   readonly onRefused: (refusal: Refusal, requestId: string) => void
-  /** The answer to the latest request on a connection. */
+  /** Returns the response to the latest request on a connection. */
   readonly latestOn: (socket: Duplex) => ServerResponse | undefined
-  /** Time for a client to read why its connection ends, before it is cut. */
+  /** Time for a client to read the response before its connection is closed, in milliseconds. */
   readonly farewellMs: number
 }): {
-  /** For the server's `clientError`. */
+  /** Handler of the server's event `clientError`. */
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** For the server's `connect`: the connection is no tunnel, and is closed. */
+  /** Handler of the server's event `connect`: refuses the tunnel and closes the connection. */
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void
 } {
   const refused = new WeakSet<Duplex>()
@@ -61,7 +63,7 @@ export function createBrokenRequests(options: {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Answers to requests that came before, and are still worked on, go first. */
+  /** Responses to earlier requests that are still being handled go first. */
   function refuseAfterAnswers(socket: Duplex, refusal: Refusal): void {
     const latest = options.latestOn(socket)
     if (latest === undefined || latest.writableFinished) refuseConnection(socket, refusal)
@@ -69,20 +71,20 @@ export function createBrokenRequests(options: {
   }
 
   function onConnect(_request: IncomingMessage, socket: Duplex): void {
-    // Node has taken its own listeners off this connection: without one, a reset would end the process.
+    // Node has removed its listeners from this connection. Without an error listener, a reset would end the process.
     socket.on('error', () => socket.destroy())
-    // What comes behind is dropped, so that the end of the connection is seen.
+    // Further bytes are dropped, so that the end of the connection is detected.
     socket.resume()
     refuseAfterAnswers(socket, { code: 'METHOD_NOT_ALLOWED' })
   }
 
-  /** A request whose body breaks off: its handler may run already, or have answered. */
+  /** Handles a request whose body breaks off. Its handler may be running or may have responded. */
   function refuseBody(response: ServerResponse, refusal: Refusal): void {
     if (response.writableFinished) {
       response.req.socket.destroy()
       return
     }
-    // Whoever reads the body, now or later, must learn that no more will come: Node forgets an answered request.
+    // Any reader of the body must see that it has ended: Node does not track an answered request.
     response.once('close', () => response.req.destroy())
     if (!response.headersSent) {
       const requestId = String(response.getHeader('x-request-id'))
@@ -98,7 +100,7 @@ export function createBrokenRequests(options: {
       socket.destroy()
       return
     }
-    // The parser complains again about every further piece.
+    // The parser reports an error again for each further chunk.
     if (refused.has(socket)) return
     refused.add(socket)
     const latest = options.latestOn(socket)

@@ -1,11 +1,14 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What one listener gives of its process. */
+/** Connection limits of one listener. */
 export interface ConnectionLimits {
-  /** Connections open at once. One more is closed before a byte of it is read. */
+  /** Most open connections. Further ones are closed before any byte is read. */
   readonly max: number
-  /** Requests of one connection: behind a balancer the connections of a client move to another process some time. Default 1,000. */
+  /**
+   * Most requests of one connection, so that clients behind a load balancer move to other processes over time. Default
+   * 1,000.
+   */
   readonly requestsEach?: number
   readonly onDropped: () => void
 }
@@ -19,16 +22,17 @@ interface Counted extends Duplex {
 }
 
 /**
- * Bounds the connections of a server, and the requests of each.
+ * Limits the connections of a server and the requests of each connection.
  *
- * @returns Counts one request of a connection, and says whether it is the last one: its answer must close the connection.
+ * @returns A function that counts one request of a connection. It returns true for the last one, whose response must
+ *   close the connection.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): (connection: Duplex) => boolean {
   const { requestsEach = defaultRequestsEach } = limits
   server.maxConnections = limits.max
   server.on('drop', limits.onDropped)
-  // Node says `Connection: close` but waits for the client to do it, and answers what comes behind an empty 503. Here it
-  // keeps what was sent behind the last one from being worked on (RFC 9112 §9.6); the connection ends before that 503.
+  // Node sends `Connection: close` but waits for the client to close, and answers further requests with an empty 503.
+  // Here this prevents handling of further requests (RFC 9112 §9.6). The connection closes before that 503.
   server.maxRequestsPerSocket = requestsEach
   return (connection: Counted) => {
     const count = (connection[requestsSoFar] ?? 0) + 1

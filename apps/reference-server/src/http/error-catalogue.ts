@@ -1,14 +1,14 @@
-/** Every top-level error code with its fixed text. Nothing that a client sent is ever part of an error. */
+/** Every top-level error code with its fixed text. No error holds data from a request. */
 export const errorCatalogue = {
   UNAUTHENTICATED: { status: 401, retryable: false, message: 'A valid access token is required.' },
-  FORBIDDEN: { status: 403, retryable: false, message: 'The access token does not carry the required scope.' },
+  FORBIDDEN: { status: 403, retryable: false, message: 'The access token does not have the required scope.' },
   BAD_REQUEST: { status: 400, retryable: false, message: 'The request is malformed.' },
-  NOT_FOUND: { status: 404, retryable: false, message: 'There is nothing at this address.' },
+  NOT_FOUND: { status: 404, retryable: false, message: 'This address does not exist.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, message: 'This address does not accept this method.' },
   NOT_ACCEPTABLE: {
     status: 406,
     retryable: false,
-    message: 'Answers are application/json or application/graphql-response+json.',
+    message: 'The service can respond with application/json or application/graphql-response+json only.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -21,28 +21,29 @@ export const errorCatalogue = {
   GRAPHQL_VALIDATION_FAILED: {
     status: 200,
     retryable: false,
-    message: 'The document or its variables do not fit the schema.',
+    message: 'The document or its variables do not match the schema.',
   },
   ARGUMENTS_MUST_BE_VARIABLES: {
     status: 200,
     retryable: false,
     message:
-      'Every argument of a submission must be a GraphQL variable without a default: inlined values cannot be tokenized.',
+      'Every argument of a submission must be a GraphQL variable without a default. Inlined values cannot be tokenized.',
   },
   UNDECLARED_VARIABLE: {
     status: 200,
     retryable: false,
-    message: 'A variable was sent that the operation does not declare.',
+    message: 'The operation does not declare a variable of the request.',
   },
   MULTIPLE_SUBMISSIONS: {
     status: 200,
     retryable: false,
-    message: 'A request holds one operation with one submission.',
+    message: 'A request must have exactly one operation with one submission.',
   },
   PII_NOT_TOKENIZED: {
     status: 200,
     retryable: false,
-    message: 'Clear personal data was sent to a host that only takes tokens. Send submissions to the secure endpoint.',
+    message:
+      'This host accepts only tokens, but the request has clear personal data. Send submissions to the secure endpoint.',
   },
   SECURE_ENDPOINT_REQUIRED: { status: 200, retryable: false, message: 'Send submissions to the secure endpoint.' },
   VALIDATION_FAILED: {
@@ -53,42 +54,42 @@ export const errorCatalogue = {
   SSN_LAST4_MISMATCH: {
     status: 200,
     retryable: false,
-    message: 'person.ssnLast4 does not equal the last four digits of person.ssn.',
+    message: 'person.ssnLast4 must equal the last four digits of person.ssn.',
   },
   EXTERNAL_VERIFICATION_ID_CONFLICT: {
     status: 200,
     retryable: false,
-    message: 'This externalVerificationId is already in use. A new verification needs a new identifier.',
+    message: 'This externalVerificationId is already in use. Use a new identifier for a new verification.',
   },
   RATE_LIMITED: { status: 429, retryable: true, message: 'Too many requests.' },
   UNAVAILABLE: {
     status: 503,
     retryable: true,
-    message: 'The service cannot answer now. Nothing was written that a retry would repeat.',
+    message: 'The service is temporarily unavailable. Retrying is safe.',
   },
-  INTERNAL: { status: 500, retryable: true, message: 'The service failed. A retry is safe.' },
+  INTERNAL: { status: 500, retryable: true, message: 'The service failed. Retrying is safe.' },
 } as const
 
 /** One code of {@link errorCatalogue}. */
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** What is missing where it is no access token. */
+/** Texts for other missing credentials than an access token. */
 const credentials: Readonly<Record<string, string>> = {
   API_KEY_REQUIRED: 'A valid API key is required.',
-  API_KEY_RETIRING: 'This API key is being retired: it may read, and change nothing. Use the new key.',
+  API_KEY_RETIRING: 'This API key is being retired. It allows only reading. Use the new key.',
   INTERNAL_TOKEN_REQUIRED: 'The internal token is required.',
 }
 
-/** The fixed text of a refusal. */
+/** Returns the fixed text of a refusal. */
 export function messageOf({ code, detail, status }: Refusal): string {
   if (code === 'BAD_REQUEST' && status === 409) return 'The request does not fit the present state. See detail.'
   return credentials[detail ?? ''] ?? errorCatalogue[code].message
 }
 
-/** Why a request was refused: a code, and for malformed requests which rule it broke. */
+/** Reason of a refusal: a code and, for malformed requests, the broken rule. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly detail?: string
-  /** HTTP status, where it is not the usual one of the code. */
+  /** HTTP status, if it is not the default of the code. */
   readonly status?: number
 }

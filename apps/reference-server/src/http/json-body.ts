@@ -6,7 +6,7 @@ import { defaultJsonLimits, scanJson, type JsonLimits } from './json-scan.js'
 import { isUtf8Json } from './media-types.js'
 import type { EdgeEnv } from './request-context.js'
 
-/** A JSON object from a request body, or why there is none. */
+/** A JSON object from a request body, or the refusal. */
 export type JsonBody =
   { readonly ok: true; readonly value: Record<string, unknown> } | { readonly ok: false; readonly refusal: Refusal }
 
@@ -21,7 +21,7 @@ export function refuseBodyHead(c: Context<EdgeEnv>, maxBytes: number = defaultMa
   return null
 }
 
-/** Reads a bounded body, decodes it strictly and parses it to an object. Nothing of it is in a refusal. */
+/** Reads a body up to a limit, decodes it strictly and parses it to an object. A refusal holds no part of it. */
 export async function readJsonObject(
   c: Context<EdgeEnv>,
   options: { readonly maxBytes?: number; readonly limits?: JsonLimits } = {},
@@ -32,7 +32,7 @@ export async function readJsonObject(
   return parseJsonObject(bytes, options.limits)
 }
 
-/** The same for bytes that are already here. */
+/** Parses bytes that were already read. */
 export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): JsonBody {
   const refuse = (code: Refusal['code'], detail: string): JsonBody => ({ ok: false, refusal: { code, detail } })
   if (bytes.byteLength === 0) return refuse('BAD_REQUEST', 'BODY_MISSING')

@@ -6,7 +6,7 @@ import { readJsonObject, refuseBodyHead } from './json-body.js'
 import type { EdgeEnv } from './request-context.js'
 import { violationsOf } from './violations.js'
 
-/** Answers problem details. `fields` names what is wrong by JSON Pointer, never by value. */
+/** Responds with problem details. `fields` lists violations by JSON Pointer, never by value. */
 export function refuseProblem(
   c: Context<EdgeEnv>,
   refusal: Refusal & { readonly fields?: readonly { readonly pointer: string; readonly code: string }[] },
@@ -23,7 +23,7 @@ export function refuseProblem(
   })
 }
 
-/** A body that fits the schema, or the refusal to answer. */
+/** A body that matches the schema, or the refusal. */
 export async function readJson<T extends z.ZodType>(
   c: Context<EdgeEnv>,
   schema: T,

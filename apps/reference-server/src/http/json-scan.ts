@@ -1,12 +1,12 @@
 import type { Refusal } from './error-catalogue.js'
 
-/** Bounds of a JSON body. */
+/** Limits of a JSON body. */
 export interface JsonLimits {
-  /** Nesting of objects and arrays. Default 32. */
+  /** Most levels of nested objects and arrays. Default 32. */
   readonly maxDepth: number
-  /** Values of every kind, members and elements. Default 10,000. */
+  /** Most values, counting members and elements. Default 10,000. */
   readonly maxValues: number
-  /** Length of one string in UTF-16 units. Default 32,768. */
+  /** Longest string in UTF-16 units. Default 32,768. */
   readonly maxStringLength: number
 }
 
@@ -18,10 +18,10 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Finds what `JSON.parse` would take silently: duplicate keys (last one wins), keys that reach prototypes, lone
- * surrogates, bottomless nesting, floods of values.
+ * Finds problems that `JSON.parse` accepts: duplicate keys (the last one wins), keys that change prototypes, lone
+ * surrogates, deep nesting, too many values.
  *
- * Iterative and linear. It does not prove that the text is JSON: `JSON.parse` does, afterwards.
+ * It is iterative and linear. It does not check the JSON syntax: `JSON.parse` does so afterwards.
  */
 export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): Refusal | null {
   // One entry per open container: the keys seen so far in an object, null for an array.
@@ -60,11 +60,11 @@ export function scanJson(text: string, limits: JsonLimits = defaultJsonLimits): 
         const escaped = nextBackslash < plainEnd
         const end = escaped ? endOfString(text, index) : plainEnd + 1
         if (end <= 0) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
-        // Nothing has to be known of most values, so they are not cut out.
+        // Most values need no check, so they are not copied.
         if (escaped || keyExpected || end - index > limits.maxStringLength) {
           const value = escaped ? unescaped(text.slice(index, end)) : text.slice(index + 1, end - 1)
           if (value === null) return { code: 'BAD_REQUEST', detail: 'INVALID_JSON' }
-          // Counted as meant, not as written: serializers that escape all but ASCII need six characters for one.
+          // Counted after unescaping: some serializers escape each non-ASCII character as six characters.
           if (value.length > limits.maxStringLength) return { code: 'LIMIT_EXCEEDED', detail: 'STRING_TOO_LONG' }
           if (escaped && !value.isWellFormed()) return { code: 'BAD_REQUEST', detail: 'ILL_FORMED_UNICODE' }
           if (keyExpected && keys !== null) {
@@ -99,7 +99,7 @@ function indexOrEnd(text: string, character: string, from: number): number {
   return index === -1 ? text.length : index
 }
 
-/** Index after the closing quote of a text with a backslash in it, or -1. */
+/** Returns the index after the closing quote of a text with a backslash, or -1. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
@@ -111,7 +111,7 @@ function endOfString(text: string, start: number): number {
 
 const literalEnds = new Set([...'{}[],:" \t\n\r'].map((character) => character.charCodeAt(0)))
 
-/** Index after a number, `true`, `false`, `null`, or one stray character. */
+/** Returns the index after a number, `true`, `false`, `null`, or one invalid character. */
 function endOfLiteral(text: string, start: number): number {
   let index = start + 1
   while (index < text.length && !literalEnds.has(text.charCodeAt(index))) index += 1

@@ -17,24 +17,24 @@ import { maxHeaderLines, refuseRequestHead } from './request-filter.js'
 import { securityHeaders } from './security-headers.js'
 import type { ServesHost } from './served-hosts.js'
 
-/** Shape of an error body: GraphQL's, or problem details (RFC 9457). */
+/** Format of error bodies: GraphQL, or problem details (RFC 9457). */
 export type ErrorBody = (refusal: Refusal, requestId: string) => { readonly contentType: string; readonly body: string }
 
-/** How long a client may take. */
+/** Time limits for clients. */
 export interface ListenerTimeouts {
-  /** For a TLS handshake, for the head of a request, and to take leave of a broken one. Default 10 s. */
+  /** For a TLS handshake, for the head of a request, and for closing after a broken request. Default 10 s. */
   readonly headMs: number
-  /** For a whole request, head and body. Default 15 s. */
+  /** For a whole request with head and body. Default 15 s. */
   readonly requestMs: number
-  /** To take an answer, from when it and those before it on the connection were made. Default 15 s. */
+  /** For reading a response, after it and earlier ones on the connection are complete. Default 15 s. */
   readonly answerMs: number
-  /** How often the three are looked at. Default 1 s. */
+  /** Interval of checking the three limits. Default 1 s. */
   readonly checkMs: number
 }
 
 const defaultTimeouts: ListenerTimeouts = { headMs: 10_000, requestMs: 15_000, answerMs: 15_000, checkMs: 1_000 }
 
-/** Suites of TLS 1.3, and those of 1.2 with forward secrecy that authenticate what they encrypt: no CBC. */
+/** Cipher suites: those of TLS 1.3, and AEAD suites with forward secrecy of TLS 1.2 (no CBC). */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -47,26 +47,28 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
-/** An access token of 16 KiB is still told that it is none; 20 KiB of headers are not read. */
+/**
+ * Header limit in bytes. A wrong access token of 16 KiB still gets an error response; 20 KiB of headers are not read.
+ */
 const maxHeaderBytes = 18 * 1024
 
-/** Longer than load balancers keep an idle connection (60 s), so that they never write to one that just closed. */
+/** Longer than the idle time of load balancers (60 s), so that they never write to a closing connection. */
 const idleConnectionMs = 65_000
 
-/** Connections that a crowd opens in one moment, as far as the system allows: Node's 511 made the others wait for seconds. */
+/** Accept queue of the listener. With Node's default of 511, further simultaneous connections waited for seconds. */
 const longestBacklog = 4_096
 
-/** While the listener closes. */
+/** True while the listener closes. */
 const idleCheckMs = 50
 
 /** A started listener. */
 export interface Listener {
   readonly port: number
-  /** Stops accepting, lets running requests end, closes idle connections. */
+  /** Stops accepting connections, waits for running requests, and closes idle connections. */
   close(): Promise<void>
 }
 
-/** Starts one listener: every request passes the filter for ambiguous requests before it is routed. */
+/** Starts one listener. It refuses ambiguous requests before routing. */
 export async function startListener(options: {
   readonly app: Pick<Hono<EdgeEnv>, 'fetch'>
   readonly host: string
@@ -108,13 +110,13 @@ export async function startListener(options: {
   const fetch = async (request: Request, env: HttpBindings) => {
     const { incoming, outgoing } = env
     const response = await options.app.fetch(request, { ...env, requestId: requestIdOf(outgoing) })
-    // The connection broke while the handler worked: the client was told so, and Hono has nothing to send.
+    // The connection broke while the handler ran. Hono has nothing to send.
     if (outgoing.headersSent) return RESPONSE_ALREADY_SENT
     return hasLargeUnreadBody(incoming) ? closeAfterBody(response, incoming) : response
   }
   const handle = getRequestListener((request, env) => fetch(request, env as HttpBindings), {
     errorHandler: (error) => {
-      // Hono does not tell which request failed, so the answer gets an id of its own.
+      // Hono does not report which request failed, so the response gets a new id.
       const requestId = randomUUID()
       const refusal: Refusal =
         error instanceof RequestError ? { code: 'BAD_REQUEST', detail: 'REQUEST_TARGET' } : { code: 'INTERNAL' }
@@ -127,7 +129,7 @@ export async function startListener(options: {
     onRefused(refusal, requestIdOf(response))
     sendAndClose(response, present(refusal, requestIdOf(response)))
   }
-  /** Logs nothing, and the client keeps its connection for the next request: a new TLS handshake would cost more. */
+  /** Refuses a request without a log line and keeps the connection: a new TLS handshake would cost more. */
   const refuseForOverload = (response: ServerResponse) => {
     const { status, headers, body } = present({ code: 'UNAVAILABLE', detail: 'OVERLOADED' }, requestIdOf(response))
     const retryAfter = String(retryAfterOverload(Math.random()))
@@ -136,12 +138,12 @@ export async function startListener(options: {
   const begin = (response: ServerResponse) => {
     response.setHeader('x-request-id', randomUUID())
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
-    // A client that never pauses would keep its connection, and with it the server, for ever.
+    // A client that never pauses would keep its connection, and so the server, open without end.
     if (isLastOn(response.req.socket) || closing) response.shouldKeepAlive = false
   }
 
   const onRequest: RequestListener = (request, response) => {
-    // What was pipelined on a connection that is gone: nobody would learn what came of it.
+    // Drops pipelined requests of a lost connection: their result could not be sent.
     if (request.socket.destroyed) return
     begin(response)
     const head = {
@@ -166,7 +168,7 @@ export async function startListener(options: {
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
     keepAliveTimeout: idleConnectionMs,
-    // The filter refuses it, with a body that says so.
+    // The filter refuses this request with an error body.
     requireHostHeader: false,
   }
   const server: Server =
@@ -177,12 +179,12 @@ export async function startListener(options: {
           onRequest,
         )
   server.maxHeadersCount = maxHeaderLines
-  // A client may close its side behind its last request: Node would then drop the answer.
+  // A client may close its side after its last request. By default Node would then drop the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   const isLastOn = limitConnections(server, options.connections)
   const answers = followAnswers(server, { maxMs: timeouts.answerMs, checkMs: timeouts.checkMs })
 
-  // Node would answer 100 before anything was checked, and a refused client would send its body for nothing.
+  // By default Node sends 100 before any check, and a refused client would send its body needlessly.
   server.on('checkContinue', (request, response) => {
     request.once('resume', () => {
       if (!response.headersSent) response.writeContinue()
@@ -212,7 +214,7 @@ export async function startListener(options: {
       new Promise((resolve) => {
         closing = true
         const close = () => {
-          // Node closes the connections that are idle now, not those that become it while the last requests end.
+          // Node closes connections that are idle now, but not those that become idle later.
           const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
           server.close(() => {
             clearInterval(idle)
@@ -220,13 +222,13 @@ export async function startListener(options: {
           })
           server.closeIdleConnections()
         }
-        // What was sent on connections that were not read is read first, which takes a turn of the event loop.
+        // Requests on paused connections are read first, which takes a turn of the event loop.
         setImmediate(() => setImmediate(close))
       }),
   }
 }
 
-/** The id that a request got when it arrived. */
+/** Returns the id that the request received on arrival. */
 function requestIdOf(response: ServerResponse): string {
   return String(response.getHeader('x-request-id'))
 }

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 
-/** Whether a listener with this `HOST` can be reached from this machine alone. */
+/** Checks whether a listener with this `HOST` is reachable only from this machine. */
 export function isLoopbackAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }

@@ -1,14 +1,14 @@
-/** What a GraphQL endpoint can answer. */
+/** Media types of GraphQL responses. */
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json'
 
 const utf8Json = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-?8|"utf-?8")[ \t]*)?;?$/i
 
-/** Whether a `Content-Type` value means JSON in UTF-8. */
+/** Checks whether a `Content-Type` value means JSON in UTF-8. */
 export function isUtf8Json(contentType: string | undefined): boolean {
   return contentType !== undefined && utf8Json.test(contentType)
 }
 
-/** Ranges of `Accept` that each answer falls under; the most specific one decides (RFC 9110 §12.5.1). */
+/** Ranges of `Accept` that match each media type. The most specific one decides (RFC 9110 §12.5.1). */
 const rangesOf: Readonly<Record<GraphqlMediaType, readonly string[]>> = {
   'application/json': ['application/json;charset=utf-8', 'application/json', 'application/*', '*/*'],
   'application/graphql-response+json': [
@@ -20,13 +20,13 @@ const rangesOf: Readonly<Record<GraphqlMediaType, readonly string[]>> = {
 }
 
 /**
- * The answer that an `Accept` header likes best, null when it takes neither.
+ * Selects the preferred media type of an `Accept` header; null when it accepts neither.
  *
- * Between equals the one named first; `application/json` where one range covers both, since every client reads it. An
- * absent or empty header takes anything, and one that only excludes takes what it does not exclude.
+ * With equal weights, the type named first is selected. If one range covers both, it is `application/json`, which every
+ * client can read. An absent or empty header accepts anything. A header with only exclusions accepts all other types.
  */
 export function negotiateMediaType(accept: string | undefined): GraphqlMediaType | null {
-  // What nearly every client sends.
+  // Headers of most clients.
   if (accept === 'application/json') return accept
   const weights = parseAccept(accept ?? '')
   const onlyExcludes = ![...weights.values()].some((weight) => weight > 0)
@@ -47,7 +47,7 @@ export function negotiateMediaType(accept: string | undefined): GraphqlMediaType
 /** RFC 9110 §12.4.2: 0 to 1 with at most three decimals. */
 const qualityValue = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Weight of each range in order of appearance; the higher one of a range that is there twice. */
+/** Reads the weight of each range in order of appearance; the higher one of a repeated range. */
 function parseAccept(accept: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const part of accept.toLowerCase().split(',')) {
@@ -63,7 +63,7 @@ function parseAccept(accept: string): Map<string, number> {
   return weights
 }
 
-/** A range in another encoding than UTF-8 is none of ours, whether it is asked for or excluded. */
+/** A range with another encoding than UTF-8 never matches. */
 function rangeOf(type: string, charset: string | undefined): string {
   if (charset === undefined) return type
   if (!/^"?utf-?8"?$/.test(charset)) return `${type};charset=other`

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A complete answer that is written without Hono: the request was refused before it was routed. */
+/** A complete response without Hono, for a request refused before routing. */
 export interface PlainAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A body up to this size is read and dropped: that costs less than a new connection. */
+/** Unread bodies up to this size are read and dropped, which costs less than a new connection. */
 const maxDroppedBytes = 64 * 1024
 
 /**
- * Whether the client may still be sending a large body that nobody will read: the connection must close after the answer.
- * A body of unknown length, and one that is sent only when asked for (`Expect`), count as large.
+ * Checks whether the client may still be sending a large body. The connection must then close after the response. A
+ * body of unknown length, or one with `Expect`, counts as large.
  */
 export function hasLargeUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false
@@ -20,7 +20,10 @@ export function hasLargeUnreadBody(request: IncomingMessage): boolean {
   return encoding !== undefined || expect !== undefined || Number(length ?? 0) > maxDroppedBytes
 }
 
-/** Drops the rest of a body. Resolves when the client has sent all of it or is gone; the request time-out bounds that. */
+/**
+ * Drops the rest of a body. Resolves when the client has sent all of it or the connection is closed. The request
+ * time-out limits the wait.
+ */
 export function dropBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.complete || request.destroyed) {
@@ -34,8 +37,8 @@ export function dropBody(request: IncomingMessage): Promise<void> {
 }
 
 /**
- * Sends an answer and closes the connection once the client has stopped sending. A socket that is closed with unread bytes
- * is reset, and the reset can overtake the answer (RFC 9112 §9.6).
+ * Sends a response and closes the connection after the client has stopped sending. Closing a socket with unread bytes
+ * resets it, and the reset can overtake the response (RFC 9112 §9.6).
  */
 export function sendAndClose(response: ServerResponse, answer: PlainAnswer): void {
   if (response.headersSent || response.destroyed) return
@@ -44,7 +47,7 @@ export function sendAndClose(response: ServerResponse, answer: PlainAnswer): voi
   void dropBody(response.req).then(() => response.end())
 }
 
-/** Sends an answer and keeps the connection, unless a large body is on its way. */
+/** Sends a response and keeps the connection, unless a large body is still arriving. */
 export function send(response: ServerResponse, answer: PlainAnswer): void {
   if (hasLargeUnreadBody(response.req)) {
     sendAndClose(response, answer)
@@ -63,7 +66,10 @@ function writeHead(
   response.writeHead(status, { ...headers, ...more, 'content-length': Buffer.byteLength(body) })
 }
 
-/** The same for the answer of a handler: its body ends when the client has stopped sending, and with it the connection. */
+/**
+ * Does the same for the response of a handler: its body, and then the connection, ends after the client has stopped
+ * sending.
+ */
 export async function closeAfterBody(response: Response, request: IncomingMessage): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const headers = new Headers(response.headers)

@@ -1,6 +1,6 @@
 import type { Refusal } from './error-catalogue.js'
 
-/** The parts of a request that are checked before any routing, as Node's parser delivers them. */
+/** Parts of a request that are checked before routing, as Node's parser returns them. */
 export interface RequestHead {
   readonly method: string
   /** The request target as sent. */
@@ -10,33 +10,35 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[]
 }
 
-/** Most header lines of one request. Browsers send about 20, a chain of proxies adds about as many again. */
+/** Most header lines of one request. Browsers send about 20; a chain of proxies adds about 20 more. */
 export const maxHeaderLines = 128
 
-/** A bit for each header that may be there once. */
+/** One bit for each header that may appear only once. */
 const singleHeaders = new Map(
   ['host', 'authorization', 'content-type', 'content-length', 'transfer-encoding', 'content-encoding'].map(
     (name, index) => [name, 1 << index],
   ),
 )
 
-// RFC 9112 §3.2.1. Brackets, braces and the like are what clients send unescaped; a backslash some parsers read as a slash.
+// RFC 9112 §3.2.1. Brackets and braces are allowed because clients send them unescaped. A backslash is not: some
+// parsers read it as a slash.
 const originForm = /^\/[!$-[\]-~]*$/
 
-/** Probes ask by address, under whatever name (or none) the platform gives them. */
+/** Probes use an address, or any name that the platform gives. */
 const probeTargets = new Set(['/healthz', '/readyz'])
 
 // RFC 3986 §3.2.2 without userinfo: a name or an IPv4 address, or an IPv6 address in brackets; then a port.
 const hostHeader = /^(?<name>[A-Za-z0-9_.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 /**
- * Refuses requests that two parsers could read in two ways (RFC 9112 §3.2, §11.2): a router sees only what passes.
+ * Refuses ambiguous requests, which two parsers could read differently (RFC 9112 §3.2, §11.2). It runs before the
+ * router.
  *
- * `Upgrade` and `X-Forwarded-*` are not checked but ignored everywhere: no connection here is ever upgraded (RFC 9110
- * §7.8), and nobody's word about somebody else's address is taken.
+ * `Upgrade` and `X-Forwarded-*` are ignored everywhere: the server never upgrades a connection (RFC 9110 §7.8) and does
+ * not trust forwarded addresses.
  *
- * @param servesHost Whether a name, as sent and without the port, is one of ours.
- * @returns Null when the head is unambiguous and meant for us.
+ * @param servesHost Checks whether the server serves a name, as sent and without port.
+ * @returns Null when the head is unambiguous and names a served host.
  */
 export function refuseRequestHead(head: RequestHead, servesHost: (name: string) => boolean): Refusal | null {
   if (head.httpVersion !== '1.1') return { code: 'BAD_REQUEST', detail: 'HTTP_VERSION', status: 505 }
@@ -58,7 +60,8 @@ export function refuseRequestHead(head: RequestHead, servesHost: (name: string) 
     else if (name === 'content-encoding') encoding = head.rawHeaders[index + 1] ?? ''
     else if (name === 'transfer-encoding') transferEncoding = head.rawHeaders[index + 1] ?? ''
   }
-  // Node also takes lists that end in `chunked`, and reads the chunks as they are. Names of codings have no case (RFC 9112 §7).
+  // Node also accepts lists that end in `chunked` and reads only the chunks. Names of codings are case-insensitive (RFC
+  // 9112 §7).
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
     return { code: 'BAD_REQUEST', detail: 'TRANSFER_ENCODING' }
   }

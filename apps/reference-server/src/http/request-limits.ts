@@ -48,15 +48,15 @@ export function takeToken(
 // Sums of intervals that are no whole milliseconds must not cost the last token of a burst.
 const tolerance = 1e-6
 
-/** Names of the limits; they appear in the `RateLimit` headers. */
+/** Names of the limits, as in the `RateLimit` headers. */
 export type LimitName = 'app' | 'token' | 'failed-authentication' | 'sign-in'
 
 /** Limits of one process, by name. */
 export type LimitPolicies = Readonly<Record<LimitName, RatePolicy>>
 
 /**
- * Requests per minute that pass, with as many at once: generous, because a refused KYC result is a customer who cannot
- * be served. `token` holds for GraphQL and is above what one process can answer.
+ * Default limits: requests per minute, with the same burst. They are high because each refused KYC result affects a
+ * customer. `token` applies to GraphQL and exceeds the capacity of one process.
  */
 export const defaultLimitPolicies: LimitPolicies = {
   app: { perMinute: 60_000 },
@@ -67,17 +67,17 @@ export const defaultLimitPolicies: LimitPolicies = {
 
 /** Counts requests per caller. */
 export interface RequestLimits {
-  /** Takes one from the bucket of this caller. */
+  /** Takes one request from the bucket of this caller. */
   take(name: LimitName, caller: string): { readonly verdict: RateVerdict; readonly headers: Record<string, string> }
 }
 
-/** Most callers that are remembered; the one seen longest ago is forgotten, which only ever favours it. */
+/** Most remembered callers. Beyond it the caller seen longest ago is forgotten, and so starts with a full bucket. */
 const maxCallers = 100_000
 
-/** Limits in the memory of this process. */
+/** Creates the limits in the memory of this process. */
 export function createRequestLimits(options: {
   readonly policies?: Partial<LimitPolicies>
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
 }): RequestLimits {
   const policies = { ...defaultLimitPolicies, ...options.policies }
@@ -93,7 +93,10 @@ export function createRequestLimits(options: {
   }
 }
 
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers), and `Retry-After` on a refusal. */
+/**
+ * Creates the headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers), and `Retry-After` on a
+ * refusal.
+ */
 export function rateLimitHeaders(name: LimitName, policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
   const quota = policy.burst ?? policy.perMinute
   const windowSeconds = Math.ceil((quota * 60) / policy.perMinute)

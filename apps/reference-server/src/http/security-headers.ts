@@ -1,6 +1,6 @@
 /**
- * Headers of every answer of every listener. A browser heeds the first one only over TLS (RFC 6797 §8.1), so that it may
- * stand on a plain listener too: the proxy in front of it ends TLS.
+ * Headers of every response. Browsers apply the first one only over TLS (RFC 6797 §8.1). A plain listener sends it too
+ * because a proxy may terminate TLS.
  */
 export const securityHeaders = {
   'strict-transport-security': 'max-age=31536000',

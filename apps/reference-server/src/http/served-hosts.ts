@@ -1,24 +1,24 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** Whether a name from a `Host` header, without its port, is one that this listener answers for. */
+/** Checks whether this listener serves a name of a `Host` header, without its port. */
 export type ServesHost = (name: string) => boolean
 
-/** A proxy in front decides which names reach the listener. */
+/** Serves every name: a proxy decides which names reach the listener. */
 export const anyHost: ServesHost = () => true
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Names of this machine for itself. A web page elsewhere can point a name of its own at loopback (DNS rebinding); its
- * requests still carry that name.
+ * Serves the loopback names of this machine. This stops DNS rebinding: a foreign web page can point its name at
+ * loopback, but its requests still have that name.
  */
 export const loopbackHosts: ServesHost = (name) => loopbackNames.has(withoutRootDot(name))
 
-/** The names that a certificate was issued for, wildcards included (RFC 9110 §7.4: others are misdirected). */
+/** Serves the names of a certificate, including wildcards. Requests for other names are misdirected (RFC 9110 §7.4). */
 export function certificateHosts(certificatePem: string): ServesHost {
   const certificate = new X509Certificate(certificatePem)
-  // Nearly every request names the host that the one before it named.
+  // Most requests have the same host as the previous one.
   let known: string | null = null
   return (name) => {
     if (name === known) return true

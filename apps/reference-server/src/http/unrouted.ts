@@ -3,8 +3,8 @@ import type { Refusal } from './error-catalogue.js'
 import type { EdgeEnv } from './request-context.js'
 
 /**
- * Answers what no route of the app took: 405 with `Allow` where the address takes another method, else 404. Call it after
- * the last route.
+ * Responds to requests without a route: 405 with `Allow` if the address has another method, else 404. Call it after the
+ * last route.
  */
 export function refuseUnrouted(
   app: Hono<EdgeEnv>,
@@ -21,7 +21,9 @@ export function refuseUnrouted(
   })
 }
 
-/** The addresses of a route's path: `:name` is one segment, `:name{pattern}` one that fits. */
+/**
+ * Converts a route's path to a pattern: `:name` is one segment, `:name{pattern}` a segment that matches the pattern.
+ */
 function addressOf(path: string): RegExp {
   const segments = path.split('/').map((segment) => {
     const parameter = /^:\w+(?:\{(.+)\})?$/.exec(segment)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** One thing that is wrong with a request: where (JSON Pointer), a stable code, a fixed text. Never a value. */
+/** One violation of a request: JSON Pointer, stable code and fixed text. Holds no value. */
 export interface RequestViolation {
   readonly pointer: string
   readonly code: string
@@ -10,34 +10,34 @@ export interface RequestViolation {
 const messages = {
   REQUIRED: 'This value is required.',
   TYPE: 'This value has the wrong type.',
-  ENUM: 'This value is not one of the allowed ones.',
-  FORMAT: 'This value does not have the required form.',
-  RANGE: 'This value is outside its range.',
+  ENUM: 'This value is not an allowed value.',
+  FORMAT: 'This value does not have the required format.',
+  RANGE: 'This value is outside the allowed range.',
   TOO_LONG: 'This value is longer than allowed.',
-  UNKNOWN_FIELD: 'This object has a field that is not documented.',
-  CURSOR_INVALID: 'The cursor was not made by this list. Begin without one.',
-  URL_NOT_HTTPS: 'The URL must begin with https://.',
-  URL_INVALID: 'This is not a URL in plain spelling of at most 2,048 characters.',
-  URL_HAS_CREDENTIALS: 'The URL must not hold a user name or a password.',
-  URL_HAS_FRAGMENT: 'The URL must not hold a fragment (#).',
-  URL_PORT_NOT_ALLOWED: 'Use port 443, or one above 1023 that browsers do not block.',
-  URL_HOST_NOT_ALLOWED: 'The host must be a public name: no IP address, no private name, none of this service.',
+  UNKNOWN_FIELD: 'This object has an unknown field.',
+  CURSOR_INVALID: 'The cursor does not belong to this list. Start without a cursor.',
+  URL_NOT_HTTPS: 'The URL must start with https://.',
+  URL_INVALID: 'Enter a full URL such as https://partner.example/webhooks, at most 2,048 characters.',
+  URL_HAS_CREDENTIALS: 'The URL must not contain a user name or a password.',
+  URL_HAS_FRAGMENT: 'The URL must not contain a fragment (#).',
+  URL_PORT_NOT_ALLOWED: 'Use port 443, or a port above 1023 that browsers do not block.',
+  URL_HOST_NOT_ALLOWED: 'The host must be a public name: not an IP address, a private name or a name of this service.',
 } as const
 
 /** Codes of {@link RequestViolation}. */
 export type ViolationCode = keyof typeof messages
 
-/** A violation with the text of its code. */
+/** Creates a violation with the text of its code. */
 export function violation(pointer: string, code: ViolationCode): RequestViolation {
   return { pointer, code, message: messages[code] }
 }
 
-/** What a schema found, as violations: at most 50, in the order found. `value` is what was checked. */
+/** Converts the issues of a schema to violations: at most 50, in order. `value` is the checked value. */
 export function violationsOf(error: z.ZodError, value: unknown): RequestViolation[] {
   return error.issues
     .map((issue) => {
       const at = pointerOf(issue.path)
-      // The object around it: a key is the caller's own and can be the name or number of a person.
+      // Points to the object: an unknown key can be the name or number of a person.
       return violation(at, issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : codeOf(issue, value))
     })
     .slice(0, 50)

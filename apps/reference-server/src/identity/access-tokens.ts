@@ -2,24 +2,24 @@ import { hash, randomBytes } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 import type { Env } from '../env.js'
 
-/** Who calls, by a user access token. */
+/** Caller of a user access token. */
 export interface AccessTokenHolder {
   readonly appId: string
   readonly userId: string
   readonly scopes: readonly string[]
 }
 
-/** Finds out whose access token it is: null for one that is unknown, expired or revoked. */
+/** Finds the caller of an access token; null for an unknown, expired or revoked token. */
 export interface AccessTokens {
   find(token: string): Promise<AccessTokenHolder | null>
 }
 
-/** Every opaque token of the embedded store begins so. */
+/** Prefix of the opaque tokens of the embedded store. */
 const opaquePrefix = 'kyc_at_'
 
 /**
- * Opaque tokens are looked up in the embedded store; all others are those of the OAuth server, where there is one. What
- * verifies JWTs is loaded then: a start without waits for none of it.
+ * Looks up opaque tokens in the embedded store, and other tokens as JWTs of the OAuth server, if configured. The JWT
+ * code is loaded at the first use, so a start without it is faster.
  */
 export async function withIssuedTokens(
   embedded: AccessTokens,
@@ -33,8 +33,8 @@ export async function withIssuedTokens(
 }
 
 /**
- * Tokens of an OAuth server, limited by the grants that this server keeps: a token has the scopes that are both in it and
- * granted now, and is refused once the grant was revoked. A user without a grant here is checked by the token alone.
+ * Limits tokens of an OAuth server by the grants of this server. A token has only the scopes that are also granted now,
+ * and is refused after its grant was revoked. For a user without a grant here, only the token counts.
  */
 export function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory, 'findGrantedScopes'>): AccessTokens {
   return {
@@ -50,7 +50,7 @@ export function withinGrants(tokens: AccessTokens, directory: Pick<AppDirectory,
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer')
 
-/** Opaque tokens of the embedded store, kept as SHA-256: 256 random bits need no slow hash. */
+/** Opaque tokens of the embedded store, stored as SHA-256: 256 random bits need no slow hash. */
 export function createEmbeddedAccessTokens(
   directory: AppDirectory,
   now: () => Date,

@@ -2,7 +2,7 @@ import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 
 const pageSize = 200
 
-/** Every API key that is not retired, in pages. */
+/** Reads every API key that is not retired, in pages. */
 export async function* pagesOfApiKeys(
   directory: Pick<AppDirectory, 'pageApiKeys'>,
   now: () => Date,

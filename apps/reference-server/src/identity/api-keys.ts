@@ -7,57 +7,58 @@ import { pagesOfApiKeys } from './api-key-pages.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Times that a version is tried which others take first. */
+/** Most tries for a version when concurrent changes take it first. */
 const mostStarts = 5
 
-/** Too many keys were made for one app at once. Nothing was written; a retry may work. */
+/** Error for too many concurrent changes of one app's keys. Nothing was written; a retry may work. */
 class KeyVersionsContested extends Error {
   readonly code = 'KEY_VERSIONS_CONTESTED'
   readonly retryable = true
 }
 
-/** API keys of apps: sealed at rest, shown once, looked up by hash, and the secret that signs webhooks. */
+/** API keys of apps. A key signs webhooks, is shown once, stored sealed, and looked up by its hash. */
 export interface ApiKeys {
-  /** Adds an app with its first key, which signs at once. The key is in the answer and nowhere else. */
+  /** Adds an app with its first key, which signs at once. Only the result holds the clear key. */
   createApp(app: { readonly appId: string; readonly name: string }): Promise<{ apiKey: string }>
-  /** Whose key it is; null for one that is unknown or retired. */
+  /** Finds the app of a key; null for an unknown or retired key. */
   findApp(apiKey: string): Promise<{ appId: string; version: number } | null>
-  /** A new key, accepted at once. It signs when the partner activates it, or after 24 hours. */
+  /** Creates a key that is accepted at once. It signs after the partner activates it, or after 24 hours. */
   rotate(appId: string): Promise<{ apiKey: string; version: number; signsFrom: Date } | 'rotation_pending'>
-  /** The waiting key signs from now on; the old one may read for 24 more hours. False when none waits. */
+  /** Activates the waiting key. The old key may read for 24 more hours. False when no key waits. */
   activate(appId: string): Promise<boolean>
-  /** Ends the waiting key: it never signs. False when none waits. */
+  /** Discards the waiting key, so it never signs. False when no key waits. */
   discard(appId: string): Promise<boolean>
   /**
-   * Ends a version now. When it is the one that signs, older versions end with it and a waiting one signs from now on; without
-   * a waiting one deliveries are held back (`UNSENT`) until a key is issued. False when no such version is accepted.
+   * Revokes a version. Revoking the signing version also revokes older ones, and a waiting one signs from now on.
+   * Without a waiting version, deliveries are held back (`UNSENT`) until a key is issued. False when the version is not
+   * accepted.
    *
-   * @param request `reason`: the operator's; null where the partner revokes.
+   * @param request `reason`: the operator's reason; null when the partner revokes.
    */
   revoke(request: { appId: string; version: number; reason: string | null }): Promise<boolean>
   /**
-   * A new key for an app that lost its key, in place of one that waits. It signs at once when no other key signs, else when it
-   * is activated, or after 24 hours.
+   * Creates a key for an app that lost its key; it replaces a waiting key. It signs at once if no other key signs,
+   * otherwise after its activation or after 24 hours.
    */
   issue(request: { appId: string; reason: string }): Promise<{ apiKey: string; version: number; signsFrom: Date }>
-  /** The key that signs for each of these apps now, in the order asked; null for an app without one. */
+  /** Returns the signing key of each app, in the order of the request; null for an app without one. */
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
-  /** The key that will sign once activated; null when none waits. */
+  /** Returns the waiting key; null when no key waits. */
   findWaiting(appId: string): Promise<SigningKey | null>
-  /** Whether the stored keys can be opened: all are read, and one of each wrapping key is opened. */
+  /** Checks whether the stored keys can be opened. Reads all keys and opens one for each wrapping key. */
   canOpenAll(): Promise<boolean>
-  /** What a version may do now; null for one that is not accepted. */
+  /** Returns the state of a version; null for a version that is not accepted. */
   findStanding(key: { readonly appId: string; readonly version: number }): Promise<KeyVersion['standing'] | null>
-  /** Versions that are accepted now, newest first. */
+  /** Lists accepted versions, newest first. */
   listVersions(appId: string): Promise<readonly KeyVersion[]>
 }
 
-/** What may be said about one version of an API key. */
+/** Public data of one version of an API key. */
 export interface KeyVersion {
   readonly version: number
   /**
-   * `SIGNING` signs now and `WAITING` will once activated: both may change everything. `RETIRING` may read until `retiredAt`, if
-   * that is set, and signs nothing any more.
+   * `SIGNING` signs now, and `WAITING` signs after its activation; both have full access. `RETIRING` no longer signs,
+   * and may read until `retiredAt`, if set.
    */
   readonly standing: 'SIGNING' | 'WAITING' | 'RETIRING'
   readonly createdAt: Date
@@ -65,7 +66,7 @@ export interface KeyVersion {
   readonly retiredAt: Date | null
 }
 
-/** {@link ApiKeys} over the embedded directory, sealed by the cipher of the key file. */
+/** Creates {@link ApiKeys} over the embedded directory. The cipher of the key file seals the keys. */
 export function createApiKeys(deps: {
   readonly directory: AppDirectory
   readonly cipher: PiiCipher
@@ -74,7 +75,10 @@ export function createApiKeys(deps: {
   const { directory, cipher, now } = deps
   const createKey = () => `kyc_key_${randomBytes(32).toString('base64url')}`
 
-  /** A fresh key under the next version, which signs in 24 hours, for `add` to write. Another version may come first. */
+  /**
+   * Creates a key for the next version, which signs in 24 hours, and writes it with `add`. Retries when another version
+   * comes first.
+   */
   async function addNext<T>(appId: string, add: (key: ApiKeyRow) => Promise<T | 'version_taken'>) {
     for (let start = 0; start < mostStarts; start += 1) {
       const at = now()
@@ -137,7 +141,7 @@ export function createApiKeys(deps: {
       const at = now()
       const keys = new Map<string, SigningKey>()
       for (const row of await directory.listApiKeys([...new Set(appIds)], at)) {
-        // Newest version first: the first one that signs already is the one in force.
+        // Newest version first: the first one whose signing time has come is in force.
         if (keys.has(row.appId) || row.signsFrom > at) continue
         keys.set(row.appId, { key: await openApiKey(cipher, row), version: row.version })
       }

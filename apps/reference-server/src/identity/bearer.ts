@@ -6,7 +6,7 @@ export const submissionScope = 'VERIFY_KYC'
 // RFC 6750 §2.1: the scheme in any case, then one b64token.
 const bearer = /^bearer +([A-Z0-9._~+/-]{1,4096}=*)$/i
 
-/** The token of an `Authorization: Bearer` header, or null when there is none in the right form. */
+/** Reads the token of an `Authorization: Bearer` header; null for a missing or malformed header. */
 export function parseBearer(header: string | undefined): string | null {
   return header === undefined ? null : (bearer.exec(header)?.[1] ?? null)
 }

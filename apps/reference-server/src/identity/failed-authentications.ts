@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../operations/log.js'
 
-/** Why a credential was refused. Says which one was asked for, never what was given. */
+/** Reasons of a refused credential. They name the required kind, never the given value. */
 export type AuthenticationFailure =
   | 'ACCESS_TOKEN_MISSING'
   | 'ACCESS_TOKEN_INVALID'
@@ -16,7 +16,7 @@ export type AuthenticationFailure =
 
 type Listener = NonNullable<LogFields['listener']>
 
-/** Where every authentication tells that it refused a credential. */
+/** Records refused credentials of every authentication. */
 export interface FailedAuthentications {
   note(failure: {
     readonly listener: Listener
@@ -25,21 +25,21 @@ export interface FailedAuthentications {
   }): void
 }
 
-/** After a line about one listener and reason, more of the same are counted for this long. */
+/** Interval of log lines for one listener and reason, in milliseconds. Repetitions are counted. */
 const quietMs = 10_000
 
 /**
- * Counts failed authentications and writes them to the log. The first of a listener and reason is written at once; what
- * follows within 10 s is one line with its number. So strangers cannot flood the log, however often they try.
+ * Counts failed authentications and logs them. The first of a listener and reason is logged at once; further ones
+ * within 10 s become one line with their number. So attackers cannot flood the log.
  */
 export function createFailedAuthentications(deps: {
   readonly log: Log
   readonly count: (listener: Listener, reason: AuthenticationFailure) => void
-  /** Calls back after so many milliseconds; must not keep the process running. */
+  /** Calls back after a number of milliseconds. It must not keep the process running. */
   readonly schedule: (callback: () => void, delayMs: number) => void
 }): FailedAuthentications {
   const { log, count, schedule } = deps
-  /** How many were not written yet, by listener and reason. */
+  /** Number of failures not logged yet, by listener and reason. */
   const quiet = new Map<string, number>()
 
   return {
@@ -59,7 +59,7 @@ export function createFailedAuthentications(deps: {
   }
 }
 
-/** Which of two reasons it is: no `Authorization` header, or one that does not fit. */
+/** Distinguishes a missing `Authorization` header from a wrong one. */
 export function failureOf<Missing extends AuthenticationFailure, Invalid extends AuthenticationFailure>(
   authorization: string | undefined,
   missing: Missing,

@@ -1,7 +1,7 @@
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
 import type { AppGrant } from '@kyc-relay/webhooks/delivery'
 
-/** The grant look-up that webhooks need, over the embedded directory. */
+/** Creates the grant look-up of webhooks over the embedded directory. */
 export function createGrantLookup(directory: AppDirectory): {
   find(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (AppGrant | null)[]>
 } {

@@ -4,7 +4,7 @@ import type { AccessTokens } from './access-tokens.js'
 import { createJwtAccessTokens } from './jwt-access-tokens.js'
 import { createOauthDocuments, type OauthDocuments } from './oauth-documents.js'
 
-/** JWT access tokens of an OAuth server, by the keys that it publishes. */
+/** Creates the check of JWT access tokens with the published keys of an OAuth server. */
 export function createIssuedAccessTokens({ issuer, audience }: OauthServer, production: boolean): AccessTokens {
   const nowMs = () => performance.now()
   const documents = createOauthDocuments({ issuer, allowLoopbackHttp: !production, nowMs })
@@ -12,11 +12,11 @@ export function createIssuedAccessTokens({ issuer, audience }: OauthServer, prod
 }
 
 /**
- * The keys of an OAuth server as jose caches them: for 10 minutes, so a withdrawn key signs nothing for longer. A token that
- * names an unknown key makes jose fetch them again, at most every 30 s.
+ * Key set of an OAuth server. jose caches it for 10 minutes, so a withdrawn key is valid for at most 10 more minutes.
+ * For a token with an unknown key, jose fetches the set again, at most every 30 s.
  */
 export function publishedKeys(issuer: string, documents: OauthDocuments): RemoteJWKSet {
   const fetchKeySet = async () => Response.json(await documents.fetchKeySet())
-  // The address of the key set is in the metadata, which `documents` reads: jose is given the issuer's instead.
+  // `documents` reads the address of the key set from the metadata. jose needs some URL, so it gets the issuer's.
   return createRemoteJWKSet(new URL(issuer), { [customFetch]: fetchKeySet })
 }

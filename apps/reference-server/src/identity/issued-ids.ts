@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-// RFC 9562 §6.6: the namespace of names that are URLs.
+// RFC 9562 §6.6: namespace of URLs.
 const urlNamespace = '6ba7b811-9dad-11d1-80b4-00c04fd430c8'
 
-/** A name-based UUID, version 5 (RFC 9562 §5.5). */
+/** Creates a name-based UUID, version 5 (RFC 9562 §5.5). */
 function nameBasedUuid(namespace: string, name: string): string {
   const hash = createHash('sha1')
     .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
@@ -18,10 +18,10 @@ function nameBasedUuid(namespace: string, name: string): string {
 }
 
 /**
- * The id under which we keep what an OAuth server names by a claim.
+ * Converts a claim of an OAuth server to the id that this server stores.
  *
- * A UUID stays what it is. Anything else, and a UUID of version 5, becomes the version 5 UUID of issuer, claim and
- * value: so no name that somebody chooses at the OAuth server can meet the id of somebody else.
+ * A UUID is kept. Any other text, and a UUID of version 5, becomes the version 5 UUID of issuer, claim and value. So a
+ * name chosen at the OAuth server cannot collide with the id of another user.
  */
 export function issuedId(issuer: string, claim: 'client_id' | 'sub', value: string): string {
   const version = uuid.exec(value)?.[1]

@@ -11,29 +11,29 @@ import type { AccessTokenHolder, AccessTokens } from './access-tokens.js'
 import { issuedId } from './issued-ids.js'
 import { OauthServerError } from './oauth-server-error.js'
 
-/** Signatures that are accepted: public keys only, so that a key set can never verify what anyone could have signed. */
+/** Accepted signature algorithms. All use public keys: a published symmetric key would let anyone sign. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** Clocks of two machines may differ by so much. */
+/** Accepted difference between the clocks of two machines. */
 const clockSkewSeconds = 30
 
 const tokenTypes = new Set(['at+jwt', 'application/at+jwt'])
 
-/** What JWT access tokens are checked by. */
+/** Options for checking JWT access tokens. */
 export interface JwtAccessTokensDeps {
-  /** Exactly the `iss` of its tokens. */
+  /** Exact `iss` of the tokens. */
   readonly issuer: string
-  /** Our name at the OAuth server: one of a token's `aud`. */
+  /** Name of this service at the OAuth server; the `aud` of a token must include it. */
   readonly audience: string
-  /** Keys that the issuer publishes. Its fetch throws {@link OauthServerError}. */
+  /** Published keys of the issuer. Its fetch throws {@link OauthServerError}. */
   readonly keys: RemoteJWKSet
   readonly now: () => Date
 }
 
 /**
- * JWT access tokens of an OAuth server (RFC 9068): `client_id` is the app, `sub` the user, `scope` the scopes.
+ * Creates the check of JWT access tokens (RFC 9068): `client_id` is the app, `sub` the user, `scope` the scopes.
  *
- * @throws OauthServerError from `find` when the OAuth server's keys are needed and cannot be had.
+ * @throws OauthServerError from `find` when the keys of the OAuth server cannot be fetched.
  */
 export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
   const { issuer, audience, keys, now } = deps
@@ -60,7 +60,8 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
     try {
       return await verify(token)
     } catch (error) {
-      // jose fetches the keys again when one is missing. When one cannot be used, the issuer may have mended it.
+      // jose fetches the keys again when one is missing. This code does so when a key is unusable: the issuer may have
+      // corrected it.
       if (isAnswer(error) || keys.coolingDown) throw error
       await keys.reload()
       return verify(token)
@@ -69,25 +70,25 @@ export function createJwtAccessTokens(deps: JwtAccessTokensDeps): AccessTokens {
 
   return {
     async find(token) {
-      // Checked before any key is looked for: no stranger's token makes us ask the OAuth server.
+      // Checked before the key look-up, so that foreign tokens cause no request to the OAuth server.
       if (!claimsToBeOurs(token, issuer)) return null
       try {
         return holderOf(await verifyByPublishedKeys(token), issuer, now())
       } catch (error) {
         if (error instanceof OauthServerError) throw error
-        // Whatever else the library throws, the token was not verified.
+        // Any other error of the library means that the token is not valid.
         return null
       }
     },
   }
 }
 
-/** False for what the import of an unusable key threw, which is no error of jose's own. */
+/** Checks for an error of jose. Importing an unusable key throws other errors. */
 function isAnswer(error: unknown): boolean {
   return error instanceof errors.JOSEError || error instanceof OauthServerError
 }
 
-/** A token that names no key is tried with each that fits. */
+/** A token without a key id is tried with each matching key. */
 async function verifyByAnyKey(
   token: string,
   candidates: AsyncIterable<CryptoKey>,
@@ -97,7 +98,8 @@ async function verifyByAnyKey(
     try {
       return (await jwtVerify(token, key, rules)).payload
     } catch (error) {
-      // The claims are checked after the signature, so of them only the right key tells. A key that is too short is passed over.
+      // Claims are checked after the signature, so an error of a claim means that the key is right. A key that is too
+      // short is skipped.
       if (error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
     }
   }
@@ -116,18 +118,18 @@ function claimsToBeOurs(token: string, issuer: string): boolean {
   }
 }
 
-/** Null for a token that speaks for no user, or for an app itself (RFC 9068 §2.2: `sub` of a client's own token). */
+/** Returns null for a token without a user, or for an app itself (RFC 9068 §2.2: `sub` of a client's own token). */
 function holderOf(claims: JWTPayload, issuer: string, now: Date): AccessTokenHolder | null {
   const { sub, exp, iat, jti, scope, client_id: clientId } = claims
   if (typeof sub !== 'string' || sub === '' || typeof clientId !== 'string' || clientId === '') return null
   if (typeof jti !== 'string' || jti === '' || sub === clientId) return null
-  // JSON can hold 1e400, which is read as infinity: a token for ever.
+  // JSON can hold 1e400, which is read as infinity: the token would never expire.
   if (!Number.isFinite(exp) || !Number.isFinite(iat)) return null
   if (typeof iat !== 'number' || iat > now.getTime() / 1000 + clockSkewSeconds) return null
   return {
     appId: issuedId(issuer, 'client_id', clientId),
     userId: issuedId(issuer, 'sub', sub),
-    // RFC 6749 §3.3: separated by single spaces; anything else is not a scope of ours.
+    // RFC 6749 §3.3: scopes are separated by single spaces.
     scopes: typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '') : [],
   }
 }

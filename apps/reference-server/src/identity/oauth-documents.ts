@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OauthServerError } from './oauth-server-error.js'
 import { isAllowedOauthUrl } from './oauth-url.js'
 
-/** Fetches what an OAuth server publishes. */
+/** Fetches the published documents of an OAuth server. */
 export interface OauthDocuments {
   /** @throws OauthServerError */
   fetchKeySet(): Promise<JSONWebKeySet>
@@ -15,15 +15,15 @@ const key = z.looseObject({ kty: z.string() })
 
 const timeoutMs = 5_000
 const mostBytes = 512 * 1024
-/** Least time between two fetches while the server does not answer. */
+/** Minimum time between two fetches during an outage of the server. */
 const retryMs = 2_000
 const metadataAgeMs = 60 * 60 * 1000
 
 /**
- * The key set of one issuer, found through its metadata (RFC 8414, OpenID Connect Discovery 1.0).
+ * Fetches the key set of one issuer, found through its metadata (RFC 8414, OpenID Connect Discovery 1.0).
  *
- * HTTPS only, except on loopback where `allowLoopbackHttp` says so. No redirect is followed; answers over 512 KiB and
- * those that take longer than 5 s count as an outage. After a failure the server is not asked again for 2 s.
+ * It uses HTTPS only; with `allowLoopbackHttp`, also HTTP on loopback. It follows no redirect. Responses over 512 KiB
+ * or slower than 5 s count as an outage. After a failure it sends no request for 2 s.
  */
 export function createOauthDocuments(deps: {
   readonly issuer: string
@@ -70,11 +70,12 @@ export function createOauthDocuments(deps: {
       if (nowMs() - failedAtMs < retryMs) throw new OauthServerError()
       try {
         const { keys } = keySet.parse(await fetchJson(await findKeySetUri()))
-        // RFC 7517 §5: what is no key is passed over, so that one bad entry does not refuse the tokens of all the others.
+        // RFC 7517 §5: invalid entries are ignored, so that one bad entry does not invalidate the tokens of the other
+        // keys.
         return { keys: keys.flatMap((entry) => key.safeParse(entry).data ?? []) }
       } catch {
         failedAtMs = nowMs()
-        // What the network, the parser or the schema says can hold an address or a key.
+        // Errors of the network, the parser or the schema can hold an address or a key.
         throw new OauthServerError()
       }
     },

@@ -1,4 +1,4 @@
-/** The OAuth server did not give what is needed to check a token. A retry may work: this is an outage, not a refusal. */
+/** Error for an outage of the OAuth server, without which a token cannot be checked. A retry may work. */
 export class OauthServerError extends Error {
   readonly code = 'OAUTH_SERVER_UNAVAILABLE'
   readonly retryable = true

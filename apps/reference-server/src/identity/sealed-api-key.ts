@@ -2,7 +2,7 @@ import { KycError, type PiiCipher, type SealContext, type WrappedDataKey } from 
 import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/sqlite'
 import { z } from 'zod'
 
-/** An API key at rest: sealed under a data key of its own, which the key file wraps. */
+/** A stored API key: sealed under a separate data key, which the key file wraps. */
 const sealedApiKey = z.object({ keyId: z.string(), dataKey: z.string(), sealed: z.string() })
 
 type SealedApiKey = Readonly<z.infer<typeof sealedApiKey>>
@@ -28,7 +28,7 @@ function write(dataKey: WrappedDataKey, sealed: string): Uint8Array {
 
 const dataKeyOf = ({ keyId, dataKey }: SealedApiKey) => ({ keyId, bytes: Buffer.from(dataKey, 'base64') })
 
-/** The bytes to be stored for this version of an app's key. */
+/** Seals a version of an app's key for storage. */
 export async function sealApiKey(cipher: PiiCipher, name: KeyName, apiKey: string): Promise<Uint8Array> {
   const context = contextOf(name)
   const dataKey = await cipher.createDataKey(context)
@@ -47,16 +47,16 @@ export async function openApiKey(cipher: PiiCipher, row: ApiKeyRow): Promise<str
 }
 
 /**
- * Id of the key of the key file that wraps this one.
+ * Reads the id of the wrapping key in the key file.
  *
- * @throws KycError `SEAL_BROKEN` for bytes that are no sealed key.
+ * @throws KycError `SEAL_BROKEN` for bytes that are not a sealed key.
  */
 export function wrappingKeyIdOf(row: Pick<ApiKeyRow, 'sealed'>): string {
   return parse(row).keyId
 }
 
 /**
- * The same sealed key, its data key wrapped by the current key of the key file.
+ * Re-wraps the data key of a sealed key under the current key of the key file.
  *
  * @throws KycError `KEY_UNKNOWN`, `SEAL_BROKEN`.
  */

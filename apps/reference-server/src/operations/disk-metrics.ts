@@ -1,12 +1,12 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { DiskSpace } from './disk-space/disk-space.js'
 
-/** Gauges of what the disks have left, by what they hold, and of whether it is too little. */
+/** Registers gauges of the free disk space by content, and of low disk space. */
 export function observeDisk(registers: Registry[], disk: Pick<DiskSpace, 'state' | 'isLow' | 'refusals'>): void {
   const labelNames = ['of']
   new Gauge({
     name: 'kyc_relay_disk_free_bytes',
-    help: 'Bytes free on the file system of a folder, by what the folder holds.',
+    help: 'Free bytes on the file system of a folder, by content of the folder.',
     labelNames,
     registers,
     collect() {
@@ -16,7 +16,7 @@ export function observeDisk(registers: Registry[], disk: Pick<DiskSpace, 'state'
   })
   new Gauge({
     name: 'kyc_relay_disk_free_ratio',
-    help: 'Free share of the file system of a folder, 0 to 1, by what the folder holds.',
+    help: 'Free share of the file system of a folder, 0 to 1, by content of the folder.',
     labelNames,
     registers,
     collect() {
@@ -28,7 +28,7 @@ export function observeDisk(registers: Registry[], disk: Pick<DiskSpace, 'state'
   })
   new Gauge({
     name: 'kyc_relay_disk_low',
-    help: '1 while nothing new is taken, since too little disk space is left.',
+    help: '1 while submissions and events are refused because disk space is low.',
     registers,
     collect() {
       this.set(disk.isLow() ? 1 : 0)
@@ -36,7 +36,7 @@ export function observeDisk(registers: Registry[], disk: Pick<DiskSpace, 'state'
   })
   new Counter({
     name: 'kyc_relay_disk_refusals_total',
-    help: 'Submissions and events that were refused, since too little disk space was left.',
+    help: 'Submissions and events refused because disk space was low.',
     registers,
     collect() {
       this.reset()

@@ -1,5 +1,5 @@
 /**
- * A setting of V8: its heap is collected when it has grown by half. Left to itself it grows up to fourfold between two
- * collections, and the faster work makes garbage the more: the server held 230 MiB where 180 do.
+ * Sets V8 to collect its heap after growth by half. By default the heap can grow fourfold between two collections, and
+ * the server held 230 MiB instead of 180 MiB.
  */
 export const heapGrowth = '--heap-growing-percent=50'

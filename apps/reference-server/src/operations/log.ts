@@ -2,7 +2,7 @@ import { pino, type DestinationStream } from 'pino'
 import type { Env } from '../env.js'
 import { createStandardOutput } from './standard-output.js'
 
-/** The only fields that may appear in a log line: ids, codes, counts and durations. Never a value of a partner's input. */
+/** Allowed fields of a log line: ids, codes, counts and durations. Never a value of a partner's input. */
 export interface LogFields {
   readonly requestId?: string
   readonly listener?: 'api' | 'internal' | 'secure'
@@ -78,15 +78,15 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-/** A log whose reader may stop reading. */
+/** A log that does not wait for its reader. */
 export interface ServerLog extends Log {
-  /** Lines that were given up because nobody read them. */
+  /** Number of dropped lines that had no reader. */
   droppedLines(): number
-  /** Resolves when what was written is out, or after `patienceMs` if nobody reads it. */
+  /** Resolves when all lines are written, or after `patienceMs` without a reader. */
   flush(patienceMs: number): Promise<void>
 }
 
-/** A log that passes allow-listed fields only, whatever a caller hands it. Default destination: standard output. */
+/** Creates a log that writes only allow-listed fields. Default destination: standard output. */
 export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationStream): ServerLog {
   const options = { level: env.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const output = destination === undefined ? createStandardOutput() : null
@@ -107,16 +107,18 @@ export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationS
   }
 }
 
-/** The stable code of an error, or `UNEXPECTED`. Its message and stack may hold anything, so they are never logged. */
+/**
+ * Returns the stable code of an error, or `UNEXPECTED`. Message and stack can hold any data, so they are never logged.
+ */
 export function errorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : 'UNEXPECTED'
 }
 
-/** What a log line says of an error: its code, and of a database also why, and with which code of the driver. */
+/** Returns the log fields of an error: its code and, for a database, also the cause and the driver's code. */
 export function errorFields(error: unknown): Pick<LogFields, 'code' | 'cause' | 'driverCode'> {
   const found = { code: errorCode(error) }
-  // The vault speaks the codes of its port, and has the error of its database as a cause.
+  // Errors of the vault have the codes of its port, with the error of its database as cause.
   for (const one of [error, typeof error === 'object' && error !== null && 'cause' in error ? error.cause : null]) {
     if (typeof one !== 'object' || one === null || !('driverCode' in one)) continue
     const cause = 'cause' in one && isCode(one.cause) ? { cause: one.cause } : {}

@@ -7,9 +7,8 @@ import type { Metrics } from './metrics.js'
 /**
  * `GET /metrics` as Prometheus text.
  *
- * @param tokens Null serves anyone who can reach the listener. Otherwise the bearer tokens of which a scraper must show
- *   one; an empty list serves nobody.
- * @param onRefused Told of each request without one of them.
+ * @param tokens Accepted bearer tokens. Null accepts every request; an empty list refuses every request.
+ * @param onRefused Called for each refused request.
  */
 export function createMetricsRoute(
   metrics: Pick<Metrics, 'contentType' | 'render'>,

@@ -9,28 +9,28 @@ import type { PurgeReport } from './maintenance/purge-orphan-tokens.js'
 import type { DiskSpace } from './disk-space/disk-space.js'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What a scraper reads, and what the parts of the server tell. Label values are ours: codes and types, never input. */
+/** Metrics of the server. Label values are codes and types, never input. */
 export interface Metrics {
   readonly contentType: string
-  /** The text of all metrics. The queue is looked at now; when that fails, its gauges are left out. */
+  /** Returns the text of all metrics. It reads the queue now; if that fails, the gauges of the queue are missing. */
   render(): Promise<string>
-  /** Runs one submission; counts it by outcome and times it. */
+  /** Runs one submission, counts its outcome and measures its duration. */
   submission(ingest: () => Promise<Ingested>): Promise<Ingested>
-  /** A request was refused for overload. */
+  /** Counts a request refused because of overload. */
   requestRefused(): void
-  /** A credential was refused. */
+  /** Counts a refused credential. */
   authenticationFailed(listener: string, reason: string): void
-  /** Shows how many requests are worked on, and how many are open, from now on. To be called once. */
+  /** Registers the gauges of running handlers and open requests. Call it once. */
   watchRequests(state: () => { readonly running: number; readonly open: number }): void
-  /** A connection was closed unheard, since its listener had as many as it may. */
+  /** Counts a connection closed because `MAX_CONNECTIONS` was reached. */
   connectionDropped(listener: string): void
-  /** An event was written, or withheld from everybody. */
+  /** Counts a written or withheld event. */
   eventPublished(eventType: string, event: InsertedEvent): void
   readonly worker: Required<DeliveryWorkerObserver>
-  /** A purge of vault tokens ended. */
+  /** Counts an ended purge of vault tokens. */
   tokensPurged(report: PurgeReport): void
   readonly photos: {
-    /** An attempt to fetch a photo ended. */
+    /** Counts an ended attempt to fetch a photo. */
     onProcessed(photo: ProcessedPhoto): void
     onProblem(problem: string): void
   }
@@ -38,10 +38,10 @@ export interface Metrics {
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Prometheus metrics of one server, in a registry of their own. */
+/** Creates the Prometheus metrics of one server, in a separate registry. */
 export function createMetrics(deps: {
   readonly queue: QueueInspection
-  /** Log lines that found no reader. */
+  /** Returns the number of dropped log lines. */
   readonly droppedLogLines: () => number
   readonly disk: Pick<DiskSpace, 'state' | 'isLow' | 'refusals'>
 }): Metrics {
@@ -51,72 +51,72 @@ export function createMetrics(deps: {
 
   const submissions = new Counter({
     name: 'kyc_relay_submissions_total',
-    help: 'Submissions by what came of them.',
+    help: 'Submissions by outcome.',
     labelNames: ['outcome'],
     registers,
   })
   const submissionSeconds = new Histogram({
     name: 'kyc_relay_submission_duration_seconds',
-    help: 'From a parsed request to the durable record.',
+    help: 'Duration from the parsed request to the durable record.',
     buckets: seconds,
     registers,
   })
   const refused = new Counter({
     name: 'kyc_relay_requests_refused_total',
-    help: 'Requests that were answered 503 for overload, before any work.',
+    help: 'Requests refused with 503 because of overload.',
     registers,
   })
   const dropped = new Counter({
     name: 'kyc_relay_connections_dropped_total',
-    help: 'Connections that were closed unheard, since their listener had MAX_CONNECTIONS open.',
+    help: 'Connections closed because MAX_CONNECTIONS was reached.',
     labelNames: ['listener'],
     registers,
   })
   const failedAuthentications = new Counter({
     name: 'kyc_relay_authentication_failures_total',
-    help: 'Credentials that were missing or refused, by listener and reason.',
+    help: 'Missing or refused credentials, by listener and reason.',
     labelNames: ['listener', 'reason'],
     registers,
   })
   const events = new Counter({
     name: 'kyc_relay_events_total',
-    help: 'Events that were written, by type. Repeated ones are not counted.',
+    help: 'Written events by type, without repeated ones.',
     labelNames: ['type'],
     registers,
   })
   const withheld = new Counter({
     name: 'kyc_relay_events_withheld_total',
-    help: 'Events that nobody gets, by reason.',
+    help: 'Events without deliveries, by reason.',
     labelNames: ['type', 'reason'],
     registers,
   })
   const attempts = new Counter({
     name: 'kyc_relay_attempts_total',
-    help: 'Delivery attempts that ended, by state and cause.',
+    help: 'Ended delivery attempts, by state and cause.',
     labelNames: ['state', 'cause'],
     registers,
   })
   const attemptSeconds = new Histogram({
     name: 'kyc_relay_attempt_duration_seconds',
-    help: 'Length of delivery attempts that reached the network.',
+    help: 'Duration of delivery attempts that reached the network.',
     buckets: seconds,
     registers,
   })
   const results = new Counter({
     name: 'kyc_relay_attempt_results_total',
-    help: 'Attempt results by what became of the write. Stale: another worker took the attempt over.',
+    help: 'Attempt results by outcome of the write. Stale: another worker took the attempt over.',
     labelNames: ['outcome'],
     registers,
   })
   const claimed = new Counter({ name: 'kyc_relay_deliveries_claimed_total', help: 'Deliveries claimed.', registers })
   const takenOver = new Counter({
     name: 'kyc_relay_lease_takeovers_total',
-    help: 'Attempts whose worker did not end them before their lease did.',
+    help: 'Attempts taken over after the lease of their worker ended.',
     registers,
   })
   const problems = new Counter({
     name: 'kyc_relay_worker_problems_total',
-    help: 'What went wrong inside the delivery worker.',
+    help: 'Faults of the delivery worker, by code.',
     labelNames: ['problem'],
     registers,
   })
@@ -128,24 +128,24 @@ export function createMetrics(deps: {
   })
   const photoProblems = new Counter({
     name: 'kyc_relay_photo_problems_total',
-    help: 'What went wrong inside the photo worker.',
+    help: 'Faults of the photo worker, by code.',
     labelNames: ['problem'],
     registers,
   })
   const queue = {
     waiting: new Gauge({
       name: 'kyc_relay_deliveries_waiting',
-      help: 'Deliveries that wait for an attempt, over all processes. At most 100000 are counted.',
+      help: 'Deliveries waiting for an attempt, over all processes. Counts at most 100000.',
       registers,
     }),
     inFlight: new Gauge({
       name: 'kyc_relay_deliveries_in_flight',
-      help: 'Attempts in flight, over all processes. At most 100000 are counted.',
+      help: 'Attempts in flight, over all processes. Counts at most 100000.',
       registers,
     }),
     oldestDue: new Gauge({
       name: 'kyc_relay_oldest_due_delivery_age_seconds',
-      help: 'For how long the oldest due delivery has been due.',
+      help: 'Time since the oldest due delivery became due.',
       registers,
     }),
   }
@@ -156,7 +156,7 @@ export function createMetrics(deps: {
   })
   new Counter({
     name: 'kyc_relay_log_lines_dropped_total',
-    help: 'Log lines that found no reader.',
+    help: 'Log lines dropped without a reader.',
     registers,
     collect() {
       this.reset()
@@ -189,7 +189,7 @@ export function createMetrics(deps: {
       queue.oldestDue.set(state.oldestDueMs / 1000)
       queueReadable.set(1)
     } catch {
-      // A scrape during an outage must still tell the rest.
+      // A scrape during an outage must still return the other metrics.
       for (const gauge of Object.values(queue)) gauge.remove()
       queueReadable.set(0)
     }
@@ -207,7 +207,7 @@ export function createMetrics(deps: {
     watchRequests(state) {
       new Gauge({
         name: 'kyc_relay_requests_in_flight',
-        help: 'Requests whose handlers run, this scrape included. Uploads that take longer than a second do not count.',
+        help: 'Requests with a running handler, including this scrape. Uploads longer than 1 s do not count.',
         registers,
         collect() {
           this.set(state().running)
@@ -215,7 +215,7 @@ export function createMetrics(deps: {
       })
       new Gauge({
         name: 'kyc_relay_requests_unanswered',
-        help: 'Requests whose handlers run or whose clients have not taken the answer, this scrape included.',
+        help: 'Requests with a running handler or an unread response, including this scrape.',
         registers,
         collect() {
           this.set(state().open)

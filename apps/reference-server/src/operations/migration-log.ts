@@ -2,10 +2,10 @@ import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
 import type { Log } from './log.js'
 
 /**
- * Tells of migrations at the start: of each when it begins, while it waits for a lock, and when it is done. A new database
- * takes milliseconds and one line.
+ * Creates callbacks that log the start, the wait for a lock, and the end of each migration. A new database has one
+ * line.
  *
- * @param nowMs Milliseconds that never run backwards.
+ * @param nowMs Monotonic clock, in milliseconds.
  */
 export function createMigrationLog(
   log: Log,

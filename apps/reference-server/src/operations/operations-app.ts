@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.js'
 import { createProbeRoutes, type Probes } from './probe-routes.js'
 
 /**
- * What a process without an internal API serves: probes and metrics, nothing else.
+ * Creates the app of a process without an internal API. It serves only probes and metrics.
  *
  * @param deps `metricsTokens` as of {@link createMetricsRoute}: null on loopback.
  */

@@ -2,12 +2,15 @@ import { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Readiness } from './readiness.js'
 
-/** What probes ask. */
+/** State for probes. */
 export interface Probes {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work (503 when not). Neither needs a token. */
+/**
+ * Creates the probes. `GET /healthz`: the process runs. `GET /readyz`: it can do its work (503 if not). Neither needs a
+ * token.
+ */
 export function createProbeRoutes({ readiness }: Probes): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.get('/healthz', (c) => c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' }))

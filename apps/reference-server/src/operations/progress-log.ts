@@ -1,25 +1,25 @@
 import type { Log, LogFields } from './log.js'
 
-/** What has been done so far, and what is left where that is known. */
+/** Progress of a long task: the finished number and, if known, the remaining one. */
 export interface Progress {
   readonly count: number
   readonly remaining?: number
-  /** How many were looked at, where that is more than was done: the rate is theirs then. */
+  /** Number of examined items, if larger than `done`. The rate is then based on it. */
   readonly examined?: number
 }
 
-/** Tells of one piece of long work. */
+/** Logs the progress of a long task. */
 export interface ProgressLog {
-  /** A line now and then, however often it is called. */
+  /** Writes a line at most once per interval. */
   tell(progress: Progress): void
-  /** The last line, unless nothing was done and nothing was told. */
+  /** Writes the last line, unless nothing was done and no line was written. */
   end(message: string, progress: Progress): void
 }
 
-/** Least time between two lines. */
+/** Minimum time between two lines, in milliseconds. */
 const everyMs = 10_000
 
-/** @param nowMs Milliseconds that never run backwards. */
+/** @param nowMs Monotonic clock, in milliseconds. */
 export function startProgressLog(job: string, log: Log, nowMs: () => number): ProgressLog {
   const startedMs = nowMs()
   let toldMs = startedMs

@@ -1,9 +1,9 @@
 import type { Log, LogFields } from './log.js'
 
-/** Counts what is turned away while there is too much of it: a line for each would be a flood of its own. */
+/** Counts refusals during overload and logs their number: one line each would flood the log. */
 export interface RateLimitedWarning {
   add(): void
-  /** Writes what was not told yet, at most every 10 s. */
+  /** Logs refusals since the last line, at most every 10 s. */
   check(): void
 }
 

@@ -1,22 +1,22 @@
 import type { Probes } from './probe-routes.js'
 
-/** What a part of the server says about itself. */
+/** Readiness check of a part of the server. */
 export type PartState = 'ok' | 'failing' | 'low' | 'refused'
 
-/** Whether the process should get work now, and which part says no. */
+/** Readiness of the process, with its failing parts. */
 export interface Readiness {
   readonly ready: boolean
   readonly parts: Readonly<Record<string, PartState | 'starting' | 'stopping'>>
 }
 
-/** So long may a part take to answer. */
+/** Time limit of a check, in milliseconds. */
 const patienceMs = 2_000
 
 /**
- * Asks every part at once. A part that throws, answers false, or takes longer than 2 s is failing; a server that is
- * stopping is not ready whatever its parts say.
+ * Checks all parts in parallel. A part that throws, returns false, or takes longer than 2 s is failing. A stopping
+ * server is never ready.
  *
- * @param notes What an operator must see although the process can work: told, and no reason for it to get no work.
+ * @param notes Conditions that an operator must see. They are reported but do not affect readiness.
  */
 export async function checkReadiness(
   parts: Readonly<Record<string, () => boolean | Promise<unknown>>>,
@@ -46,14 +46,13 @@ async function stateOf(check: () => boolean | Promise<unknown>): Promise<PartSta
   }
 }
 
-/** Least time between two writes of a readiness check, in milliseconds. */
+/** Minimum time between two writes of a readiness check, in milliseconds. */
 const checkEveryMs = 1_000
 
 /**
- * Makes a check that costs something safe to ask for by anybody: it is made at most once a second and never twice at
- * once, and whoever asks meanwhile gets the answer of the latest.
+ * Limits an expensive check: it runs at most once a second and never concurrently. Other callers get the latest result.
  *
- * @param nowMs Milliseconds that never run backwards.
+ * @param nowMs Monotonic clock, in milliseconds.
  */
 export function onceASecond(check: () => Promise<unknown>, nowMs: () => number): () => Promise<unknown> {
   let latest: { readonly answer: Promise<unknown>; readonly beganMs: number; ended: boolean } | null = null
@@ -68,14 +67,14 @@ export function onceASecond(check: () => Promise<unknown>, nowMs: () => number):
   }
 }
 
-/** Readiness of this process, as its probes answer it, until `beginStopping` is called. */
+/** Creates the readiness of this process for its probes, until `beginStopping` is called. */
 export function createReadiness(deps: {
   readonly database: () => Promise<unknown>
   readonly vault: () => Promise<unknown>
   readonly disk: { isLow(): boolean }
-  /** Null where the role runs no worker. */
+  /** Null if the role runs no worker. */
   readonly worker: { isDelivering(): boolean; readonly tokenPurge: { isRefused(): boolean } } | null
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
 }): { readonly probes: Probes; beginStopping(): void } {
   const { disk, worker, nowMs } = deps

@@ -1,26 +1,28 @@
 import type { DestinationStream } from 'pino'
 import SonicBoom from 'sonic-boom'
 
-/** So much may wait for a reader; what comes on top of it is dropped. */
+/** Most bytes that wait for a reader. Further lines are dropped. */
 const mostWaitingBytes = 1024 * 1024
 
-/** A flush lasts so many times its patience at most, however slowly the reader reads. */
+/** A flush takes at most this multiple of its patience, with a slow reader. */
 const mostPatience = 5
 
-/** Standard output as a place for log lines. */
+/** Standard output as the destination of log lines. */
 export interface StandardOutput {
   readonly stream: DestinationStream
   droppedLines(): number
-  /** Resolves when every line was written, or when nobody took any for `patienceMs`; after five times that at the latest. */
+  /**
+   * Resolves when every line is written, or after `patienceMs` without progress; at the latest after five times that.
+   */
   flush(patienceMs: number): Promise<void>
 }
 
 /**
- * Writes to standard output without ever waiting for its reader: a full pipe or a closed one must not stop the service.
+ * Writes to standard output without waiting for its reader: a full or closed pipe must not stop the service.
  *
- * Not pino's own destination: that one waits at the exit for the reader to come back.
+ * Not pino's destination, which waits for the reader at exit.
  *
- * Lines are kept up to 1 MiB while nobody reads, or while a disk is full, then dropped and counted.
+ * Without a reader, or on a full disk, it buffers up to 1 MiB of lines, and then drops and counts them.
  *
  * @param fd File descriptor. Default: 1, standard output.
  */
@@ -28,7 +30,7 @@ export function createStandardOutput(fd = 1): StandardOutput {
   const output = new SonicBoom({ fd, sync: false, maxLength: mostWaitingBytes })
   let dropped = 0
   let closed = false
-  /** Whether lines wait. `flush` of SonicBoom does not wait for them: it answers at once where lines are written as they come. */
+  /** True while lines wait. `flush` of SonicBoom does not wait for them when lines are written directly. */
   let isWaiting = false
   output.on('drop', () => {
     dropped += 1
@@ -37,9 +39,9 @@ export function createStandardOutput(fd = 1): StandardOutput {
     isWaiting = false
   })
   output.on('error', (error: NodeJS.ErrnoException) => {
-    // There may be space again: the next line tries once more what this one left.
+    // There may be free space later: the next line also writes the rest of this one.
     if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return
-    // The reader is gone (EPIPE): nothing written from now on can arrive.
+    // The reader has gone (EPIPE), so no further line can arrive.
     if (!closed) dropped += 1
     closed = true
   })

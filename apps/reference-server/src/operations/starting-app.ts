@@ -4,8 +4,8 @@ import type { EdgeEnv } from '../http/request-context.js'
 import { createProbeRoutes } from './probe-routes.js'
 
 /**
- * What a listener answers until the databases are open, which takes as long as their migrations: `/healthz` 200, `/readyz`
- * 503 with `"server":"starting"`, everything else 503 with `Retry-After`.
+ * Handles requests until the databases are open and migrated. `/healthz` gives 200, `/readyz` 503 with
+ * `"server":"starting"`, and every other address 503 with `Retry-After`.
  */
 export function createStartingApp(errorBody: ErrorBody): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>()

@@ -8,11 +8,11 @@ const refusals: readonly PurgeRefusal[] = [
   'SHARE_IMPLAUSIBLE',
 ]
 
-/** Counts what the purge of orphan tokens does, and shows whether and why it refuses to run. */
+/** Registers the metrics of the purge of orphan tokens, with the reason of a refusal. */
 export function observeTokenPurge(registers: Registry[]): (report: PurgeReport) => void {
   const purged = new Counter({
     name: 'kyc_relay_purged_tokens_total',
-    help: 'Vault tokens that were quarantined, restored from quarantine, or destroyed after it.',
+    help: 'Vault tokens quarantined, restored from quarantine, or destroyed after it.',
     labelNames: ['action'],
     registers,
   })

@@ -15,13 +15,13 @@ const tokenRequest = z.strictObject({
   scopes,
 })
 
-/** What the routes of the embedded token store need. */
+/** Dependencies of the routes of the embedded token store. */
 export interface AccessTokenRoutesDeps {
   readonly directory: AppDirectory
   readonly accessTokens: ReturnType<typeof createEmbeddedAccessTokens>
 }
 
-/** The embedded token store: what an OAuth server does elsewhere. */
+/** Creates the routes of the embedded token store, a replacement for an OAuth server. */
 export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 

@@ -12,13 +12,13 @@ const keyVersion = z
   .regex(/^[1-9]\d{0,8}$/)
   .transform(Number)
 
-/** What the operator's routes for API keys need. */
+/** Dependencies of the operator's routes for API keys. */
 export interface ApiKeyRoutesDeps {
   readonly directory: Pick<AppDirectory, 'findApp'>
   readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke'>
 }
 
-/** API keys in the operator's hands: a new one for an app that lost its key, and the end of one that leaked. */
+/** Creates the operator's routes for API keys: issue a key to an app that lost its key, and revoke a leaked key. */
 export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 

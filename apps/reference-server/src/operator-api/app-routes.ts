@@ -15,14 +15,14 @@ const grantTerms = z.strictObject({
   scopes,
 })
 
-/** What the routes for apps and grants need. */
+/** Dependencies of the routes for apps and grants. */
 export interface AppRoutesDeps {
   readonly directory: AppDirectory
   readonly apiKeys: Pick<ApiKeys, 'createApp'>
   readonly cancelPending: (request: { appId: string; userId: string; reason: string }) => Promise<number>
 }
 
-/** Apps, and what users granted them: set by whoever runs the OAuth consent. */
+/** Creates the routes for apps and their grants. The service with the OAuth consent calls them. */
 export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 

@@ -2,21 +2,21 @@ import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
 import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
 
-/** What went of one user, per app, and what stays. */
+/** Result of the erasure of one user: erased and kept data of each app. */
 export interface ErasureReport {
   readonly userId: string
   readonly erasedAt: Date
   readonly apps: readonly (Omit<ErasedRows, 'photoJobIds' | 'verificationsKept'> & {
     readonly appId: string
-    /** Tokens that no longer lead anywhere; their values and the data key are gone. */
+    /** Number of erased tokens. Their values and the data key were destroyed. */
     readonly tokensErased: number
     readonly verificationsKept: number
   })[]
-  /** What stays by design, and in which form. */
+  /** Kept data, and its form. */
   readonly kept: readonly string[]
 }
 
-/** What an erasure works with. */
+/** Dependencies of an erasure. */
 export interface EraseUserDeps {
   readonly users: UserErasure
   readonly vault: Pick<PiiEraser, 'eraseOwner'>
@@ -24,7 +24,7 @@ export interface EraseUserDeps {
   readonly now: () => Date
 }
 
-/** Stays after an erasure: what the service must be able to prove, without saying who it was about. */
+/** Data kept after an erasure, as proof without personal data. */
 const kept = [
   'Verification ids, provider names, decisions, country codes, section and check outcomes, decline codes and instants.',
   'The KYC status and its log.',
@@ -34,8 +34,8 @@ const kept = [
 ]
 
 /**
- * Erases one user in every app that knows them: rows first, then the vault, then photos. Harmless when repeated, so
- * that an erasure that failed half-way is finished by asking again.
+ * Erases one user in every app: first rows, then the vault, then photos. Repeat it to finish an erasure that failed
+ * half-way.
  */
 export async function eraseUser(userId: string, deps: EraseUserDeps): Promise<ErasureReport> {
   const apps: ErasureReport['apps'][number][] = []

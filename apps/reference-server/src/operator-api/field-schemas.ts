@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /**
- * An id as our services exchange them: the shape of a UUID, of any version. Read in either letter case and kept in lower case
- * (RFC 9562, 4), so that two spellings are one user or one transaction, and an erasure never misses its user.
+ * Schema of an id: a UUID of any version in either letter case, converted to lower case (RFC 9562, section 4). So both
+ * spellings mean one user, and an erasure never misses its user.
  */
 export const id = z.guid().toLowerCase()
 
-/** Id of a fact at its source: 1 to 255 visible ASCII characters. */
+/** Schema of the id of an event at its source: 1 to 255 visible ASCII characters. */
 export const sourceEventId = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/)
@@ -15,7 +15,10 @@ export const sourceEventId = z
 /** Payload fields of an event. */
 export const eventData = z.record(z.string(), z.unknown())
 
-/** A name or reason for the audit: 1 to 200 characters, not blank, no control characters or line separators. */
+/**
+ * Schema of a name or reason in the audit log: 1 to 200 characters, not blank, no control characters or line
+ * separators.
+ */
 export const auditText = z
   .string()
   .max(200)

@@ -18,9 +18,9 @@ import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
-/** What the internal API needs. */
+/** Dependencies of the internal API. */
 export interface InternalAppDeps {
-  /** Null where the role serves no internal API: nobody is let in. */
+  /** Null if the role serves no internal API: every request is refused. */
   readonly internalToken: string | null
   readonly publisher: Publisher
   readonly newId: () => string
@@ -33,12 +33,12 @@ export interface InternalAppDeps {
   readonly log: Log
 }
 
-/** The internal API, for our own services: bound to loopback, opened by `INTERNAL_TOKEN`. */
+/** Creates the internal API for other services of the operator: bound to loopback, with `INTERNAL_TOKEN`. */
 export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   const { log } = deps
   const app = new Hono<EdgeEnv>()
 
-  // Loopback only, and nothing in them is anyone's data: probes and scrapers need no token.
+  // Probes and metrics need no token: they are on loopback only and hold no personal data.
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', createMetricsRoute(deps.metrics, null))
 

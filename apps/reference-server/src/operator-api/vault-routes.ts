@@ -15,14 +15,14 @@ const revealRequest = z.strictObject({
   purpose: auditText,
 })
 
-/** What the vault routes need. */
+/** Dependencies of the vault routes. */
 export interface VaultRoutesDeps {
   readonly vault: Pick<PiiRevealer, 'reveal'>
   readonly eraseUser: (userId: string) => Promise<ErasureReport>
   readonly log: Log
 }
 
-/** The two operations on clear personal data. They exist on the internal listener and nowhere else. */
+/** Creates the two routes for clear personal data. Only the internal listener has them. */
 export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
@@ -31,7 +31,7 @@ export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): H
     if (!body.ok) return body.response
     const { appId, userId, token, actor, purpose } = body.value
     try {
-      // The vault records who asks and why before it opens anything, and opens nothing when that fails.
+      // The vault records actor and reason before it opens a value. If that fails, it opens nothing.
       const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
       log.info('value revealed', { requestId: c.env.requestId, appId, userId })
       return c.json({ token, value }, 200, { 'cache-control': 'no-store' })

@@ -6,10 +6,10 @@ import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { makeFolder } from '../start/make-folder.js'
 import { removeLeftovers, replaceFile, syncFolder } from '../start/whole-file.js'
 
-/** What a crash left half-written is here, and removed at a later start. */
+/** Folder for files being written. A later start removes the files of a crash. */
 const leftoverFolder = 'unfinished'
 
-/** A name that says nothing: the same photo has the same one, so that a photo stored twice is there once. */
+/** Returns a file name that reveals nothing. The same photo always has the same name, so it is stored once. */
 export function photoName({ appId, userId }: AppUser, photoJobId: string): string {
   return createHash('sha256')
     .update(JSON.stringify(['kyc-relay photo', appId, userId, photoJobId]))
@@ -17,9 +17,9 @@ export function photoName({ appId, userId }: AppUser, photoJobId: string): strin
 }
 
 /**
- * Photos as files of one folder, which is made if missing, for this user alone (0700, files 0600).
+ * Creates a photo store in one folder. The folder is created if missing, only for this user (0700, files 0600).
  *
- * A photo is written beside its place, forced to disk and renamed into it.
+ * It writes a photo to a temporary file, syncs it to disk and renames it.
  */
 export async function openDirectoryPhotoStore(folder: string, now: () => Date): Promise<PhotoStore> {
   const unfinished = join(folder, leftoverFolder)
@@ -63,7 +63,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** Errors of the file system name paths: they do not leave this file. */
+/** Converts errors of the file system, which contain paths. */
 async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -5,7 +5,7 @@ import { StartError } from '../start/start-error.js'
 import { openDirectoryPhotoStore } from './directory-photo-store.js'
 import { createS3PhotoStore } from './s3-photo-store.js'
 
-/** Opens the photo store that the settings name: a folder, or a bucket. The secure endpoint has no use for either. */
+/** Opens the configured photo store: a folder or a bucket. The secure endpoint needs none. */
 export async function openPhotoStore(
   { photoStorage, role }: Pick<Env, 'photoStorage' | 'role'>,
   now: () => Date,
@@ -14,7 +14,7 @@ export async function openPhotoStore(
   if (photoStorage.kind === 'directory') {
     return openDirectoryPhotoStore(photoStorage.folder, now).catch((error: unknown) => {
       if (!(error instanceof KycError)) throw error
-      throw new StartError('PHOTO_STORAGE_UNUSABLE', 'PHOTO_STORAGE: the folder cannot be made or written to.')
+      throw new StartError('PHOTO_STORAGE_UNUSABLE', 'PHOTO_STORAGE: the folder cannot be created or written to.')
     })
   }
   const { kind: _kind, ...location } = photoStorage

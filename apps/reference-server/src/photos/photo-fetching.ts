@@ -6,12 +6,12 @@ import { errorFields, type Log } from '../operations/log.js'
 import { createPhotoWorker, type PhotoWorker } from './photo-worker.js'
 import { processPhoto, type ProcessedPhoto } from './process-photo.js'
 
-/** For a download with its redirects. */
+/** Time limit of a download with its redirects, in milliseconds. */
 const timeoutMs = 30_000
-/** Longer than a download and an upload take together. */
+/** Lease of a photo job, longer than a download and an upload together, in milliseconds. */
 const leaseMs = 120_000
 
-/** The photo worker with what it works on, counts and logs. */
+/** Creates the photo worker with its store, metrics and log. */
 export function createPhotoFetching(deps: {
   readonly jobs: PhotoJobStore
   readonly photos: PhotoStore
@@ -19,7 +19,7 @@ export function createPhotoFetching(deps: {
   readonly download: Downloader
   readonly metrics: { onProcessed(photo: ProcessedPhoto): void; onProblem(problem: string): void }
   readonly log: Log
-  /** While it is low, photos wait. */
+  /** Photos wait while disk space is low. */
   readonly disk: Pick<DiskSpace, 'isLow'>
 }): PhotoWorker {
   const { metrics, log } = deps

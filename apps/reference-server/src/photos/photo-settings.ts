@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { optional, setting, text } from '../setting-types.js'
 import type { S3Location } from './s3-photo-store.js'
 
-/** Where fetched photos are kept. */
+/** Storage of fetched photos. */
 export type PhotoStorage =
   { readonly kind: 'directory'; readonly folder: string } | ({ readonly kind: 's3' } & S3Location)
 
@@ -25,7 +25,7 @@ export const photoSettings = {
   PHOTO_S3_SECRET_ACCESS_KEY: optional(text, 'The access key to the bucket.'),
 } as const
 
-/** The storage that the variables name, or the problem with them. */
+/** Reads the storage from the variables, or their problem. */
 export function photoStorageOf(variables: {
   readonly NODE_ENV: string
   readonly DATA_DIR: string
@@ -44,7 +44,7 @@ export function photoStorageOf(variables: {
     return 'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY: required for PHOTO_STORAGE=s3://…'
   }
   const endpoint = variables.PHOTO_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`
-  // The photos are sealed, the credentials are not: they sign, but a listener could keep photos from being stored.
+  // HTTPS is required although photos are sealed and requests are signed: an attacker could otherwise prevent storage.
   if (variables.NODE_ENV === 'production' && !endpoint.startsWith('https://')) {
     return 'PHOTO_S3_ENDPOINT: https:// is required in production'
   }

@@ -3,20 +3,20 @@ import type { ClaimedPhotoJob, PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 /** Fetches photos for as long as it runs. */
 export interface PhotoWorker {
   start(): void
-  /** Something may have been queued: look now. */
+  /** Polls the queue now. */
   wake(): void
-  /** Breaks off what is being fetched, gives it back to the queue, and resolves when nothing is under way. */
+  /** Aborts current downloads, returns their jobs to the queue, and resolves when none is running. */
   stop(): Promise<void>
 }
 
-/** Fetched beside each other by one process: bounds the memory that photos take. */
+/** Most concurrent downloads of one process, to limit memory. */
 const atOnce = 4
-/** Longest time until a photo is seen that another process queued. */
+/** Longest time until the process finds a photo queued by another process, in milliseconds. */
 const pollMs = 5_000
-/** Shortest time between two looks, when others take what was seen. */
+/** Minimum time between two polls, in milliseconds. */
 const restMs = 50
 
-/** @param deps `process` never stores twice what it was stopped in; what it throws is told to `onProblem`. */
+/** @param deps `process` handles one job and is safe to repeat. Its errors go to `onProblem`. */
 export function createPhotoWorker(deps: {
   readonly jobs: Pick<PhotoJobStore, 'claimDue'>
   readonly process: (job: ClaimedPhotoJob, signal: AbortSignal) => Promise<void>
@@ -45,7 +45,7 @@ export function createPhotoWorker(deps: {
     running.add(work)
   }
 
-  /** Claims what there is room for; answers how long to wait for the next look. */
+  /** Claims jobs for the free slots and returns the delay of the next poll. */
   async function look(): Promise<number> {
     const room = atOnce - running.size
     if (room === 0) return pollMs

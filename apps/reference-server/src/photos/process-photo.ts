@@ -14,33 +14,33 @@ import {
 } from '@kyc-relay/kyc-core/photos'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 
-/** Why a photo was not stored by an attempt. */
+/** Reason why an attempt did not store the photo. */
 export type PhotoCause =
   | PhotoFailure
-  /** The process stops. */
+  /** The process stopped. */
   | 'ABORTED'
-  /** The job was taken over or erased meanwhile; nothing was stored by this attempt. */
+  /** The job was taken over or erased meanwhile. This attempt stored nothing. */
   | 'LOST'
 
-/** What one attempt came to. `state` is that of the job afterwards; null when the job was lost. */
+/** Result of one attempt. `state` is the state of the job afterwards; null when the job was lost. */
 export interface ProcessedPhoto {
   readonly state: PhotoState | null
   readonly cause: PhotoCause | null
 }
 
-/** What {@link processPhoto} works with. */
+/** Dependencies of {@link processPhoto}. */
 export interface PhotoProcessing {
   readonly jobs: Pick<PhotoJobStore, 'renewLease' | 'recordOutcome'>
   readonly photos: PhotoStore
   readonly vault: PiiTokenizer & Pick<PiiRevealer, 'openRecord'>
   readonly download: Downloader
   readonly nowMs: () => number
-  /** For the download alone. */
+  /** Time limit of the download, in milliseconds. */
   readonly timeoutMs: number
   readonly leaseMs: number
 }
 
-/** The reveal that the vault records for every attempt. */
+/** Actor and reason of the reveal that the vault records for every attempt. */
 const audited = { actor: 'photo worker', purpose: 'fetch the photo of a verification' } as const
 
 type Attempted =
@@ -54,10 +54,10 @@ function failed(failure: PhotoFailure, { gone = false, mayBeStored = false } = {
 }
 
 /**
- * One attempt at one photo: open its URL, download, look at the first bytes, seal, store, record.
+ * Makes one attempt to fetch a photo: opens its URL, downloads, checks the first bytes, seals, stores and records.
  *
- * Sealing comes before the lease is renewed and storing after it: bytes that are stored were sealed while the user was
- * not erased, so an erasure, which ends jobs before it destroys the data key, leaves nothing behind that can be opened.
+ * It seals before it renews the lease and stores afterwards. An erasure ends the jobs before it destroys the data key.
+ * So every stored photo was sealed before the erasure and cannot be opened after it.
  */
 export async function processPhoto(
   job: ClaimedPhotoJob,
@@ -70,7 +70,7 @@ export async function processPhoto(
   const queuedForMs = job.queuedForMs + Math.ceil(Math.max(0, deps.nowMs() - startedAtMs))
   const outcome = photoOutcome(attempted.attempt, { attempt: job.attempt, queuedForMs })
   const { state } = await deps.jobs.recordOutcome(job.fence, outcome)
-  // A former attempt may have stored the photo and died before it could say so.
+  // An earlier attempt may have stored the photo and crashed before recording it.
   const kept = state === 'STORED' || state === 'PENDING' || state === 'RETRYING'
   const orphan = !kept && (attempted.mayBeStored || job.attempt > 1)
   if (orphan) await deps.photos.erase(job.owner, [job.fence.photoJobId])
@@ -88,7 +88,7 @@ async function attemptPhoto(job: ClaimedPhotoJob, deps: PhotoProcessing, signal:
   })
   if (!downloaded.ok) {
     const { cause, status } = downloaded
-    // RFC 9110, 15.5.11: the photo is gone and will not come back.
+    // RFC 9110, section 15.5.11: the photo was permanently removed.
     return cause === 'ABORTED' ? interrupted : failed(cause, { gone: status === 410 })
   }
   if (photoFormat(downloaded.body) === null) return failed('NOT_A_PHOTO')
@@ -116,7 +116,7 @@ async function openUrl(
   }
 }
 
-/** The vault seals text: base64 of the photo. Null when it cannot be had now. */
+/** Seals the photo as base64 because the vault seals text; null during an outage of the vault. */
 async function seal(
   { owner, verificationId, side }: ClaimedPhotoJob,
   photo: Uint8Array,

@@ -4,29 +4,31 @@ import { KycError, type AppUser } from '@kyc-relay/kyc-core'
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { photoName } from './directory-photo-store.js'
 
-/** Where photos are in a store that speaks S3. */
+/** Location of photos in an S3-compatible store. */
 export interface S3Location {
-  /** `https://s3.eu-central-1.amazonaws.com`, or that of another store. The bucket is the first part of the path. */
+  /**
+   * URL of the store, for example `https://s3.eu-central-1.amazonaws.com`. The bucket is the first part of the path.
+   */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** Put before every name, without slashes at its ends; may be empty. */
+  /** Prefix of every name, without slashes at its ends; may be empty. */
   readonly prefix: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
 
-/** For one request; a stop of the server waits for it. */
+/** Time limit of one request, in milliseconds. Stopping the server waits for it. */
 const requestTimeoutMs = 20_000
 const erasedAtOnce = 8
 
 /**
- * Photos as objects of one bucket. Needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject` on the prefix and no right
- * to list: names follow from the database.
+ * Creates a photo store in one bucket. It needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject` on the prefix. It
+ * needs no right to list: names come from the database.
  */
 export function createS3PhotoStore(location: S3Location): PhotoStore {
   const { endpoint, bucket, prefix, ...credentials } = location
-  // A retry is the worker's: it keeps the lease in view.
+  // The worker retries, because it checks the lease.
   const client = new AwsClient({ ...credentials, service: 's3', retries: 0 })
 
   const urlOf = (owner: AppUser, photoJobId: string) => {
@@ -38,7 +40,7 @@ export function createS3PhotoStore(location: S3Location): PhotoStore {
     try {
       return await client.fetch(url, {
         method,
-        // Otherwise the signature would not cover the body.
+        // Needed so that the signature covers the body.
         headers: { 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) },
         redirect: 'error',
         signal: AbortSignal.timeout(requestTimeoutMs),
@@ -76,12 +78,12 @@ export function createS3PhotoStore(location: S3Location): PhotoStore {
   }
 }
 
-/** A bucket that is missing is a wrong setting, not a missing photo. */
+/** Detects a missing bucket, which is a wrong setting and not a missing photo. */
 async function isMissingObject(response: Response): Promise<boolean> {
   return (await response.text().catch(() => '')).includes('NoSuchKey')
 }
 
-/** What the store says about a failure can hold names and keys: nobody reads it. */
+/** Drops the error body of the store, which can hold names and keys. */
 async function expectStatus(response: Response, statuses: readonly number[]): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
   if (!statuses.includes(response.status)) throw new KycError('PHOTO_STORE_UNAVAILABLE')

@@ -1,13 +1,15 @@
 import { PerformanceObserver, constants } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 
-/** Share of the heap that is in use after a full collection above which the heap counts as full. */
+/** The heap counts as full when more than this share is in use after a full collection. */
 const fullShare = 0.85
 
-/** How long a collection tells about the heap. Near the limit the next one comes sooner than that. */
+/**
+ * Time for which the result of a collection is valid, in milliseconds. Near the limit, collections are more frequent.
+ */
 const validForMs = 2_000
 
-/** The check alone. `nowMs` never runs backwards. */
+/** Creates the check. `nowMs` is a monotonic clock. */
 export function judgeHeap(nowMs: () => number): { collected(usedShare: number): void; isFull(): boolean } {
   let fullAtMs: number | null = null
   return {
@@ -18,7 +20,10 @@ export function judgeHeap(nowMs: () => number): { collected(usedShare: number): 
   }
 }
 
-/** Whether the heap of this process is nearly full of what is in use. Only a full collection tells that from garbage. */
+/**
+ * Checks whether live objects nearly fill the heap of this process. Only a full collection separates live objects from
+ * garbage.
+ */
 export function watchHeap(nowMs: () => number): { isFull(): boolean; close(): void } {
   const check = judgeHeap(nowMs)
   const observer = new PerformanceObserver((list) => {

@@ -4,53 +4,56 @@ import { watchHeap } from './heap-pressure.js'
 import type { OpenAnswers } from './open-answers.js'
 import { createPausedConnections } from './paused-connections.js'
 
-/** Requests of one connection that may be open at once. */
+/** Most open requests of one connection. */
 export const maxOpenPerConnection = 64
 
-/** Handlers that may run at once. More of them would only make each one slower. */
+/** Most running handlers. More would make each one slower. */
 const maxRunning = 512
 
-/** Places above both limits that only the portal takes: operators must see what is going on. */
+/** Slots above both limits, reserved for the portal, so that operators can use it under load. */
 const reservedForPortal = 64
 
-/** A body that takes longer to arrive takes no place from others any more. */
+/** An upload that takes longer than this no longer uses a slot, in milliseconds. */
 const slowUploadMs = 1_000
 
 /** Refuses requests that a busy process could not serve in time, before any work is done on them. */
 export interface LoadShedding {
   /**
-   * Runs the handler of a request, unless
+   * Runs the handler of a request, unless one of these limits is reached:
    *
-   * - 512 handlers run already, slow uploads not counted;
-   * - `maxInFlight` requests are open: their handler runs, or their client has not taken the answer;
+   * - 512 handlers are running, without slow uploads;
+   * - `maxInFlight` requests are open: their handler runs, or their client has not read the response;
    * - 64 requests of the same connection are open;
    * - the heap is nearly full.
    *
-   * Health checks and metrics need a place on their connection only.
+   * For health checks and metrics only the limit of their connection applies.
    *
-   * @returns False if nothing was run: the caller answers 503.
+   * @returns False if the handler was not run; the caller responds with 503.
    */
   run(response: ServerResponse, answers: OpenAnswers, handler: () => Promise<void>): boolean
-  /** `running`: handlers that run. `open`: requests whose handler runs or whose answer is not taken. `paused`: connections. */
+  /**
+   * `running`: running handlers. `open`: requests whose handler runs or whose response is not read. `paused`: paused
+   * connections.
+   */
   state(): { readonly running: number; readonly open: number; readonly paused: number }
-  /** Pauses no connection from now on. To be called before listeners close. */
+  /** Stops pausing connections. Call it before listeners close. */
   stop(): void
 }
 
-/** The load shedding of a process: it counts over all its listeners. */
+/** Creates the load shedding of a process. It counts over all listeners. */
 export function createLoadShedding(options: {
-  /** Requests open at once. */
+  /** Most open requests. */
   readonly maxInFlight: number
-  /** Told of each request that is refused. */
+  /** Called for each refused request. */
   readonly onRefused?: () => void
-  /** Default: the heap of this process is watched. */
+  /** Check of the heap. Default: the heap of this process. */
   readonly isHeapFull?: () => boolean
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs?: () => number
 }): LoadShedding {
   const { maxInFlight, onRefused, nowMs = () => performance.now() } = options
   const heap = options.isHeapFull === undefined ? watchHeap(nowMs) : { isFull: options.isHeapFull, close() {} }
-  /** Answers whose handlers run, oldest first, with when they started. */
+  /** Responses of running handlers with their start times, oldest first. */
   const running = new Map<ServerResponse, number>()
   let open = 0
 
@@ -64,9 +67,9 @@ export function createLoadShedding(options: {
 
   const paused = createPausedConnections(room, nowMs)
 
-  /** A connection that waits for its next request is paused after a refusal; after an answer, while others are paused. */
+  /** Pauses an idle connection after a refusal, or after a response while other connections are paused. */
   function pauseAfter(response: ServerResponse, answers: OpenAnswers): void {
-    // Node parses what came in the same packet after the head only in the next turn: the body and further requests.
+    // In the next turn, Node parses the rest of the packet: the body and further requests.
     setImmediate(() => {
       const { socket, complete } = response.req
       if (complete && answers.countOn(socket) === 0) paused.pause(socket)
@@ -118,7 +121,7 @@ function kindOf(target: string): 'probe' | 'portal' | 'work' {
   return path === '/portal' || path.startsWith('/portal/') || path.startsWith('/assets/') ? 'portal' : 'work'
 }
 
-/** Seconds to wait, each as likely as the others: clients that were refused at once must not all return at once. */
+/** Returns a random delay in seconds, so that clients refused together do not retry together. */
 export function retryAfterOverload(random: number): number {
   return 1 + Math.floor(random * 5)
 }

@@ -3,32 +3,32 @@ import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 
-/** The answers of a listener that its clients have not taken yet, by connection. */
+/** Tracks the responses that clients have not read yet, by connection. */
 export interface OpenAnswers {
-  /** Follows the answer to a request that has just arrived. Resolves when its client has it or its connection is gone. */
+  /** Tracks the response to a new request. Resolves when the client has read it or the connection is closed. */
   follow(response: ServerResponse): Promise<void>
-  /** How many answers are open on this connection. */
+  /** Returns the number of open responses of a connection. */
   countOn(socket: Duplex): number
-  /** The answer to the latest request on this connection, open or not. */
+  /** Returns the response to the latest request of a connection, open or not. */
   latestOn(socket: Duplex): ServerResponse | undefined
 }
 
 interface Connection {
-  /** In the order of their requests, which is the order in which they are sent; each with what to call once it is taken. */
+  /** Open responses in the order of their requests, each with a callback for its end. */
   readonly open: Map<ServerResponse, () => void>
   latest?: ServerResponse
-  /** What the client must take next, and since when the checks have seen it. */
+  /** The response that the client must read next, and the time of the first check that saw it. */
   due: object | null
   dueSinceMs: number
 }
 
 /**
- * Follows answers until they are taken, and closes the connection of a client that takes too long. The connection is
- * watched too: Node emits no `close` for an answer that waits behind another one when the connection is gone.
+ * Tracks responses until clients have read them, and closes the connection of a slow client. It also watches
+ * connections: Node emits no `close` for a response that waits behind another one.
  *
- * @param maxMs How long a client may take for an answer, from when the answer and those before it are complete; and how
- *   long a connection may take to close that both sides have ended.
- * @param nowMs Milliseconds that never run backwards.
+ * @param maxMs Time limit for reading a response, after it and earlier ones are complete. Also the time limit for
+ *   closing a connection that both sides have ended.
+ * @param nowMs Monotonic clock, in milliseconds.
  */
 export function createOpenAnswers(
   maxMs: number,
@@ -46,10 +46,10 @@ export function createOpenAnswers(
     return connection
   }
 
-  /** Null: nothing is due, because the answer is still being made. */
+  /** Null when the handler has not finished the response. */
   function dueOn(socket: Duplex, { open }: Connection): object | null {
     const [next] = open.keys()
-    // Node may never learn that the end of a TLS connection cannot be written.
+    // Node may not detect that the end of a TLS connection cannot be written.
     if (next === undefined) return socket.writableEnded ? socket : null
     return next.writableEnded ? next : null
   }
@@ -82,7 +82,7 @@ export function createOpenAnswers(
   }
 }
 
-/** Follows the answers of a server, with a check every `checkMs` from when it listens until it has closed. */
+/** Tracks the responses of a server. It checks every `checkMs` while the server is open. */
 export function followAnswers(
   server: Server,
   times: { readonly maxMs: number; readonly checkMs: number },

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 
 const checkMs = 10
 
-/** Longest time that a connection is not read: shorter than any `Retry-After` that its client was told. */
+/** Longest pause of a connection, in milliseconds; shorter than any `Retry-After` of a refusal. */
 export const longestPauseMs = 300
 
-/** Connections that a busy process does not read for a while. What is not read costs nothing; a refusal costs some work. */
+/** Pauses connections of a busy process. An unread request costs nothing, but a refusal costs work. */
 export interface PausedConnections {
   pause(socket: Socket): void
   count(): number
-  /** Reads all of them, and pauses none from now on. */
+  /** Resumes all connections and pauses no further ones. */
   stop(): void
 }
 
 /**
- * @param room How many requests could be taken now; asked every 10 ms while a connection is paused. The connections that
- *   were paused first are read first. Each one is read after 300 ms, however busy the process is.
+ * @param room Returns the number of free request slots. It is called every 10 ms while a connection is paused.
+ *   Connections resume in the order of their pauses, each after at most 300 ms.
  */
 export function createPausedConnections(room: () => number, nowMs: () => number): PausedConnections {
   const pausedSinceMs = new Map<Socket, number>()

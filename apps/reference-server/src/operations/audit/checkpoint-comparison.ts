@@ -6,20 +6,20 @@ import { parseCheckpoints } from './checkpoint-file.js'
 const newLine = 0x0a
 
 /**
- * `AS_WITNESSED`: every compared entry is there and is the one that was witnessed. `BEHIND`: one is missing or another.
- * `UNREADABLE`: the file of checkpoints is there and cannot be read.
+ * `AS_WITNESSED`: every compared entry equals its checkpoint. `BEHIND`: an entry is missing or different. `UNREADABLE`:
+ * the file of checkpoints cannot be read.
  */
 export type CheckpointVerdict = 'AS_WITNESSED' | 'BEHIND' | 'UNREADABLE'
 
 /**
- * Finds out whether an audit log lacks entries that its checkpoints have witnessed: then an older copy of the database was
- * put back, or another database.
+ * Checks whether an audit log lacks entries of its checkpoints. If so, an older copy of the database or another
+ * database was restored.
  *
- * Each call reads only what was appended to the file since the call before. It compares the newest checkpoint of each
- * chain, that of the call before, and each that was followed by a lower one: after a restore the log grows again past its
- * old checkpoints, with other entries.
+ * Each call reads only new lines of the file. It compares three kinds of checkpoints: the newest of each chain, that of
+ * the previous call, and each one followed by a lower one. After a restore, the log grows past its old checkpoints with
+ * other entries.
  *
- * A file that is missing witnesses nothing, and a new file starts over.
+ * A missing file gives no checkpoints, and a new file starts from its beginning.
  */
 export function createCheckpointComparison(options: {
   readonly path: string

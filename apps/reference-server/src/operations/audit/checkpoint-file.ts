@@ -16,13 +16,13 @@ const checkpointLine = z
   })
   .transform(({ at, ...rest }): SealedCheckpoint => ({ ...rest, atMs: Date.parse(at) }))
 
-/** Checkpoints of a file, and how many of its lines are none: a line cut short by a crash, for instance. */
+/** Checkpoints of a file, and the number of invalid lines, for example a line truncated by a crash. */
 export interface CheckpointFile {
   readonly checkpoints: readonly SealedCheckpoint[]
   readonly unreadableLines: number
 }
 
-/** Reads JSON lines as {@link createCheckpointWriter} appends them. Seals are not checked. */
+/** Parses the JSON lines of {@link createCheckpointWriter}. Does not check their MACs. */
 export function parseCheckpoints(text: string): CheckpointFile {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const checkpoints = lines.flatMap((line) => {
@@ -36,7 +36,7 @@ export function parseCheckpoints(text: string): CheckpointFile {
   return { checkpoints, unreadableLines: lines.length - checkpoints.length }
 }
 
-/** Null when there is no such file. */
+/** Reads the file; null if it does not exist. */
 export async function readCheckpoints(path: string): Promise<CheckpointFile | null> {
   try {
     return parseCheckpoints(await readFile(path, 'utf8'))
@@ -47,10 +47,10 @@ export async function readCheckpoints(path: string): Promise<CheckpointFile | nu
 }
 
 /**
- * Witnesses audit logs: appends a sealed line for each chain that has grown since the last time, and resolves when it is
- * on disk. The file is only ever appended to.
+ * Writes checkpoints of audit logs: appends a sealed line for each chain that has grown, and resolves when it is on
+ * disk. The file is only appended to.
  *
- * @returns a function that answers how many lines it wrote.
+ * @returns a function that returns the number of written lines.
  */
 export function createCheckpointWriter(options: {
   readonly path: string
@@ -80,7 +80,7 @@ export function createCheckpointWriter(options: {
 async function append(path: string, text: string): Promise<void> {
   const file = await open(path, 'a+', 0o600)
   try {
-    // After a line that a crash cut short ours must not be its end.
+    // A new line must not continue a line truncated by a crash.
     await file.appendFile(`${(await endsInsideLine(file)) ? '\n' : ''}${text}`)
     await file.sync()
   } finally {

@@ -15,22 +15,22 @@ import { EnvError } from '../../env.js'
 import { StartError } from '../../start/start-error.js'
 import type { CheckpointFile } from './checkpoint-file.js'
 
-/** What the command needs from outside. */
+/** Dependencies of the command. */
 export interface VerifyCommandDependencies {
-  /** Reads settings and the key file, writes nothing. */
+  /** Reads settings and the key file. Writes nothing. */
   open(): Promise<{
     readonly seal: AuditSeal
-    /** Of each log, opened when its turn comes. */
+    /** Opens each log when it is verified. */
     readonly logs: Readonly<Record<AuditLogName, () => Promise<AuditLog & { close(): Promise<void> }>>>
-    /** Where the settings say that checkpoints are. */
+    /** Configured path of the checkpoints. */
     readonly checkpointPath: string
   }>
-  /** Null when there is no such file. */
+  /** Reads a file; null if it does not exist. */
   readCheckpoints(path: string): Promise<CheckpointFile | null>
   readonly nowMs: () => number
-  /** The result, on standard output. */
+  /** Prints the result on standard output. */
   print(line: string): void
-  /** Progress and warnings, on standard error. */
+  /** Prints progress and warnings on standard error. */
   warn(line: string): void
 }
 
@@ -42,7 +42,7 @@ const usage = `kyc-relay-audit: verifies the audit log of the reference server
 
 Exit codes: 0 as it was written, 1 something was found, 2 it could not be verified, 64 wrong usage.`
 
-/** Least time between two lines of progress, in milliseconds. */
+/** Minimum time between two lines of progress, in milliseconds. */
 const progressEveryMs = 2_000
 
 interface Asked {
@@ -94,11 +94,11 @@ function parse(parameters: readonly string[]): Asked | null {
   }
 }
 
-/** Answers how many findings there are. */
+/** Verifies the logs and returns the number of findings. */
 async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Promise<number> {
   const { print } = dependencies
   const { seal, logs, checkpointPath } = await dependencies.open()
-  // Before the databases: what is witnessed later cannot be missing from what is read now.
+  // Read before the databases, so that every entry of a checkpoint is already in the log.
   const checkpoints = await checkpointsOf(asked, checkpointPath, dependencies)
   let findings = 0
   for (const name of asked.logs) {
@@ -129,7 +129,7 @@ async function checkpointsOf(
   const all: SealedCheckpoint[] = []
   for (const path of given.length === 0 ? [configured] : given) {
     const file = await readCheckpoints(path)
-    // One that is named must be there; the configured one comes with the first checkpoint.
+    // A file named in the arguments must exist. The configured file is created with the first checkpoint.
     if (file === null && given.length > 0) throw new CheckpointFileMissing()
     if (file !== null && file.unreadableLines > 0) warn(`${file.unreadableLines} lines of checkpoints cannot be read.`)
     all.push(...(file?.checkpoints ?? []))
@@ -172,7 +172,7 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
   return `${name}: ${found}; ${since}, ${entries} entries, ${rows} rows looked at, ${checkpoints} checkpoints`
 }
 
-/** Only texts of ours: any other message could quote a path or a value. */
+/** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
   if (error instanceof CheckpointFileMissing) return 'A file of checkpoints that was named is not there.'
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`

@@ -1,20 +1,20 @@
-/** What a file system has left for this process. */
+/** Free space of a file system for this process. */
 export interface FreeSpace {
   readonly freeBytes: number
   readonly totalBytes: number
-  /** Size of the WALs of SQLite: what they hold can make the database files grow as much. */
+  /** Size of the WALs of SQLite: their content can make the database files grow by as much. */
   readonly walBytes?: number
 }
 
-/** How little may be left. Both must be gone below: a large disk may be nearly full, a small one nearly as small. */
+/** Limits of low disk space. Space is low only when both limits are crossed, to suit large and small disks. */
 export interface DiskSpaceLimits {
-  /** Of the whole file system; 0: nothing is ever refused. */
+  /** Share of the whole file system; 0 disables the check. */
   readonly minFreePercent: number
-  /** 0: nothing is ever refused. */
+  /** Free bytes; 0 disables the check. */
   readonly minFreeBytes: number
 }
 
-/** Too little is left for what strangers can make grow. What it was for can be asked again. */
+/** Error for low disk space: a request that would use more was refused. The client can retry. */
 export class DiskSpaceError extends Error {
   readonly code = 'DISK_SPACE_LOW'
   readonly retryable = true
@@ -24,13 +24,13 @@ export class DiskSpaceError extends Error {
   }
 }
 
-/** So much more than the limit must be free before it counts as enough again: what is refused stays refused for a while. */
+/** Factor of the limit that must be free before requests are accepted again, to avoid frequent changes. */
 const enoughAgain = 1.1
 
-/** The WALs of two databases are checkpointed once each has an eighth of what is free. */
+/** The WALs of two databases are checkpointed when each reaches an eighth of the free space. */
 const mostWalShare = 1 / 4
 
-/** Whether so little is left that nothing may grow; never where a file system tells no size. `wasLow`: what was said before. */
+/** Checks whether disk space is low; never for a file system without a size. `wasLow`: the previous result. */
 export function isSpaceLow(
   { freeBytes, totalBytes, walBytes = 0 }: FreeSpace,
   { minFreePercent, minFreeBytes }: DiskSpaceLimits,
@@ -41,32 +41,36 @@ export function isSpaceLow(
   return leftBytes < minFreeBytes * times && (leftBytes / totalBytes) * 100 < minFreePercent * times
 }
 
-/** The folders that this process fills, and whether they may be filled further. */
+/** Checks the free space of the folders of this process. */
 export interface DiskSpace {
-  /** Measures every folder once. One that cannot be measured counts as it did before. */
+  /** Measures every folder once. A folder that cannot be measured keeps its previous result. */
   look(): Promise<void>
   isLow(): boolean
-  /** What was measured last, by what the folder holds. */
+  /** Last measurements, by content of the folder. */
   state(): ReadonlyMap<string, FreeSpace>
-  /** How often something was refused for it. */
+  /** Number of refusals because of low disk space. */
   refusals(): number
-  /** @throws DiskSpaceError while too little is left. Called before anything that makes files grow. */
+  /**
+   * Call before any growth of files.
+   *
+   * @throws DiskSpaceError while disk space is low.
+   */
   requireSpace(): void
 }
 
 /**
- * Checks disk space. It begins with nothing measured and nothing low.
+ * Creates the check of disk space. Before the first measurement, no folder is low.
  *
  * @param options `onLow` and `onEnough` are called once at each change.
  */
 export function createDiskSpace(options: {
-  /** By what they hold. */
+  /** Folders by content. */
   readonly folders: ReadonlyMap<string, string>
   readonly limits: DiskSpaceLimits
   readonly measure: (folder: string) => Promise<FreeSpace>
-  /** `of`: the first that is low. */
+  /** `of`: the first low folder. */
   readonly onLow?: (of: string, space: FreeSpace) => void
-  /** `refused`: how often something was refused since it was low. */
+  /** `refused`: number of refusals while space was low. */
   readonly onEnough?: (refused: number) => void
 }): DiskSpace {
   const { folders, limits, measure } = options

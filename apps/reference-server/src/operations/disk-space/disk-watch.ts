@@ -6,7 +6,7 @@ import { createDiskSpace, type DiskSpace, type FreeSpace } from './disk-space.js
 
 const lookEveryMs = 2_000
 
-/** Folders that grow by what strangers send, as far as they are on this machine: databases in files, and photos. */
+/** Lists folders on this machine that grow with requests: database files and photos. */
 export function watchedFolders(
   env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'photoStorage'>,
 ): ReadonlyMap<string, string> {
@@ -18,7 +18,7 @@ export function watchedFolders(
   return folders
 }
 
-/** What is free for whoever runs this process, not for root. */
+/** Space available to the user of this process, not to root. */
 async function measureFolder(folder: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(folder)
   const wals = (await readdir(folder)).filter((name) => name.endsWith('-wal'))
@@ -26,7 +26,7 @@ async function measureFolder(folder: string): Promise<FreeSpace> {
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, walBytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 
-/** 0 for a file that was removed meanwhile. */
+/** Returns the size of a file; 0 for one removed meanwhile. */
 async function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
@@ -34,7 +34,7 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-/** Looks at the disks of this process now and every two seconds, and tells in the log when too little is left. */
+/** Checks the disks of this process now and every 2 s, and logs low disk space. */
 export async function startDiskWatch(
   env: Parameters<typeof watchedFolders>[0] & Pick<Env, 'diskSpaceLimits'>,
   log: Log,
@@ -50,7 +50,7 @@ export async function startDiskWatch(
   await disk.look()
   let isLooking = false
   const looking = setInterval(() => {
-    // A file system that hangs must not fill the pool of threads that all files share.
+    // A hanging file system must not block the thread pool that all files share.
     if (isLooking) return
     isLooking = true
     void disk.look().finally(() => (isLooking = false))

@@ -11,22 +11,22 @@ import type { TokenPurge } from './token-purge.js'
 const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
 
-/** What a worker does beside deliveries and photos: witness, purge, remove, re-wrap. */
+/** Maintenance jobs of a worker: write checkpoints, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
   readonly vault: PiiKeyRotation
   readonly tokenPurge: Pick<TokenPurge, 'run'>
   readonly retention: Retention
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
   readonly log: Log
-  /** As in {@link createPeriodicJobs}. */
+  /** Scheduler of {@link createPeriodicJobs}. */
   readonly schedule?: (callback: () => void, ms: number) => () => void
 }): PeriodicJobs {
   const { vault, retention, log } = deps
   const start = (job: string) => startProgressLog(job, log, deps.nowMs)
-  /** Key rotation: the last line says what is left, also when the server stopped in between. */
+  /** Key rotation: the last log line has the remaining number, also after a stop. */
   async function telling(
     job: string,
     message: string,

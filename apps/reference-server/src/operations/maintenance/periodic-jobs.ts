@@ -1,20 +1,20 @@
-/** Something to be done again and again. */
+/** A periodic job. */
 export interface PeriodicJob {
   readonly name: string
-  /** From the end of one run to the start of the next; the first run is at once. */
+  /** Time from the end of one run to the start of the next. The first run starts at once. */
   readonly intervalMs: number
-  /** `shouldContinue` turns false when the server stops: the job then ends after what it is doing. */
+  /** Runs the job. `shouldContinue` returns false when the server stops; the job then ends after its current step. */
   run(shouldContinue: () => boolean): Promise<void>
 }
 
-/** Runs jobs beside each other until they are stopped. A job that fails is run again at its next time. */
+/** Runs jobs in parallel until they are stopped. A failed job runs again at its next time. */
 export interface PeriodicJobs {
   start(): void
-  /** Resolves when no job is running any more. */
+  /** Stops the jobs. Resolves when no job is running. */
   stop(): Promise<void>
 }
 
-/** @param schedule Calls back after so many milliseconds unless cancelled; `setTimeout` by default. */
+/** @param schedule Calls back after a number of milliseconds unless cancelled; default `setTimeout`. */
 export function createPeriodicJobs(
   jobs: readonly PeriodicJob[],
   onFailure: (job: string, error: unknown) => void,

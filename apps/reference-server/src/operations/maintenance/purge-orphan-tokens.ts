@@ -4,37 +4,36 @@ import type { CheckpointVerdict } from '../audit/checkpoint-comparison.js'
 const hourMs = 60 * 60 * 1000
 
 /**
- * Older tokens that no verification refers to are what a crash between vault and record left behind. A token is taken
- * for 24 hours; the hour more is for a submission that was checked just then and is being recorded, and for two clocks
- * that differ.
+ * Minimum age of an orphan token. A crash between vault and record leaves tokens without a verification. A token is
+ * accepted for 24 hours; one more hour allows for a submission in progress and for clock differences.
  */
 export const orphanAgeMs = MAX_TOKEN_AGE_MS + hourMs
 
-/** How long a token is in quarantine before it is destroyed: time to notice that the wrong database was asked. */
+/** Time in quarantine before a token is destroyed: time to notice that the wrong database was used. */
 export const quarantineMs = 30 * 24 * hourMs
 
-/** Quarantining more than one hundredth of the vault in a day is implausible. */
+/** Quarantining more than 1 % of the vault in a day is implausible. */
 const shareOfVault = 100
 
-/** Most tokens of a vault that are counted, so that counting stays cheap. */
+/** Counts at most this number of tokens, to limit the cost. */
 const mostCounted = 1_000_000
 
 const pageSize = 500
 
 const wholePassEveryMs = 24 * hourMs
 
-/** Why a purge did not run: what looks like orphans may be tokens of a database that was restored or mistaken. */
+/** Reasons why a purge refuses to run: the orphans may be tokens of a restored or wrong database. */
 export type PurgeRefusal =
-  /** The business database holds no verification, but the vault holds old tokens. */
+  /** The business database has no verifications, but the vault has old tokens. */
   | 'BUSINESS_DATABASE_EMPTY'
-  /** A checkpoint has witnessed audit entries that the business database does not hold. */
+  /** The business database lacks audit entries of a checkpoint. */
   | 'BUSINESS_DATABASE_BEHIND'
-  /** The file of checkpoints is there and cannot be read, so nobody can say whether the database is behind. */
+  /** The file of checkpoints cannot be read, so the database cannot be compared with it. */
   | 'CHECKPOINTS_UNREADABLE'
   /** More tokens would enter quarantine in a day than `PURGE_TOKENS_PER_DAY` and 1 % of the vault. */
   | 'SHARE_IMPLAUSIBLE'
 
-/** What one run did. After a refusal nothing was quarantined and nothing destroyed. */
+/** Result of one run. A refused run quarantines and destroys nothing. */
 export interface PurgeReport {
   readonly examined: number
   readonly restored: number
@@ -43,28 +42,28 @@ export interface PurgeReport {
   readonly refusal: PurgeRefusal | null
 }
 
-/** What {@link createOrphanPurge} works with. */
+/** Dependencies of {@link createOrphanPurge}. */
 export interface OrphanPurgeDeps {
   readonly vault: Pick<
     PiiEraser,
     'listOlderThan' | 'quarantine' | 'listQuarantined' | 'restore' | 'destroyQuarantined' | 'countTokens'
   >
   readonly verifications: Pick<VerificationStore, 'findReferencedTokens'>
-  /** Whether the business database holds no verification. */
+  /** Checks whether the business database has no verifications. */
   readonly isBusinessDatabaseEmpty: () => Promise<boolean>
-  /** Holds the audit log of the business database against its checkpoints. */
+  /** Compares the audit log of the business database with its checkpoints. */
   readonly compareCheckpoints: () => Promise<CheckpointVerdict>
-  /** Most tokens that may enter quarantine in a day although they are more than 1 % of the vault. */
+  /** Most tokens that may enter quarantine in a day, even if this exceeds 1 % of the vault. */
   readonly mostInADay: number
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
 }
 
 /**
- * One run of the purge.
+ * Runs the purge once.
  *
- * @param shouldContinue Asked before each page; what is left then is found by the next run.
- * @param onExamined Told how many tokens were looked at so far, after each page.
+ * @param shouldContinue Called before each page. The next run handles the rest.
+ * @param onExamined Called after each page with the number of examined tokens.
  */
 export type PurgeOrphanTokens = (
   shouldContinue?: () => boolean,
@@ -72,20 +71,20 @@ export type PurgeOrphanTokens = (
 ) => Promise<PurgeReport>
 
 /**
- * Quarantines tokens that are older than 25 hours and that no verification refers to, and destroys them after 30 days in
- * quarantine. A submission with a token older than 24 hours is refused, so none of them can become referred to by a new
- * submission. A token in quarantine that a verification refers to, as after the right database was restored, is
- * restored at each run, also when the run refuses to do anything else.
+ * Creates the purge. It quarantines tokens older than 25 hours without a verification, and destroys them after 30 days
+ * in quarantine. Submissions with a token older than 24 hours are refused, so no new submission can refer to them. Each
+ * run, even a refused one, restores quarantined tokens that a verification refers to, for example after the right
+ * database was restored.
  *
- * Each run goes on where the one before ended. Once a day, first of all, and after a refusal a run begins with the oldest
- * token: what was found referred to may be so no more in a database that was restored.
+ * Each run continues after the previous one. The first run, one run each day, and the run after a refusal start with
+ * the oldest token: a restored database may no longer refer to tokens that were in use.
  */
 export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   const { vault, verifications } = deps
   let after: Token | undefined
   let wholePassAtMs = -Infinity
 
-  /** Pages of a list of tokens, each with those of them that a verification refers to. */
+  /** Reads pages of tokens, each with those that a verification refers to. */
   async function* pagesOf(
     list: (after: Token | undefined) => Promise<readonly Token[]>,
     start: Token | undefined,
@@ -127,7 +126,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     return destroyed
   }
 
-  /** Null where the database can be trusted to say what is referred to, or where nothing is there to be purged. */
+  /** Returns the reason to refuse a run; null when the database can be trusted or there is nothing to purge. */
   async function refusalOfDatabase(): Promise<PurgeRefusal | null> {
     const [oldest] = await vault.listOlderThan({ ageMs: orphanAgeMs, limit: 1 })
     const [held] = await vault.listQuarantined({ ageMs: -1, limit: 1 })
@@ -138,7 +137,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     return verdict === 'BEHIND' ? 'BUSINESS_DATABASE_BEHIND' : null
   }
 
-  /** How many tokens may enter quarantine in a day, if `asked` want to. */
+  /** Computes how many tokens may enter quarantine in a day. */
   async function allowedInADay(asked: number): Promise<number> {
     if (asked <= deps.mostInADay) return deps.mostInADay
     const { tokens } = await vault.countTokens({ limit: Math.min(mostCounted, asked * shareOfVault) })
@@ -161,7 +160,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
       after = undefined
       wholePassAtMs = atMs
     }
-    // All orphans are counted before the first is touched: a database that knows only some tokens shows as a whole.
+    // Counts all orphans before the first change, to detect a database that knows only some tokens.
     const { quarantinedInADay } = await vault.countTokens({ limit: 1 })
     const most = Math.max(deps.mostInADay, mostCounted / shareOfVault)
     const orphans = new Set<Token>()
@@ -175,7 +174,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
       isWhole = page.length < pageSize
       if (orphans.size + quarantinedInADay > most) return refuse('SHARE_IMPLAUSIBLE')
     }
-    // The server stops: how many there are is not known yet.
+    // The server stops before all orphans are counted.
     if (!isWhole) return { ...report, refusal: null }
 
     const asked = orphans.size + quarantinedInADay
@@ -183,11 +182,11 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     if (asked > allowed) return refuse('SHARE_IMPLAUSIBLE')
     for (const tokens of slices([...orphans])) {
       const entered = await vault.quarantine({ tokens, mostInADay: allowed })
-      // Another process has used up the day meanwhile.
+      // Another process has used the daily limit meanwhile.
       if (entered === null) return refuse('SHARE_IMPLAUSIBLE')
       report.quarantined += entered
     }
-    // The place in the list is that of a token that is still in use.
+    // Continues after a token that is still in use.
     after = lastReferenced
     report.destroyed = await destroyOld(shouldContinue)
     return { ...report, refusal: null }

@@ -1,11 +1,11 @@
 import type { Retention } from '@kyc-relay/storage-drizzle/sqlite'
 
 /**
- * Removes what has served its purpose, in bounded steps so that no write waits long.
+ * Removes old rows in limited steps, so that no write waits long.
  *
- * @param shouldContinue Asked before each step; what is left then is found by the next run.
- * @param onProgress Told after each step how many went so far.
- * @returns how many bodies, attempts and access tokens went.
+ * @param shouldContinue Called before each step. The next run handles the rest.
+ * @param onProgress Called after each step with the numbers so far.
+ * @returns the numbers of removed bodies, attempts and access tokens.
  */
 export async function removeOldRows(
   retention: Retention,

@@ -6,11 +6,11 @@ import { rewrapApiKey, wrappingKeyIdOf } from '../../identity/sealed-api-key.js'
 type Directory = Pick<AppDirectory, 'pageApiKeys' | 'replaceSealedApiKey'>
 
 /**
- * Moves the API keys of apps under the current wrapping key, each in one write of its own: a stop in between is gone on
- * from, and two processes may do it at once. The keys themselves stay as they are.
+ * Re-wraps the API keys of apps under the current wrapping key, each in one write. It continues after a stop, and two
+ * processes may run it at once. The keys themselves do not change.
  *
- * @param onProgress Told after each page. What another process re-wrapped meanwhile is not counted as remaining.
- * @throws KycError `KEY_UNKNOWN` when the key file lacks a key that wraps one of them, `SEAL_BROKEN` when one is damaged.
+ * @param onProgress Called after each page. Keys re-wrapped by another process meanwhile do not count as remaining.
+ * @throws KycError `KEY_UNKNOWN` when the key file lacks a wrapping key, `SEAL_BROKEN` when a key is damaged.
  */
 export async function rewrapApiKeys(
   deps: { readonly directory: Directory; readonly cipher: PiiCipher; readonly now: () => Date },
@@ -33,7 +33,7 @@ export async function rewrapApiKeys(
       const fresh = await rewrapApiKey(cipher, row)
       if (await directory.replaceSealedApiKey({ appId, version, former, fresh, now: now() })) rewrapped += 1
     }
-    // Also of a page that another process had re-wrapped before it was read here.
+    // Also after a page that another process had already re-wrapped.
     const counted = outdatedByPage.shift() ?? 0
     remaining -= counted
     if (counted + outdated.length > 0) onProgress({ rewrapped, remaining })

@@ -3,11 +3,11 @@ import type { PiiKeyRotation } from '@kyc-relay/kyc-core'
 const batchSize = 200
 
 /**
- * Moves data keys under the current wrapping key, batch by batch: after a rotation of the key file every value opens at
- * any moment, and a stop in between is gone on from.
+ * Re-wraps data keys under the current wrapping key, in batches. Every value opens meanwhile, and the job continues
+ * after a stop.
  *
- * @param onProgress Told after each batch.
- * @throws KycError `KEY_UNKNOWN` when the key file lacks a key that wraps one of them.
+ * @param onProgress Called after each batch.
+ * @throws KycError `KEY_UNKNOWN` when the key file lacks a wrapping key.
  */
 export async function rewrapDataKeys(
   rotation: PiiKeyRotation,

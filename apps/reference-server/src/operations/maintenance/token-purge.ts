@@ -5,19 +5,19 @@ import type { Log } from '../log.js'
 import { startProgressLog } from '../progress-log.js'
 import { createOrphanPurge, type OrphanPurgeDeps, type PurgeReport } from './purge-orphan-tokens.js'
 
-/** The purge of orphan tokens as a job of the server, and whether it refuses to run. */
+/** The purge of orphan tokens as a job of the server. */
 export interface TokenPurge {
   run(shouldContinue?: () => boolean): Promise<void>
-  /** True from a run that was refused until one that was not. */
+  /** True after a refused run, until a run succeeds. */
   isRefused(): boolean
 }
 
-/** Runs the purge and tells of it: log, metrics, readiness. */
+/** Creates the job, which reports to log, metrics and readiness. */
 export function createTokenPurge(deps: {
   readonly vault: OrphanPurgeDeps['vault']
   readonly verifications: OrphanPurgeDeps['verifications']
   readonly overview: Pick<VerificationOverview, 'listLatest'>
-  /** The audit log of the business database, and its checkpoints; null without one. */
+  /** Audit log of the business database with its checkpoints; null if there is none. */
   readonly audit: AuditLog | null
   readonly seal: AuditSeal
   readonly checkpointPath: string

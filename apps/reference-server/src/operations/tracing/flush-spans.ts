@@ -1,9 +1,6 @@
 import { trace } from '@opentelemetry/api'
 
-/**
- * Lets the SDK, if there is one, send the spans that it still holds. Resolves when they are out or after `patienceMs`;
- * never rejects.
- */
+/** Lets the SDK, if any, send its remaining spans. Resolves when they are sent or after `patienceMs`; never rejects. */
 export async function flushSpans(patienceMs: number): Promise<void> {
   const flush = flushOf(trace.getTracerProvider())
   if (flush === null) return
@@ -13,7 +10,7 @@ export async function flushSpans(patienceMs: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** By shape and not by class: the SDK brings a copy of the API of its own, whose classes are others. */
+/** Checks the shape, not the class: the SDK has a separate copy of the API with other classes. */
 function flushOf(provider: object): (() => unknown) | null {
   const { getDelegate } = provider as { getDelegate?: () => object }
   const sdk = (getDelegate?.call(provider) ?? provider) as { forceFlush?: () => unknown }

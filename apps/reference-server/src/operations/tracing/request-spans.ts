@@ -8,8 +8,8 @@ import { describeSpan, failSpan, isTraced, parseTraceparent, tracer, type SpanFi
 type Listener = NonNullable<SpanFields['listener']>
 
 /**
- * A span for each request of anybody: it begins a trace of its own. The caller's `traceparent` becomes a link, so that
- * a stranger neither decides what is recorded here nor writes into our traces.
+ * Creates a span with a new trace for each public request. The caller's `traceparent` becomes only a link, so that
+ * callers neither control sampling here nor write into our traces.
  */
 export function tracedHandler(listener: Listener, route: string, handler: Handler<EdgeEnv>): Handler<EdgeEnv> {
   const runTraced = async (span: Span, ...[c, next]: Parameters<Handler<EdgeEnv>>) => {
@@ -35,7 +35,7 @@ export function tracedHandler(listener: Listener, route: string, handler: Handle
   }
 }
 
-/** A span for each request of our own services: a child of the span that their `traceparent` names. */
+/** Creates a span for each internal request, as a child of the span in its `traceparent`. */
 export function tracedMiddleware(listener: Listener): MiddlewareHandler<EdgeEnv> {
   return async (c, next) => {
     const method = methodName(c.req.method)
@@ -44,7 +44,7 @@ export function tracedMiddleware(listener: Listener): MiddlewareHandler<EdgeEnv>
     const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, parent)
     await context.with(trace.setSpan(parent, span), next)
     if (span.isRecording()) {
-      // Known only now, and a pattern: the path itself holds ids.
+      // The route pattern is known only now. The path itself holds ids.
       const route = routePath(c, -1)
       span.updateName(`${method} ${route}`)
       const { requestId } = c.env
@@ -61,7 +61,7 @@ function endRequest(span: Span, fields: SpanFields): void {
 
 const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
 
-/** A method is the caller's text: one that is none is not repeated. */
+/** Does not repeat an unknown method, which is text of the caller. */
 function methodName(method: string | undefined): string {
   return method !== undefined && methods.has(method) ? method : 'OTHER'
 }

@@ -12,7 +12,7 @@ import {
 import { parseTraceParent, suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { errorCode } from '../log.js'
 
-/** The only attributes of spans: ids, codes, counts and route patterns of ours. Never a value of a partner's input. */
+/** Allowed attributes of spans: ids, codes, counts and route patterns. Never a value of a partner's input. */
 export interface SpanFields {
   readonly requestId?: string
   readonly listener?: 'api' | 'internal' | 'secure'
@@ -63,10 +63,10 @@ const attributeNames: Readonly<Record<keyof SpanFields, string>> = {
   errorType: 'error.type',
 }
 
-/** Without an SDK it makes spans that record nothing. */
+/** Without an SDK, its spans record nothing. */
 export const tracer = trace.getTracer('kyc-relay')
 
-/** Puts allow-listed fields on a span, if anybody records it. */
+/** Sets allow-listed attributes on a recording span. */
 export function describeSpan(span: Span, fields: () => SpanFields): void {
   if (!span.isRecording()) return
   for (const [name, value] of Object.entries(fields())) {
@@ -75,19 +75,19 @@ export function describeSpan(span: Span, fields: () => SpanFields): void {
   }
 }
 
-/** Says that a span failed, by a stable code. Never by the error itself: its message may hold anything. */
+/** Marks a span as failed with a stable code. The error itself is not recorded: its message can hold any data. */
 export function failSpan(span: Span, errorType: string): void {
   if (!span.isRecording()) return
   span.setStatus({ code: SpanStatusCode.ERROR })
   describeSpan(span, () => ({ errorType }))
 }
 
-/** Whether an SDK made the span. Where there is none, a context around the work would only be carried along. */
+/** Checks whether an SDK created the span. Without an SDK no context is needed. */
 export function isTraced(span: Span): boolean {
   return span.spanContext().traceId !== INVALID_TRACEID
 }
 
-/** Runs `work` inside a span: what it does is a child of it. */
+/** Runs `work` inside a span. Spans of `work` are its children. */
 export function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -118,17 +118,17 @@ async function runInSpan<T>(
 /** The longest version of `traceparent` so far has 55 characters. Longer text is dropped unread. */
 const longestTraceparent = 128
 
-/** Reads a `traceparent` of a stranger. Null for anything that is not exactly one. */
+/** Parses a `traceparent`; null for invalid text. */
 export function parseTraceparent(text: unknown): SpanContext | null {
   if (typeof text !== 'string' || text.length > longestTraceparent || text !== text.trim()) return null
   const parsed = parseTraceParent(text)
-  // Other flags than the sampled one have no meaning here and are not passed on.
+  // Only the sampled flag is passed on.
   return parsed === null ? null : { ...parsed, traceFlags: parsed.traceFlags & TraceFlags.SAMPLED, isRemote: true }
 }
 
 const propagator = new W3CTraceContextPropagator()
 
-/** The `traceparent` of a span, version 00. Null for a span that no SDK knows. */
+/** Formats the `traceparent` of a span, version 00; null for a span without an SDK. */
 export function traceparentOf(span: SpanContext): string | null {
   let traceparent: string | null = null
   const sampledOnly = { ...span, traceFlags: span.traceFlags & TraceFlags.SAMPLED }
@@ -142,7 +142,7 @@ export function traceparentOf(span: SpanContext): string | null {
 
 const untraced = suppressTracing(ROOT_CONTEXT)
 
-/** The same call, out of sight of instrumentations: one of them would add our trace headers to a partner's request. */
+/** Runs a call without instrumentation, which would add our trace headers to a partner's request. */
 export function hideFromTracing<Arguments extends unknown[], Result>(
   call: (...given: Arguments) => Result,
 ): (...given: Arguments) => Result {
