@@ -23,20 +23,26 @@ import { usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js
 
 /** A running server. */
 export interface RunningServer {
-  /** What a developer reads on the first start: where everything is and what to try. Empty in production. */
+  /** Guide for a developer on the first start. Empty in production. */
   readonly guide: string
-  /** 0 for a listener that the role does not have. `operations` serves probes and metrics where there is no internal API. */
+  /**
+   * Ports of the listeners; 0 for one that the role does not have. `operations` serves probes and metrics if there is
+   * no internal API.
+   */
   readonly ports: {
     readonly api: number
     readonly internal: number
     readonly secure: number
     readonly operations: number
   }
-  /** Stops accepting, lets requests and attempts in flight end, closes the databases. At most 35 s. */
+  /**
+   * Stops accepting connections, waits for requests and attempts in flight, and closes the databases. Takes at most 35
+   * s.
+   */
   stop(reason: string): Promise<void>
 }
 
-/** Starts the server for the settings: files, databases, listeners, worker. */
+/** Starts the server: files, databases, listeners, worker. */
 export async function startServer(
   env: Env,
   log: ServerLog = createLog(env),
@@ -47,7 +53,7 @@ export async function startServer(
   if (driverVersion !== null && driverMayAbort(nodeVersion, driverVersion)) {
     log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
   }
-  // In production the secure endpoint keeps no file but those of SQLite.
+  // In production the secure endpoint writes no files except those of SQLite.
   if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
   const keys = await loadKeyFile(env, log)
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
@@ -82,7 +88,7 @@ export async function startServer(
   }
   const listeners: Listener[] = []
   type ListenOptions = Omit<Parameters<typeof startListener>[0], 'loadShedding' | 'connections' | 'app'>
-  /** May listen before the databases are open: probes are answered while PostgreSQL migrates. */
+  /** Listens before the databases are open, so that probes are answered while PostgreSQL migrates. */
   const listen = async (appOf: (parts: ServerParts) => Hono<EdgeEnv>, options: ListenOptions) => {
     const starting = createStartingApp(options.errorBody)
     const app: Pick<Hono<EdgeEnv>, 'fetch'> = {
@@ -102,8 +108,8 @@ export async function startServer(
     return listener.port
   }
   /**
-   * Beside another process of this machine the port may be taken: work goes on without probes then, unless
-   * `OPERATIONS_HOST` asks for them.
+   * Opens the listener for probes and metrics. If another process on this machine uses the port, the server continues
+   * without it, unless `OPERATIONS_HOST` is set.
    */
   const listenForOperations = async () => {
     const host = env.operationsHost ?? loopbackOf(env.host)
@@ -124,7 +130,7 @@ export async function startServer(
     }
   }
   const stop = async (reason: string) => {
-    // A start that opened nothing says why it ended, and nothing else.
+    // A start that failed before opening anything prints only its error.
     if (parts !== null) log.info('stopping', { signal: reason })
     parts?.beginStopping()
     loadShedding.stop()
@@ -142,7 +148,7 @@ export async function startServer(
   }
 
   try {
-    // SQLite migrates without giving the event loop a turn: a listener would take connections and answer none.
+    // SQLite migrations block the event loop: a listener would accept connections but not answer.
     if (!usesPostgres(env)) parts = await open()
     const ports = {
       api: serves('api')
@@ -200,15 +206,15 @@ export async function startServer(
   }
 }
 
-/** How soon a refusal is logged. */
+/** Interval of logging refusals, in milliseconds. */
 const warningCheckMs = 100
 
-/** The internal API never leaves the machine, whatever `HOST` says. */
+/** The internal API listens only on loopback, with any `HOST`. */
 function loopbackOf(host: string): string {
   return host === '::1' ? '::1' : '127.0.0.1'
 }
 
-/** In local development a listener on loopback answers for loopback only; elsewhere a proxy in front decides. */
+/** In local development a listener on loopback serves only loopback names. Otherwise a proxy decides. */
 function plainHosts(env: Env, host: string): ServesHost {
   return !env.production && isLoopbackAddress(host) ? loopbackHosts : anyHost
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** One environment variable: its type, its default as text, and what it means. */
+/** One environment variable: type, default as text, and description. */
 export interface Setting<Type extends z.ZodType = z.ZodType> {
   readonly type: Type
   readonly text: string
-  /** What the server takes where the variable is not set. Null where the default depends on other settings. */
+  /** Default as text; null if it depends on other settings. */
   readonly fallback: string | null
-  /** A value to show where there is no fixed default. */
+  /** Example value, if there is no fixed default. */
   readonly example: string
-  /** Added to the error text of a malformed value. */
+  /** Expected format, for the error text of a malformed value. */
   readonly expected: string | null
 }
 
@@ -23,7 +23,7 @@ export function setting<Type extends TextType>(
   return { type: type.prefault(fallback as never), text, fallback, example: '', expected: null }
 }
 
-/** A setting that may stay unset. */
+/** An optional setting. */
 export function optional<Type extends TextType>(
   type: Type,
   text: string,
@@ -32,12 +32,12 @@ export function optional<Type extends TextType>(
   return { type: type.optional(), text, fallback: null, example, expected }
 }
 
-/** `1` or `true`, `0` or `false`. */
+/** A boolean: `1` or `true`, `0` or `false`. */
 export const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true')
 
 export const oneOf = <const Names extends readonly string[]>(...names: Names) => z.enum(names)
 
-/** Digits alone: `Number` also takes blanks for 0, hexadecimal and exponents. */
+/** Accepts only digits: `Number` also accepts blanks, hexadecimal and exponents. */
 export const whole = (least: number, most: number) =>
   z
     .string()
@@ -54,10 +54,10 @@ export const filePath = z.string().min(1)
 export const url = z.url()
 export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
 
-/** What an `Authorization: Bearer` header can carry, long enough not to be guessed. */
+/** A secret for an `Authorization: Bearer` header, long enough not to be guessed. */
 export const bearerToken = z.string().regex(/^[\x21-\x7e]{16,}$/)
 
-/** Parts of a text between commas, each of one form. */
+/** A comma-separated list. */
 export const listOf = (form: RegExp) =>
   z
     .string()

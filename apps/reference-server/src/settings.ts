@@ -241,7 +241,7 @@ const limitsAndPortal = {
   ),
 } as const
 
-/** Every setting by its name. `npm run reference` writes `.env.example` and the page of settings from this table. */
+/** All settings by name. `npm run reference` writes `.env.example` and the page of settings from this table. */
 export const settings = {
   ...processAndAddresses,
   ...dataAndKeys,
@@ -254,7 +254,7 @@ export const settings = {
 }
 
 /**
- * The same settings in groups, as pages show them.
+ * The settings in groups, for pages.
  *
  * @public `scripts/write-reference.mjs` reads them.
  */

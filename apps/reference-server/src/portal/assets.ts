@@ -10,7 +10,7 @@ import { script } from './script.js'
 const stylesheet = [theme, layout, forms, components].join('\n')
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 16)
 
-/** Where pages load the style sheet and the script from: the name changes with the content. */
+/** Addresses of the style sheet and the script. The name changes with the content. */
 export const assetPaths = {
   stylesheet: `/assets/${digest(stylesheet)}.css`,
   script: `/assets/${digest(script)}.js`,
@@ -19,7 +19,7 @@ export const assetPaths = {
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0a5a62"/><path d="M9 8v16M9 17l10-9M12.5 14.5 22 24" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'
 
-/** Serves the style sheet and the script, from memory. Browsers keep them for a year. */
+/** Serves the style sheet and the script from memory. Browsers cache them for a year. */
 export function createAssetRoutes(): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   const headers = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }

@@ -1,12 +1,12 @@
 import type { DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 
-/** One hour of deliveries by how they fared. */
+/** Deliveries of one hour by outcome. */
 export interface DeliveryHour {
-  /** Beginning of the hour. */
+  /** Start of the hour. */
   readonly from: Date
-  /** Delivered by the first attempt. */
+  /** Number delivered by the first attempt. */
   readonly delivered: number
-  /** Needed, or needs, more than one attempt. */
+  /** Number with more than one attempt. */
   readonly retried: number
   readonly failed: number
 }
@@ -14,16 +14,16 @@ export interface DeliveryHour {
 /** The last 24 hours of an app. */
 export interface DeliveryDay {
   readonly hours: readonly DeliveryHour[]
-  /** True when there were more deliveries than were counted: then the earliest hours are incomplete. */
+  /** True when not all deliveries were counted. The earliest hours are then incomplete. */
   readonly incomplete: boolean
 }
 
 const hourMs = 60 * 60_000
 const pageSize = 200
-/** 5,000 deliveries are read for one page of the portal, and no more. */
+/** Reads at most 5,000 deliveries for one page of the portal. */
 const maxPages = 25
 
-/** Counts the deliveries that were created in the 24 hours up to and with the present one. */
+/** Counts the deliveries of the last 24 hours, including the current one. */
 export async function countDeliveryDay(
   store: Pick<WebhookStore, 'listDeliveries'>,
   appId: string,
@@ -47,7 +47,7 @@ export async function countDeliveryDay(
   return { hours: countHours(deliveries, firstHour), incomplete }
 }
 
-/** Counts by hour of creation, from `firstHour` (hours since 1970) on, 24 of them. */
+/** Counts by hour of creation, for 24 hours from `firstHour` (hours since 1970). */
 export function countHours(deliveries: readonly DeliveryRecord[], firstHour: number): DeliveryHour[] {
   return Array.from({ length: 24 }, (_, index) => {
     const hour = firstHour + index
@@ -66,7 +66,7 @@ function hourOf(delivery: DeliveryRecord): number {
   return Math.floor(delivery.createdAt.getTime() / hourMs)
 }
 
-/** Null for one that has not failed yet or was cancelled. */
+/** Returns the outcome of a delivery; null for one without a failure so far, or cancelled. */
 function outcomeOf({ state, attemptsMade, nextAttemptAt }: DeliveryRecord): 'delivered' | 'retried' | 'failed' | null {
   switch (state) {
     case 'FAILED':

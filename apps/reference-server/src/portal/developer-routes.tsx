@@ -14,10 +14,10 @@ import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } f
 const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
 
-/** What the pages for developers need: the same as the REST API. */
+/** Dependencies of the pages for developers: those of the REST API. */
 export type DeveloperDeps = Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now'>
 
-/** Webhooks and deliveries, for an app that is signed in. */
+/** Creates the pages of webhooks and deliveries for a signed-in app. */
 export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   const { store, testEvents } = deps
   const routes = new Hono<PortalEnv>()
@@ -53,14 +53,14 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     if (registered.kind === 'registered') {
       await c.get('session').flash({
         tone: 'good',
-        text: 'The URL was added. Send it a test event to see whether it works.',
+        text: 'The URL was added. Send a test event to check it.',
       })
       return seeOther(c, '/portal/webhooks')
     }
     const problem =
       registered.kind === 'url_refused'
         ? violation('/url', registered.code).message
-        : 'The application has 50 URLs already. Remove one first.'
+        : 'The application already has 50 URLs. Remove one first.'
     return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
   })
 
@@ -172,8 +172,8 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     const text =
       outcome === 'not_finished'
-        ? 'It is still being delivered. It can be sent again once that has ended.'
-        : 'Its URL was removed: there is nowhere to send it.'
+        ? 'The event is still being delivered. Send it again after the delivery has ended.'
+        : 'Its URL was removed, so the event cannot be sent again.'
     await session.flash({ tone: 'bad', text })
     return seeOther(c, `/portal/deliveries/${deliveryId}`)
   })
@@ -186,7 +186,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   return routes
 }
 
-/** The app that is signed in. */
+/** Returns the signed-in app. */
 export function appIdOf(c: PortalContext): string {
   const { holder } = c.get('session')
   return holder.kind === 'app' ? holder.appId : ''
@@ -194,7 +194,7 @@ export function appIdOf(c: PortalContext): string {
 
 const deliveryStates: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
 
-/** Filters that mean nothing are left out: somebody edited the address. */
+/** Ignores invalid filters in an edited address. */
 function readFilters(c: PortalContext) {
   const { status, eventType, endpointId, cursor } = c.req.query()
   return {

@@ -6,7 +6,7 @@ export const maxFormBytes = 16 * 1024
 
 const urlEncoded = /^application\/x-www-form-urlencoded[ \t]*(?:;.*)?$/i
 
-/** Fields of a posted form, or why there are none. */
+/** Fields of a posted form, or the reason of the failure. */
 export async function readForm(c: Context): Promise<URLSearchParams | 'not_a_form' | 'too_large' | 'cut_off'> {
   if (!urlEncoded.test(c.req.header('content-type') ?? '')) return 'not_a_form'
   if (Number(c.req.header('content-length') ?? 0) > maxFormBytes) return 'too_large'

@@ -1,6 +1,6 @@
 import type { EventType } from '@kyc-relay/webhooks'
 
-/** When an event is sent (docs/contract.md 8.1). */
+/** Description of each event type (docs/contract.md 8.1). */
 export const eventMeanings: Readonly<Record<EventType, string>> = {
   WIDGET_KYC_INITIATION: 'A user starts KYC verification from the widget.',
   WIDGET_DEPOSIT_COMPLETE: 'A user successfully sends into the application.',
@@ -13,22 +13,22 @@ export const eventMeanings: Readonly<Record<EventType, string>> = {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** `31 Jan 2026` in UTC. */
+/** Formats a date: `31 Jan 2026` in UTC. */
 export function dayText(at: Date): string {
   return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
 }
 
-/** `31 Jan 2026, 12:00:05 UTC`: the same for every reader. */
+/** Formats a time: `31 Jan 2026, 12:00:05 UTC`. */
 export function instantText(at: Date): string {
   return `${dayText(at)}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())} UTC`
 }
 
-/** `12:00` in UTC. */
+/** Formats an hour: `12:00` in UTC. */
 export function hourText(at: Date): string {
   return `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`
 }
 
-/** `3 min`, `1 h 48 min`, `20 s`: at least one second. */
+/** Formats a duration: `3 min`, `1 h 48 min`, `20 s`; at least one second. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000))
   if (seconds < 60) return `${seconds} s`
@@ -39,8 +39,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /**
- * Foreign text for a page: control characters become their visible pictures and direction overrides U+FFFD, so that
- * nothing hides, and nothing moves the cursor of whoever copies it into a terminal.
+ * Prepares foreign text for a page. Control characters become visible symbols, and direction overrides become U+FFFD.
+ * So no text is hidden, and copied text is safe in a terminal.
  */
 export function visibleText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
@@ -51,7 +51,7 @@ export function visibleText(text: string): string {
   })
 }
 
-/** A token with all but its field and last four characters covered: `tok_ssn_••••1120`. */
+/** Masks a token except its field and last four characters: `tok_ssn_••••1120`. */
 export function maskedToken(token: string): string {
   const field = /^tok_(?:ssn|document_number)_/.exec(token)?.[0] ?? ''
   return `${field}••••${token.slice(-4)}`

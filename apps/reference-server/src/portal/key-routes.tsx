@@ -6,10 +6,10 @@ import { KeysPage } from './pages/keys-page.js'
 import { RevokeKeyPage } from './pages/revoke-key-page.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
-/** What the page of the API key needs. */
+/** Dependencies of the API key page. */
 export type KeyRoutesDeps = Pick<WebhookRoutesDeps, 'apiKeys' | 'store' | 'dryRunKeyRotation' | 'limits' | 'failures'>
 
-/** The API key: rotate, rehearse, activate, discard, revoke. */
+/** Creates the pages of the API key: rotate, test, activate, discard, revoke. */
 export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   const { apiKeys } = deps
   const routes = new Hono<PortalEnv>()
@@ -24,11 +24,11 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       deps.failures.note({ listener: 'api', reason: 'API_KEY_INVALID', requestId })
       const { verdict } = deps.limits.take('sign-in', remoteAddressOf(c))
       if (!verdict.allowed) return sendProblem(c, 429)
-      return send(c, { notice: { tone: 'bad', text: 'That is not the API key of this application.' } }, 403)
+      return send(c, { notice: { tone: 'bad', text: 'This is not the API key of this application.' } }, 403)
     }
     const rotated = await apiKeys.rotate(appId)
     if (rotated === 'rotation_pending') {
-      await c.get('session').flash({ tone: 'warn', text: 'A new key waits for its activation already.' })
+      await c.get('session').flash({ tone: 'warn', text: 'Another new key already waits for its activation.' })
       return seeOther(c, '/portal/keys')
     }
     return send(c, { newKey: rotated.apiKey })
@@ -43,7 +43,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       case 'no_rotation_pending':
         return send(c, { notice: { tone: 'warn', text: 'No new key waits for its activation.' } }, 409)
       case 'dry_run_running':
-        return send(c, { notice: { tone: 'warn', text: 'A rehearsal is under way. Wait for its end.' } }, 409)
+        return send(c, { notice: { tone: 'warn', text: 'A test is already running. Wait until it ends.' } }, 409)
       default:
         return send(c, { dryRun })
     }
@@ -56,7 +56,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       await session.endOthers()
       await session.flash({
         tone: 'good',
-        text: 'The new key signs from now on. Sign in with it to change anything: the old one may read for 24 more hours.',
+        text: 'The new key signs webhooks from now on. The old key allows only reading, for 24 more hours. To make changes, sign in with the new key.',
       })
     } else {
       await session.flash({ tone: 'warn', text: 'No new key waits for its activation.' })
@@ -70,7 +70,7 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
       .get('session')
       .flash(
         discarded
-          ? { tone: 'good', text: 'The new key was discarded. It never signs.' }
+          ? { tone: 'good', text: 'The new key was discarded. It will not sign webhooks.' }
           : { tone: 'warn', text: 'No new key waits for its activation.' },
       )
     return seeOther(c, '/portal/keys')

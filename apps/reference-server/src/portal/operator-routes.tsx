@@ -12,18 +12,18 @@ const uuid = '[0-9A-Fa-f-]{36}'
 const verificationsPerApp = 50
 const latestPerPage = 25
 
-/** What the operator's pages read. */
+/** Dependencies of the operator's pages. */
 export interface OperatorDeps {
   readonly verifications: Pick<VerificationStore, 'findKycStatus' | 'findVerification' | 'listVerifications'>
   readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
   readonly overview: VerificationOverview
-  /** Apps that hold anything of a user. */
+  /** Lists the apps with data of a user. */
   readonly listAppsOfUser: (userId: string) => Promise<readonly string[]>
   readonly findAppName: (appId: string) => Promise<string | null>
   readonly now: () => Date
 }
 
-/** KYC verifications for the operator: read-only, personal data sealed, tokens masked. */
+/** Creates the operator's pages of KYC verifications: read-only, without personal data, with masked tokens. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
@@ -42,7 +42,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
     }
     const userId = z.uuid().safeParse(given).data?.toLowerCase()
     if (userId === undefined) {
-      const problem = 'A user id is a UUID.'
+      const problem = 'Enter the user id as a UUID.'
       return sendPage(c, <KycPage session={session} userId={given.slice(0, 100)} problem={problem} found={null} />, 400)
     }
     const [status, appIds] = await Promise.all([deps.verifications.findKycStatus(userId), deps.listAppsOfUser(userId)])

@@ -1,7 +1,6 @@
 /**
- * Headers of every page: it loads its own style sheet and script and nothing else, is framed by nobody, is kept by no
- * cache, and says nothing of its address to other sites (a browser that said nothing at all would send forms with
- * `Origin: null`).
+ * Headers of every page. A page loads only its own style sheet and script, cannot be framed or cached, and sends no
+ * referrer to other sites. With `no-referrer`, browsers would send forms with `Origin: null`.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [

@@ -19,20 +19,20 @@ import { sessionCookie } from './session-cookie.js'
 import { createSessions } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
-/** What the portal needs: what the REST API needs, and what the operator reads. */
+/** Dependencies of the portal: those of the REST API and of the operator's pages. */
 export interface PortalDeps {
   readonly webhooks: WebhookRoutesDeps
   readonly operator: OperatorDeps
-  /** Opens the operator's pages; null where they are not served. */
+  /** Token for the operator's pages; null if they are not served. */
   readonly internalToken: string | null
   readonly log: Log
-  /** Sign-ins, shared by all processes. */
+  /** Portal sessions, shared by all processes. */
   readonly sessions: PortalSessions
 }
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** `/portal`: pages for people, without a line of JavaScript needed. */
+/** Creates the portal under `/portal`. Its pages work without JavaScript. */
 export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   const { webhooks, operator } = deps
   const sessions = createSessions({ store: deps.sessions, internalToken: deps.internalToken, newSecret })

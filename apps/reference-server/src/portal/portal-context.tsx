@@ -10,23 +10,23 @@ import { mayComeFromOurPages } from './same-origin.js'
 import { sessionCookie } from './session-cookie.js'
 import { equalSecrets, formToken, type Session, type SessionHolder, type Sessions } from './sessions.js'
 
-/** What handlers of the portal find in Hono's context. */
+/** Values in Hono's context for handlers of the portal. */
 export interface PortalEnv {
   Bindings: EdgeEnv['Bindings']
   Variables: {
-    /** Who is signed in; set for every page but sign-in. */
+    /** Session of the user; set for every page except sign-in. */
     session: Session
-    /** Fields of the posted form; set for every POST. */
+    /** Fields of the form; set for every POST. */
     form: URLSearchParams
   }
 }
 
 export type PortalContext = Context<PortalEnv>
 
-/** A JSX element, as components make it. */
+/** A JSX element. */
 type Page = Parameters<PortalContext['html']>[0]
 
-/** Sends a page. What had to be said once has been said by it. */
+/** Sends a page and clears the message that it has shown. */
 export async function sendPage(c: PortalContext, page: Page, status = 200): Promise<Response> {
   const response = await c.html(page, status as 200, { ...pageHeaders })
   const session = c.get('session') as Session | undefined
@@ -34,7 +34,7 @@ export async function sendPage(c: PortalContext, page: Page, status = 200): Prom
   return response
 }
 
-/** Goes on with a GET after an action, so that a reload repeats nothing. */
+/** Redirects to a GET after an action, so that a reload repeats nothing. */
 export function seeOther(c: PortalContext, path: string): Response {
   return c.body(null, 303, { location: path, 'cache-control': 'no-store' })
 }
@@ -42,29 +42,29 @@ export function seeOther(c: PortalContext, path: string): Response {
 const problems = {
   403: [
     'Not done',
-    'This form did not come from a page of this portal, or its page is too old. Go back and try again.',
+    'This form does not come from a page of this portal, or its page is too old. Go back and try again.',
   ],
   retiring: [
     'Not done',
-    'You signed in with an API key that is being retired: it may read, and change nothing. Sign out, then sign in with the new key.',
+    'You signed in with an API key that is being retired. It allows only reading. Sign out, then sign in with the new key.',
   ],
-  404: ['Not found', 'There is nothing here, or it belongs to another application.'],
+  404: ['Not found', 'This page does not exist, or it belongs to another application.'],
   405: ['Not done', 'This address does not accept this method.'],
   413: ['Not done', 'The form is larger than allowed.'],
   415: ['Not done', 'Send a form.'],
   429: ['Too many attempts', 'Wait a minute, then try again.'],
-  500: ['Something failed', 'Nothing was done that trying again would repeat.'],
-  503: ['Not now', 'The service cannot do this at the moment. Try again in a little while.'],
+  500: ['Something failed', 'The action failed. It is safe to try again.'],
+  503: ['Not now', 'The service is temporarily unavailable. Try again in a minute.'],
 } as const
 
-/** Sends a page that says why nothing was done. */
+/** Sends a page with the reason of a failure. */
 export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
   const [title, text] = problems[status]
   const page = <ProblemPage title={title} text={text} requestId={c.env.requestId} />
   return sendPage(c, page, status === 'retiring' ? 403 : status)
 }
 
-/** Refuses what other sites could make a browser send, then reads the form. */
+/** Refuses requests that another site could trigger, then reads the form. */
 export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
   const { method } = c.req
   if (method === 'GET' || method === 'HEAD') return next()
@@ -77,7 +77,7 @@ export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
   return next()
 }
 
-/** Lets in who is signed in as this kind; a form must carry the token of its session. */
+/** Requires a session of this kind. A form must have the token of its session. */
 export function requireSession(
   deps: {
     readonly sessions: Sessions
@@ -104,7 +104,7 @@ export function requireSession(
       return deps.signIn.send(
         c,
         'app',
-        { form: null, text: 'You are not signed in, or no longer. Sign in again.' },
+        { form: null, text: 'You are not signed in, or your session has ended. Sign in again.' },
         401,
       )
     }
@@ -112,33 +112,33 @@ export function requireSession(
     if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
       return sendProblem(c, 403)
     c.set('session', session)
-    // Signing out ends what the key began, and needs no right of it.
+    // Signing out needs no right of the key.
     if (method === 'POST' && standing === 'RETIRING' && c.req.path !== '/portal/sign-out')
       return sendProblem(c, 'retiring')
     return next()
   }
 
-  /** A session may do what the key that began it may do now. Null: it ends with that key. */
+  /** Returns the current rights of the session's key; null when the key, and so the session, has ended. */
   async function standingOf({ holder }: Session) {
     if (holder.kind === 'operator') return 'OPERATOR'
     return deps.apiKeys.findStanding({ appId: holder.appId, version: holder.keyVersion })
   }
 }
 
-/** The sign-in forms and their tokens. */
+/** Tokens of the sign-in forms. */
 export interface SignInForms {
   send(c: PortalContext, form: 'app' | 'operator', problem: SignInProblem | null, status?: number): Promise<Response>
-  /** Whether a posted form carries the token that belongs to the browser's cookie. */
+  /** Checks whether a form has the token of the browser's cookie. */
   isOurs(c: PortalContext): boolean
 }
 
 /**
- * Before sign-in there is no session: the token of a form follows from a random cookie, so that nobody can sign a browser
- * in from elsewhere, any process can tell, and nothing has to be remembered for visitors.
+ * Creates the tokens of sign-in forms. Before sign-in there is no session, so a token is derived from a random cookie.
+ * Another site cannot sign a browser in, every process can check the token, and no state is stored for visitors.
  */
 export function createSignInForms(deps: {
   readonly newSecret: () => string
-  /** Whether the operator signs in here too. */
+  /** True if the operator can sign in here. */
   readonly operator: boolean
 }): SignInForms {
   return {

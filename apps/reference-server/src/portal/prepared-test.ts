@@ -1,12 +1,12 @@
 import type { PreparedTest } from '../webhooks-api/test-event.js'
 
-/** A prepared test event as bytes, for another process to send exactly what was shown. */
+/** Serialises a prepared test event, so that another process can send exactly the shown request. */
 export function writePreparedTest({ endpoint, event }: PreparedTest): Uint8Array {
   const text = JSON.stringify({ endpoint, event: { ...event, body: Buffer.from(event.body).toString('base64') } })
   return new TextEncoder().encode(text)
 }
 
-/** What {@link writePreparedTest} wrote. */
+/** Reads the result of {@link writePreparedTest}. */
 export function parsePreparedTest(content: Uint8Array): PreparedTest {
   const { endpoint, event } = JSON.parse(new TextDecoder().decode(content)) as Written
   return {
@@ -19,7 +19,7 @@ export function parsePreparedTest(content: Uint8Array): PreparedTest {
   }
 }
 
-/** Instants and bytes became text. */
+/** Restores times and bytes from text. */
 interface Written {
   readonly endpoint: Omit<PreparedTest['endpoint'], 'createdAt'> & { readonly createdAt: string }
   readonly event: Omit<PreparedTest['event'], 'occurredAt' | 'body'> & {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a request that changes something may come from a page of ours, as far as the browser says.
+ * Checks the headers of a browser for a request from another site.
  *
- * What a browser says must fit; a client that says nothing is checked by the token in its form, which no other site can
- * read.
+ * Headers that are present must match. For a client without these headers, the token in its form is checked, which
+ * another site cannot read.
  */
 export function mayComeFromOurPages(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']

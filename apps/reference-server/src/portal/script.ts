@@ -1,4 +1,4 @@
-// What pages gain from JavaScript: copying, local time, fresh rows. Everything works without it.
+// Adds copying, local time and automatic refresh. Every page works without JavaScript.
 export const script = String.raw`'use strict'
 for (const time of document.querySelectorAll('time[datetime]')) {
   const at = new Date(time.dateTime)
@@ -20,7 +20,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     setTimeout(() => (button.textContent = label), 2000)
   })
 }
-// A page that shows something under way looks again, as long as nobody is typing or reading with a screen reader's focus in it.
+// A page with a pending delivery refreshes itself, unless its live region has the focus of a user or a screen reader.
 const refresh = document.querySelector('[data-refresh]')
 if (refresh) {
   let looks = 0

@@ -30,7 +30,7 @@ export function sessionCookie(c: Context, purpose: 'session' | 'sign-in' = 'sess
   }
 }
 
-/** Whether a `Host` header names this machine by itself. */
+/** Checks whether a `Host` header is a loopback name. */
 function isLoopbackHost(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }

@@ -3,45 +3,45 @@ import type { PortalHolder, PortalSessions } from '@kyc-relay/storage-drizzle/sq
 import type { PreparedTest } from '../webhooks-api/test-event.js'
 import { parsePreparedTest, writePreparedTest } from './prepared-test.js'
 
-/** Who is signed in: an app by its API key, or the operator by the internal token. */
+/** Signed-in user: an app with its API key, or the operator with the internal token. */
 export type SessionHolder = PortalHolder
 
-/** What a page says above its content. */
+/** Message above the content of a page. */
 export interface Notice {
   readonly tone: 'good' | 'bad' | 'warn'
   readonly text: string
 }
 
-/** One sign-in, as a request finds it. */
+/** The session of a request. */
 export interface Session {
   readonly holder: SessionHolder
-  /** Value that every form of this session carries. */
+  /** Token of every form of this session. */
   readonly csrfToken: string
-  /** Said once, on the next page. */
+  /** Message for the next page. */
   readonly notice: Notice | null
-  /** Keeps what the next page is to say, whichever process sends it; null once it was said. */
+  /** Stores the message for the next page of any process; null removes it. */
   flash(notice: Notice | null): Promise<void>
-  /** Keeps a test event that was shown and may be sent; the oldest of more than eight is forgotten. */
+  /** Stores a shown test event for sending. Only the newest eight are kept. */
   keepPreview(previewId: string, test: PreparedTest): Promise<void>
-  /** The test event as it was shown, once; null afterwards. */
+  /** Returns the shown test event once; null afterwards. */
   takePreview(previewId: string): Promise<PreparedTest | null>
-  /** Ends every other session of its app: after a change of keys. */
+  /** Ends every other session of its app, after a change of keys. */
   endOthers(): Promise<void>
 }
 
-/** 30 minutes without a request. */
+/** Idle time: 30 minutes without a request. */
 const idleMs = 30 * 60_000
-/** 8 hours altogether. */
+/** Longest lifetime: 8 hours. */
 const absoluteMs = 8 * 60 * 60_000
-/** Of one app, and of the operator. With one more the oldest ends. */
+/** Most sessions of one app, and of the operator. A further one ends the oldest. */
 const mostSessions = 1_000
 const mostPreviews = 8
 
-/** Sign-ins of all processes. Only hashes of their ids are kept. */
+/** Portal sessions of all processes. Only hashes of their ids are stored. */
 export interface Sessions {
-  /** A new session under a new id; an id that a browser brought along is never taken over. */
+  /** Starts a session with a new id. An id sent by the browser is never reused. */
   begin(holder: SessionHolder): Promise<{ readonly id: string }>
-  /** The session of this id, unless it is unknown, ended, idle or too old. */
+  /** Finds a session; null if it is unknown, ended, idle or too old. */
   find(id: string): Promise<Session | null>
   end(id: string): Promise<void>
 }
@@ -49,22 +49,22 @@ export interface Sessions {
 const operatorPrefix = 'operator_'
 
 /**
- * Sessions in a store that all processes share.
+ * Creates sessions over a store that all processes share.
  *
- * The operator's are found with the internal token alone that began them: a new one ends them, and a process that does not
- * serve the operator knows none. Nothing can be tried against the stored hash, since the id in it is as random as a key.
+ * Sessions of the operator depend on the internal token of their start: a new token ends them, and a process without
+ * the operator's pages finds none. The stored hash cannot be reversed because the id has 256 random bits.
  */
 export function createSessions(deps: {
   readonly store: PortalSessions
-  /** Null where the operator does not sign in. */
+  /** Null if the operator cannot sign in. */
   readonly internalToken: string | null
-  /** 256 random bits as text, fresh on every call. */
+  /** Creates 256 random bits as text. */
   readonly newSecret: () => string
 }): Sessions {
   const { store, newSecret, internalToken } = deps
   const isOperators = (id: string) => id.startsWith(operatorPrefix)
   const hashOf = (id: string) => {
-    // No internal token is empty, so where there is none no hash fits.
+    // An internal token is never empty, so without one no hash matches.
     const bound = isOperators(id)
       ? createHmac('sha256', id).update(internalToken ?? '')
       : createHash('sha256').update(id)
@@ -79,7 +79,7 @@ export function createSessions(deps: {
     async find(id) {
       const hash = hashOf(id)
       const found = await store.findSession(hash, idleMs)
-      // A row that was changed by hand makes no operator of an app.
+      // A row changed by hand must not turn an app into the operator.
       if (found === null || (found.holder.kind === 'operator') !== isOperators(id)) return null
       return {
         holder: found.holder,
@@ -103,14 +103,14 @@ export function createSessions(deps: {
 }
 
 /**
- * The value that forms carry for whoever has this random id in a cookie. It follows from the id, so that every process
- * knows it and none keeps it; the id does not follow from it.
+ * Derives the form token from the random id in a cookie. Every process can compute it, so it is not stored. The id
+ * cannot be computed from it.
  */
 export function formToken(id: string, purpose: 'session' | 'sign-in'): string {
   return createHmac('sha256', id).update(`kyc-relay portal form, ${purpose}`).digest('base64url')
 }
 
-/** Compares secrets without telling by time where they differ. */
+/** Compares secrets in constant time. */
 export function equalSecrets(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

@@ -7,11 +7,11 @@ import { seeOther, sendProblem, type PortalContext, type PortalEnv, type SignInF
 import { sessionCookie } from './session-cookie.js'
 import { equalSecrets, type SessionHolder, type Sessions } from './sessions.js'
 
-/** What signing in and out needs. */
+/** Dependencies of signing in and out. */
 export interface SignInDeps {
   readonly apiKeys: Pick<ApiKeys, 'findApp'>
   readonly findAppName: (appId: string) => Promise<string | null>
-  /** Null where the operator does not sign in here. */
+  /** Null if the operator cannot sign in here. */
   readonly internalToken: string | null
   readonly limits: RequestLimits
   readonly failures: FailedAuthentications
@@ -19,13 +19,13 @@ export interface SignInDeps {
   readonly signIn: SignInForms
 }
 
-/** `/portal/sign-in` for applications and for the operator. */
+/** Creates `/portal/sign-in` for applications and for the operator. */
 export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
   routes.get('/portal/sign-in', (c) => deps.signIn.send(c, 'app', null))
   routes.post('/portal/sign-in', (c) =>
-    attempt(c, 'app', 'The application or its API key is not right.', async (form) => {
+    attempt(c, 'app', 'The application or its API key is wrong.', async (form) => {
       const app = await deps.apiKeys.findApp(form.get('apiKey')?.trim() ?? '')
       const appName = app === null ? null : await deps.findAppName(app.appId)
       const given = form.get('app')?.trim().toLowerCase()
@@ -39,7 +39,7 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     const { internalToken } = deps
     routes.get('/portal/sign-in/operator', (c) => deps.signIn.send(c, 'operator', null))
     routes.post('/portal/sign-in/operator', (c) =>
-      attempt(c, 'operator', 'The internal token is not right.', async (form) =>
+      attempt(c, 'operator', 'The internal token is wrong.', async (form) =>
         equalSecrets(form.get('internalToken')?.trim() ?? '', internalToken) ? { kind: 'operator' } : null,
       ),
     )
@@ -57,7 +57,7 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     if (holder === null) {
       const reason = form === 'app' ? 'APP_SIGN_IN_REFUSED' : 'OPERATOR_SIGN_IN_REFUSED'
       deps.failures.note({ listener: 'api', reason, requestId: c.env.requestId })
-      // Only failures count: many share the address of a proxy, and strangers among them must lock nobody out.
+      // Only failures count: clients behind one proxy share an address, and must not lock each other out.
       const limit = deps.limits.take('sign-in', remoteAddressOf(c))
       if (limit.verdict.allowed) return deps.signIn.send(c, form, { form, text: refusal }, 401)
       for (const [name, value] of Object.entries(limit.headers)) c.header(name, value)

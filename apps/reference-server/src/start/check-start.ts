@@ -7,21 +7,21 @@ import type { Log } from '../operations/log.js'
 import { StartError } from './start-error.js'
 import { findForeignKey, keyChecksOf } from './key-checks.js'
 
-/** How many of the newest and of the oldest verifications are looked up in the vault. */
+/** Number of the newest and of the oldest verifications to check in the vault. */
 const sampleSize = 200
 
 const wrongKeyTexts: Readonly<Record<KeyCheck['purpose'], string>> = {
-  seal: 'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
+  seal: 'KEY_FILE does not hold the keys that sealed the vault (VAULT_DATABASE_URL).',
   fingerprint:
     'KEY_FILE does not hold the fingerprint key of the vault (VAULT_DATABASE_URL): replays would not be recognised.',
-  audit: 'KEY_FILE does not hold an audit key that entries of the audit log were sealed with.',
+  audit: 'KEY_FILE lacks an audit key that sealed entries of the audit log.',
 }
 const wrongApiKeysText =
-  'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.'
+  'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL), or an API key is damaged.'
 
 /**
- * Refuses a start where key file, vault and business database do not belong together: new values would be sealed or
- * fingerprinted with keys that the old ones cannot stand beside, and old ones could not be opened.
+ * Refuses a start when key file, vault and business database do not belong together. Otherwise old values could not be
+ * opened, and new fingerprints would not match old ones.
  *
  * @throws StartError `KEY_FILE_WRONG`, `VAULT_MISSING`, `VAULT_INCOMPLETE`
  */
@@ -42,7 +42,7 @@ export async function checkStart(parts: {
   const sealKeyIds = new Set(given.flatMap(({ keyId, purpose }) => (purpose === 'seal' ? [keyId] : [])))
   const wrapping = await inspection.listWrappingKeyIds()
   if (wrapping.some((keyId) => !sealKeyIds.has(keyId))) throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
-  // Opens one, for a vault that has no checks of keys yet.
+  // Opens one value, for a vault without fingerprints of keys.
   await storage.vault.rewrapDataKeys({ limit: 1 }).catch((error: unknown) => {
     if (!(error instanceof KycError) || error.retryable) throw error
     throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
@@ -55,9 +55,8 @@ export async function checkStart(parts: {
 }
 
 /**
- * Looks up what the newest and the oldest verifications need from the vault. A vault that is older than the business
- * database lacks the newest; a vault that was made anew lacks the oldest, also after new submissions. Cheap, whatever
- * the number of verifications.
+ * Checks the vault references of the newest and the oldest verifications. A vault older than the business database
+ * lacks the newest; a new vault lacks the oldest. The cost does not depend on the number of verifications.
  */
 async function checkVault({ storage, env, log }: Parameters<typeof checkStart>[0]): Promise<void> {
   const { inspection } = storage.vault
@@ -71,11 +70,11 @@ async function checkVault({ storage, env, log }: Parameters<typeof checkStart>[0
   if (await inspection.isEmpty()) {
     throw new StartError(
       'VAULT_MISSING',
-      'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications whose values were in a vault.',
+      'The vault (VAULT_DATABASE_URL) is empty, but DATABASE_URL holds verifications with values in a vault.',
     )
   }
   throw new StartError(
     'VAULT_INCOMPLETE',
-    'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL: it is older than they are, or another vault.',
+    'The vault (VAULT_DATABASE_URL) lacks data keys or tokens of verifications in DATABASE_URL. It is an older copy or another vault.',
   )
 }

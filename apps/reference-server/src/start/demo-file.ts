@@ -6,7 +6,10 @@ import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { replaceFile } from './whole-file.js'
 
-/** `<DATA_DIR>/demo.json`: what a developer needs to call the local server. Holds secrets of the demo, mode 0600. */
+/**
+ * Content of `<DATA_DIR>/demo.json`: addresses and credentials for calling the local server. It holds secrets of the
+ * demo, mode 0600.
+ */
 export interface DemoFile {
   readonly apiUrl: string
   readonly internalUrl: string
@@ -26,7 +29,7 @@ export interface DemoFile {
   }[]
 }
 
-/** Every scope that the contract names (docs/contract.md 8.1). */
+/** All scopes of the contract (docs/contract.md 8.1). */
 export const allScopes = [
   'VERIFY_KYC',
   'MAKE_PAYOUT_SEND',
@@ -38,7 +41,7 @@ export const allScopes = [
 const yearMs = 365 * 24 * 60 * 60 * 1000
 const usersOfFirstApp = 8
 
-/** The demo of an earlier start; null where there is none, or only part of one. */
+/** Reads the demo of an earlier start; null if it is missing or incomplete. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | null> {
   try {
     const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile | null
@@ -52,7 +55,7 @@ export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<vo
   await replaceFile(join(dataDir, 'demo.json'), { bytes: `${JSON.stringify(demo, null, 2)}\n` })
 }
 
-/** Two apps and their users: eight with every scope, one without `VERIFY_KYC`, one on the second app. */
+/** Creates two apps and their users: eight with every scope, one without `VERIFY_KYC`, one on the second app. */
 export async function seedDemo(deps: {
   readonly directory: AppDirectory
   readonly apiKeys: ApiKeys

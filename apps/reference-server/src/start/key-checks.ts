@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { KeyFile, LocalKey } from '@kyc-relay/kyc-core/node'
 import type { KeyCheck } from '@kyc-relay/storage-drizzle/sqlite'
 
-/** What each key that the server works with makes of a fixed text. It says nothing about the key. */
+/** Computes a fingerprint of a fixed text under each key of the server. It reveals nothing about the key. */
 export function keyChecksOf({ keys, activeFingerprintKeyId }: KeyFile): readonly KeyCheck[] {
   return keys
     .filter(({ id, purpose }) => purpose !== 'fingerprint' || id === activeFingerprintKeyId)
@@ -14,11 +14,11 @@ function checkValue(purpose: LocalKey['purpose'], key: Uint8Array): string {
 }
 
 /**
- * The purpose of a key that a key file lacks or holds with other bytes, compared with the checks of an installation; null
- * where all is well.
+ * Compares a key file with the stored fingerprints. Returns the purpose of a missing or different key; null if all
+ * match.
  *
- * Fingerprint and audit keys must stay for ever: replays are recognised, and old entries verified, with them alone. A
- * seal key may leave the file once nothing is sealed with it.
+ * Fingerprint and audit keys must never be removed: only they recognise replays and verify old entries. A seal key may
+ * be removed after its last use was re-wrapped.
  */
 export function findForeignKey(known: readonly KeyCheck[], given: readonly KeyCheck[]): KeyCheck['purpose'] | null {
   for (const { keyId, purpose, checkValue } of known) {

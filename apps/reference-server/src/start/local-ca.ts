@@ -8,7 +8,7 @@ const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000
 const serverCertificateMs = 800 * 24 * 60 * 60 * 1000
 const clockSlackMs = 60 * 60 * 1000
 
-/** A private CA for this machine and one server certificate of it for `localhost`, all as PEM. */
+/** A private CA for this machine with one server certificate for `localhost`, as PEM. */
 export interface LocalCertificates {
   readonly caPem: string
   readonly certificatePem: string
@@ -16,9 +16,9 @@ export interface LocalCertificates {
 }
 
 /**
- * Makes a CA and a certificate for `localhost`, `127.0.0.1` and `::1`, for local development.
+ * Creates a CA and a certificate for `localhost`, `127.0.0.1` and `::1`, for local development.
  *
- * The CA's private key is never kept: nothing else can be signed by it afterwards.
+ * The private key of the CA is not stored, so the CA cannot sign anything else.
  */
 export async function createLocalCertificates(now: Date): Promise<LocalCertificates> {
   const { subtle } = globalThis.crypto

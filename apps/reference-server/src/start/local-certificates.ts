@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { createFile, removeLeftoversOf, replaceFile } from './whole-file.js'
 import { isWholePem } from './whole-pem.js'
 
-/** Files that a local first start makes and later starts find. */
+/** Files that the first local start creates. */
 export interface LocalFiles {
   readonly caFile: string
   readonly certificateFile: string
@@ -20,11 +20,11 @@ interface Certificates {
 const renewAfterMs = 365 * 24 * 60 * 60 * 1000
 
 /**
- * The local CA and the loopback certificate: made on the first start, and made anew when they are a year old or any of them is
- * missing or damaged. Nothing is lost then but a trust in the former CA.
+ * Returns the local CA and the loopback certificate. They are created on the first start, and again when they are a
+ * year old, missing or damaged. A new CA must be trusted again.
  *
- * The file of the private key also holds the certificates, after the key: it is written in one step, and the other two files
- * are made from it. So they belong together, also where two processes start at once or one ended in between.
+ * The file of the private key also holds the certificates. It is written atomically, and the other two files are
+ * created from it. So the files match even with two concurrent starts or a crash.
  */
 export async function ensureLocalCertificates(dataDir: string, now: Date): Promise<LocalFiles> {
   const files: LocalFiles = {
@@ -42,7 +42,7 @@ export async function ensureLocalCertificates(dataDir: string, now: Date): Promi
 }
 
 async function makeAnew({ privateKeyFile }: LocalFiles, former: string | null, now: Date): Promise<void> {
-  // Loaded for a first start alone.
+  // Loaded only for the first start.
   const { createLocalCertificates } = await import('./local-ca.js')
   const { privateKeyPem, certificatePem } = await createLocalCertificates(now)
   const content = { bytes: `${privateKeyPem}${certificatePem}` }
@@ -58,7 +58,7 @@ async function readKept(files: LocalFiles): Promise<Certificates | null> {
   const [privateKeyPem] = pemBlocks(keyText, 'PRIVATE KEY')
   if (privateKeyPem === undefined) return null
   if (leaf !== undefined && ca !== undefined) return { privateKeyPem, certificatePem: `${leaf}${ca}`, caPem: ca }
-  // Made by an earlier version: the key alone.
+  // A file of an earlier version holds only the key.
   const [certificatePem, caPem] = [await readText(files.certificateFile), await readText(files.caFile)]
   return certificatePem === null || caPem === null ? null : { privateKeyPem, certificatePem, caPem }
 }
@@ -74,7 +74,7 @@ function isUsable({ privateKeyPem, certificatePem, caPem }: Certificates, now: D
   }
 }
 
-/** Whole PEM blocks of a kind, each with a line end. */
+/** Returns complete PEM blocks of a kind, each with a line end. */
 function pemBlocks(text: string, kind: string): string[] {
   return [...text.matchAll(new RegExp(`-----BEGIN ${kind}-----[A-Za-z0-9+/=\\s]+-----END ${kind}-----`, 'g'))].map(
     ([block]) => `${block}\n`,
@@ -85,7 +85,7 @@ async function keepEqual(path: string, pem: string): Promise<void> {
   if ((await readText(path)) !== pem) await replaceFile(path, { bytes: pem, mode: 0o644 })
 }
 
-/** Null where there is no such file, or none that can be read. */
+/** Reads a file; null if it is missing or unreadable. */
 async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null)
 }

@@ -3,7 +3,7 @@ import { errorCode, type Log } from '../operations/log.js'
 import { readDemoFile, seedDemo, writeDemoFile, type DemoFile } from './demo-file.js'
 import type { LocalFiles } from './local-certificates.js'
 
-/** The demo's apps and users from the first start, with the addresses of this one. */
+/** Writes the apps and users of the first start with the current addresses. */
 export async function localDemo(
   env: Env,
   ports: Readonly<Record<'api' | 'internal' | 'secure', number>>,
@@ -26,7 +26,7 @@ export async function localDemo(
     users,
   }
   await writeDemoFile(env.dataDir, demo).catch((error: unknown) => {
-    // On a full disk the server starts all the same: it is there to serve, and may free some.
+    // A full disk does not stop the start: the server can still serve reads and free space.
     if (known === null || errorCode(error) !== 'ENOSPC') throw error
     log.warn('demo.json is that of an earlier start', { code: errorCode(error) })
   })

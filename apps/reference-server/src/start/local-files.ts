@@ -8,30 +8,31 @@ import type { Log } from '../operations/log.js'
 import { StartError } from './start-error.js'
 import { createFile, removeLeftoversOf } from './whole-file.js'
 
-/** Makes the data folder, for this user alone. */
+/** Creates the data folder, only for this user. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(dataDir)
-    // Tried out: what the mode bits say is not what a read-only mount or another owner's folder does.
+    // Tests a write: mode bits do not reveal a read-only mount or another owner.
     await rmdir(await mkdtemp(join(dataDir, '.writable-')))
   } catch (error) {
-    // A full disk is no reason not to start: what is there can be read, and erased.
+    // A full disk does not stop the start: data can still be read and erased.
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return
-    throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be made or written to.')
+    throw new StartError('DATA_DIR_UNUSABLE', 'DATA_DIR cannot be created or written to.')
   }
 }
 
 /**
- * Reads the key file. Outside production a missing one is made, mode 0600; in production that would lose data.
+ * Reads the key file. Outside production a missing file is created with mode 0600. In production a new key could not
+ * open old data.
  *
- * A file that others than its owner can read is refused in production, elsewhere the log warns.
+ * A file that other users can read is refused in production; otherwise the log has a warning.
  */
 export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>, log: Log): Promise<KeyFile> {
   if (!(await exists(env.keyFile))) {
     if (env.production)
       throw new StartError(
         'KEY_FILE_MISSING',
-        'KEY_FILE does not exist. It is never made in production: a new key could not open what the old one sealed.',
+        'KEY_FILE does not exist. The server does not create it in production: a new key could not open existing data.',
       )
     await makeKeyFile(env.keyFile)
   }
@@ -40,14 +41,14 @@ export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>, log:
     if (env.production)
       throw new StartError(
         code,
-        'KEY_FILE can be read by other users: allow its owner alone (chmod 600), and think of new keys.',
+        'Other users can read KEY_FILE. Restrict it to its owner (chmod 600), and consider new keys.',
       )
     log.warn('others can read KEY_FILE: chmod 600', { code })
   }
   return readKeyFile(env.keyFile)
 }
 
-/** By its mode, or since another user than this one and root owns it. Windows has neither. */
+/** Checks whether other users can read the file, by its mode or its owner. Windows has neither. */
 async function isReadableByOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false
   const { mode, uid } = await stat(path)
@@ -58,31 +59,31 @@ async function makeKeyFile(path: string): Promise<void> {
   const now = new Date()
   try {
     await makeFolder(dirname(path))
-    // Of two first starts at once one makes the keys, and both read the same.
+    // Of two concurrent first starts, one creates the keys, and both read the same file.
     await createFile(path, { bytes: createKeyFile({ randomBytes, now }) })
     await removeLeftoversOf(path, now)
   } catch {
-    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be made: its folder cannot be made or written to.')
+    throw new StartError('KEY_FILE_INVALID', 'KEY_FILE cannot be created: its folder cannot be created or written to.')
   }
 }
 
-/** Reads a key file that is there. */
+/** Reads an existing key file. */
 export async function readKeyFile(path: string): Promise<KeyFile> {
   try {
     return parseKeyFile(await readFile(path, 'utf8'))
   } catch {
     throw new StartError(
       'KEY_FILE_INVALID',
-      'KEY_FILE cannot be read as a key file: it is empty, cut off or something else. Put back your copy of it: nothing else opens what it sealed. It was not changed.',
+      'KEY_FILE is not a valid key file: it is empty, truncated or another file. It was not changed. Restore your backup: only the original keys open existing data.',
     )
   }
 }
 
 const tokenPrefix = 'kyc_int_'
-/** One that was made here is whole; one that was put here is as long as `INTERNAL_TOKEN` must be. */
+/** Checks the length, as for `INTERNAL_TOKEN`. */
 const wholeToken = /^(?:kyc_int_[\w-]{43}|(?!kyc_int_)[\x21-\x7e]{16,})$/
 
-/** A token for the internal API that was not configured: kept beside the data, mode 0600. */
+/** Reads or creates the token of the internal API if it is not configured: a file in the data folder, mode 0600. */
 export async function ensureInternalToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'internal-token')
   if (!(await exists(path))) {
@@ -93,7 +94,7 @@ export async function ensureInternalToken(dataDir: string): Promise<string> {
   if (wholeToken.test(token)) return token
   throw new StartError(
     'INTERNAL_TOKEN_INVALID',
-    'The file internal-token in DATA_DIR is empty or cut off. Remove it, and the next start makes a new token; or set INTERNAL_TOKEN.',
+    'The file internal-token in DATA_DIR is empty or truncated. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
   )
 }
 

@@ -2,10 +2,10 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it where they are missing, for this user alone.
+ * Creates a folder and its missing parents, only for this user.
  *
- * Not `recursive` of Node's `mkdir`: below a folder that is there and answers `ENOENT` all the same, as `/proc` does, it
- * tries for ever.
+ * It does not use `recursive` of Node's `mkdir`, which never ends below a folder such as `/proc`, where creating a
+ * folder gives `ENOENT`.
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -17,7 +17,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (!lacksAbove) throw error
     await makeFolder(above)
     await mkdir(path, { mode: 0o700 }).catch(async (again: unknown) => {
-      // Another start may have been first.
+      // Another process may have created the folder.
       if (!(await isFolder(path))) throw again
     })
   }

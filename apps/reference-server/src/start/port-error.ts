@@ -4,17 +4,20 @@ import { StartError } from './start-error.js'
 /** The setting of each listener's port. */
 export const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
 
-/** What keeps a listener from its port or host, by the names of the settings. */
+/** Converts an error of listening to a text with the names of the settings. */
 export function portError(error: unknown, setting: string, hostSetting: string): unknown {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return new StartError('PORT_UNUSABLE', `${setting} is taken: something listens there. Set it to a free port.`)
+      return new StartError('PORT_UNUSABLE', `The port in ${setting} is already in use. Set it to a free port.`)
     case 'EACCES':
-      return new StartError('PORT_UNUSABLE', `${setting} is not allowed to this user: take one above 1023.`)
+      return new StartError(
+        'PORT_UNUSABLE',
+        `This user may not use the port in ${setting}. Set it to a port above 1023.`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new StartError('HOST_UNUSABLE', `${hostSetting} is not an address of this machine, nor a name of one.`)
+      return new StartError('HOST_UNUSABLE', `${hostSetting} is neither an address nor a host name of this machine.`)
     default:
       return error
   }

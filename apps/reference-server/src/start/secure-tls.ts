@@ -6,7 +6,7 @@ import type { LocalFiles } from './local-certificates.js'
 import { StartError } from './start-error.js'
 import { isWholePem } from './whole-pem.js'
 
-/** TLS of the secure endpoint, or null where a proxy before it ends TLS and the settings say so. */
+/** Reads certificate and key of the secure endpoint; null if the settings say that a proxy terminates TLS. */
 export async function secureTls(
   env: Env,
   localFiles: LocalFiles | null,
@@ -17,7 +17,7 @@ export async function secureTls(
     return readPair(localFiles.certificateFile, localFiles.privateKeyFile)
   throw new StartError(
     'TLS_REQUIRED',
-    'The secure endpoint needs TLS_CERT_FILE and TLS_KEY_FILE, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS.',
+    'The secure endpoint needs TLS_CERT_FILE and TLS_KEY_FILE, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that terminates TLS.',
   )
 }
 
@@ -25,13 +25,13 @@ async function readPair(certFile: string, keyFile: string): Promise<{ cert: stri
   try {
     const pair = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
     createSecureContext(pair)
-    // An empty text counts as none given there, and a chain that is cut off as a shorter one.
+    // Node ignores an empty certificate and accepts a truncated chain as a shorter one.
     if (isWholePem(pair.cert) && isWholePem(pair.key)) return pair
   } catch {
     // Refused below.
   }
   throw new StartError(
     'TLS_FILES_INVALID',
-    'TLS_CERT_FILE and TLS_KEY_FILE cannot be read as a certificate and its key, in PEM: one of them is empty, cut off, or of another pair.',
+    'TLS_CERT_FILE and TLS_KEY_FILE are not a certificate and its key in PEM: a file is empty or truncated, or the key belongs to another certificate.',
   )
 }

@@ -1,4 +1,4 @@
-/** A start that is not allowed to go on. `message` is a fixed text. */
+/** Error that stops a start. `message` is a fixed text. */
 export class StartError extends Error {
   constructor(
     readonly code:

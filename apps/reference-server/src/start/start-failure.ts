@@ -3,13 +3,10 @@ import { EnvError } from '../env.js'
 import { errorCode } from '../operations/log.js'
 import { StartError } from './start-error.js'
 
-/**
- * What is printed when the server could not start: in production a line of JSON as the log writes them, for whoever
- * collects the output; elsewhere the text alone, for people.
- */
+/** Formats the error of a failed start: in production as a JSON log line, otherwise as plain text. */
 export function startFailureLine(error: unknown, { production, at }: { production: boolean; at: Date }): string {
   const code = errorCode(error)
-  // Only texts of ours: any other message could quote a path's content or a value.
+  // Prints only fixed texts: other messages could quote file content or a value.
   const text =
     error instanceof EnvError || error instanceof StartError || error instanceof StorageError
       ? error.message

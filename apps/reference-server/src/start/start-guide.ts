@@ -27,7 +27,7 @@ const submission = {
   },
 }
 
-/** What a developer reads after `npm start`: where everything is, and one working `curl` for each main job. */
+/** Creates the guide after `npm start`: addresses, and one working `curl` command for each main task. */
 export function startGuide(demo: DemoFile, env: Pick<Env, 'dataDir' | 'allowLoopbackReceivers'>): string {
   const [app] = demo.apps
   const [user] = demo.users
@@ -77,7 +77,7 @@ The whole story with a receiver of its own: npm run demo
 `
 }
 
-/** The receiver of the command line, at the address that is registered next. */
+/** Shows how to start the command-line receiver at the address that is registered next. */
 const receiverGuide = (dataDir: string) => `Receive webhooks, in a second terminal:
 
   npx kyc-webhooks listen --data-dir '${dataDir}'

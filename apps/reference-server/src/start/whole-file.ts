@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** What a crash left half-written is removed once it is this old: another process may be writing now. */
+/** Age after which a temporary file counts as left by a crash. A younger one may belong to a running process. */
 const leftoverAgeMs = 60 * 60 * 1_000
 
 interface Content {
   readonly bytes: string | Uint8Array
-  /** Mode of the new file. Default: 0600, for this user alone. */
+  /** Mode of the new file. Default: 0600, only for this user. */
   readonly mode?: number
 }
 
 /**
- * Writes a file that is whole whenever it has its name: under another name first, forced to disk, then renamed, and the new name
- * forced to disk. Replaces a file of that name.
+ * Replaces a file atomically: writes a temporary file, syncs it, renames it and syncs the folder.
  *
- * @param beside Where it is written first, in the same file system. Default: a name in the same folder.
+ * @param beside Path of the temporary file, in the same file system. Default: a name in the same folder.
  */
 export async function replaceFile(path: string, content: Content, beside = besideOf(path)): Promise<void> {
   try {
@@ -29,9 +28,9 @@ export async function replaceFile(path: string, content: Content, beside = besid
 }
 
 /**
- * The same, but never replaces a file: of several processes that make it at once, one does.
+ * Creates a file atomically and never replaces one. Of several concurrent processes, one creates it.
  *
- * @returns false when there was a file of that name.
+ * @returns false when the file already exists.
  */
 export async function createFile(path: string, content: Content): Promise<boolean> {
   const beside = besideOf(path)
@@ -45,7 +44,7 @@ export async function createFile(path: string, content: Content): Promise<boolea
   }
 }
 
-/** A new name in a folder is on disk once the folder is. */
+/** Syncs the folder: only then is a new name on disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -55,7 +54,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what crashes left of {@link replaceFile} and {@link createFile} for this path. */
+/** Removes temporary files of {@link replaceFile} and {@link createFile} that crashes left for this path. */
 export async function removeLeftoversOf(path: string, now: Date): Promise<void> {
   await removeLeftovers(dirname(path), now, (name) => name.startsWith(`${basename(path)}.`) && name.endsWith(suffix))
 }
@@ -92,7 +91,7 @@ async function writeSynced(path: string, { bytes, mode = 0o600 }: Content): Prom
   }
 }
 
-/** Gives the file its name unless that is taken: a rename would replace. */
+/** Links the file to its name unless the name exists; a rename would replace it. */
 async function nameOnce(beside: string, path: string): Promise<boolean> {
   try {
     await link(beside, path)
@@ -100,7 +99,7 @@ async function nameOnce(beside: string, path: string): Promise<boolean> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'EEXIST') return false
-    // A file system without hard links: of two first starts at the same instant the later one may replace the file there.
+    // The file system has no hard links: the later of two concurrent first starts may replace the file.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error
     if (await stat(path).catch(() => null)) return false
     await rename(beside, path)

@@ -1,4 +1,4 @@
-/** Whether it has a block, and no part of another. */
+/** Checks that a text has complete PEM blocks only. */
 export function isWholePem(text: string): boolean {
   const rest = text.replaceAll(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g, '')
   return rest !== text && !rest.includes('-----')

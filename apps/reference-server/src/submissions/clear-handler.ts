@@ -3,7 +3,7 @@ import type { SubmissionAnswer, SubmissionHandler } from './graphql-endpoint.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
 
-/** The handler of the secure endpoint: clear submissions come in, are tokenized and recorded. */
+/** Creates the handler of the secure endpoint, which tokenizes and records clear submissions. */
 export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHandler {
   return {
     async answer(field, input, caller) {
@@ -13,7 +13,7 @@ export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHa
   }
 }
 
-/** Runs one ingestion and presents what came of it; a store or vault that is down is an outage, never a refusal. */
+/** Runs one ingestion and converts its result. An unavailable store or vault is an outage, not a refusal. */
 export async function answerIngested(
   ingest: () => Promise<Ingested>,
   requestId: string,

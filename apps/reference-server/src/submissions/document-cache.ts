@@ -16,7 +16,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../http/error-catalogue.js'
 
-/** A parsed and validated document, or why it is none. Library messages are dropped: they print what was sent. */
+/** A parsed and validated document, or the refusal. Library messages are dropped because they quote the request. */
 export type CheckedDocument =
   | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
   | { readonly ok: false; readonly code: 'LIMIT_EXCEEDED'; readonly detail: QueryLimit }
@@ -26,10 +26,10 @@ const maxDocuments = 500
 const maxTokens = 1000
 
 /**
- * Parses and validates documents against a schema, remembering the last 500 by their text: both cost several times the
+ * Parses and validates documents against a schema, and caches the last 500 by their text. Both cost several times the
  * execution, and a partner sends the same text every time.
  *
- * Only good documents without a string literal are remembered: a literal may be somebody's inlined personal data.
+ * It caches only valid documents without string literals: a literal may be inlined personal data.
  */
 export function createDocumentCache(
   schema: GraphQLSchema,
@@ -62,7 +62,7 @@ function check(schema: GraphQLSchema, text: string, rules: readonly ValidationRu
   try {
     document = parse(text, { maxTokens, noLocation: true })
   } catch {
-    // A RangeError of a bottomless document is the client's fault as much as a syntax error.
+    // A RangeError of a deeply nested document is a client error, like a syntax error.
     return { ok: false, code: 'GRAPHQL_PARSE_FAILED' }
   }
   try {

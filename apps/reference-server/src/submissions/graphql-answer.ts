@@ -4,17 +4,17 @@ import { errorExtensions, graphqlErrorBody, type ErrorExtensions } from '../http
 import { errorCatalogue, type Refusal } from '../http/error-catalogue.js'
 import type { GraphqlMediaType } from '../http/media-types.js'
 
-/** An answer over HTTP. */
+/** An HTTP response. */
 export interface GraphqlAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** The largest answer, in bytes of JSON: 1 MiB. */
+/** Largest response in bytes of JSON: 1 MiB. */
 export const maxAnswerBytes = 1024 * 1024
 
-/** An answer would be larger than {@link maxAnswerBytes}: ask for a smaller page or for fewer fields. */
+/** Error for a response larger than {@link maxAnswerBytes}. The client must request a smaller page or fewer fields. */
 export class AnswerTooLargeError extends Error {
   readonly code = 'ANSWER_TOO_LARGE'
   constructor() {
@@ -24,9 +24,9 @@ export class AnswerTooLargeError extends Error {
 }
 
 /**
- * The default field resolver for one request, which stops the execution before its answer outgrows the limit.
+ * Creates the default field resolver of one request. It stops the execution before the response exceeds the limit.
  *
- * The cost of a document is estimated before it runs; how long the stored lists and texts are shows only here.
+ * The cost of a document is estimated before it runs, but the length of stored lists and texts is known only here.
  *
  * @throws AnswerTooLargeError from the resolver.
  */
@@ -40,14 +40,14 @@ export function limitAnswer(): GraphQLFieldResolver<unknown, unknown> {
   }
 }
 
-/** The least that a value takes in JSON. The members of an object are counted when they are resolved. */
+/** Returns the minimum size of a value in JSON. Members of an object are counted when they are resolved. */
 function minBytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (Array.isArray(value)) return value.reduce((bytes: number, item) => bytes + 1 + minBytesOf(item), 1)
   return 1
 }
 
-/** A GraphQL error of the catalogue: fixed text, code, and the violations of a submission. */
+/** Creates a GraphQL error of the catalogue: fixed text, code, and the violations of a submission. */
 export function graphqlRefusal(
   refusal: Refusal,
   requestId: string,
@@ -59,9 +59,10 @@ export function graphqlRefusal(
 }
 
 /**
- * The answer to an executed document. Its errors have fixed texts: graphql-js prints values of variables in its own.
+ * Creates the response of an executed document. Its errors have fixed texts, because messages of graphql-js quote
+ * variables.
  *
- * @throws What a resolver threw that is no refusal: the whole request fails.
+ * @throws Errors of resolvers that are not refusals: the whole request fails.
  * @throws AnswerTooLargeError
  */
 export function answerResult(
@@ -83,7 +84,7 @@ function isFailure(error: Error | undefined): boolean {
   return error !== undefined && !(error instanceof GraphQLError)
 }
 
-/** Errors of the catalogue pass. Every other one becomes a fixed text: the request did not fit the schema. */
+/** Keeps errors of the catalogue. Every other error becomes `GRAPHQL_VALIDATION_FAILED`. */
 function presentError(error: GraphQLError, requestId: string): GraphQLError {
   if (typeof error.extensions.code === 'string') return error
   const { message, extensions } = graphqlRefusal({ code: 'GRAPHQL_VALIDATION_FAILED' }, requestId)
@@ -91,8 +92,8 @@ function presentError(error: GraphQLError, requestId: string): GraphQLError {
 }
 
 /**
- * A refusal of a well-formed GraphQL request. One that the catalogue gives an HTTP status of its own keeps it. The others
- * are 200 as `application/json`, and 400 as `application/graphql-response+json` (GraphQL over HTTP, "Status Codes").
+ * Creates the refusal of a well-formed GraphQL request. A code with its own HTTP status keeps it. Other codes have 200
+ * as `application/json` and 400 as `application/graphql-response+json` (GraphQL over HTTP, "Status Codes").
  */
 export function answerRefusal(refusal: Refusal, mediaType: GraphqlMediaType, requestId: string): GraphqlAnswer {
   const { status, retryable } = errorCatalogue[refusal.code]
@@ -109,7 +110,7 @@ export function answerRefusal(refusal: Refusal, mediaType: GraphqlMediaType, req
   return { status: refusal.status ?? status, headers, body }
 }
 
-/** Challenge of a token that lacks a scope (RFC 6750 §3). */
+/** `WWW-Authenticate` for a token without the scope (RFC 6750 §3). */
 export function insufficientScope(scope: string): string {
   return `Bearer error="insufficient_scope", scope="${scope}"`
 }

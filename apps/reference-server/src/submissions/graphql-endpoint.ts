@@ -49,33 +49,33 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Who calls, and under which request id. Resolvers find it as their context value. */
+/** Caller and request id, the context value of resolvers. */
 export interface GraphqlCaller extends AccessTokenHolder {
   readonly requestId: string
 }
 
-/** What a host answers to a submission: a value for its field, or a refusal; and what goes beside the data. */
+/** Result of a submission: a value for its field or a refusal, with response extensions. */
 export type SubmissionAnswer = (
   { readonly value: unknown } | { readonly refusal: Refusal; readonly violations?: ErrorExtensions['violations'] }
 ) & { readonly extensions?: Readonly<Record<string, unknown>> }
 
-/** How a host treats submissions. The two hosts differ in this and in nothing else. */
+/** Handler of submissions. The two hosts differ only in it. */
 export interface SubmissionHandler {
-  /** Decides one submission. Its arguments were found by their position in the schema, whatever the variables are called. */
+  /** Handles one submission. Its variables may have any name. */
   answer(
     field: SubmissionField,
     input: Readonly<Record<string, unknown>>,
     caller: GraphqlCaller,
   ): Promise<SubmissionAnswer>
-  /** Decides a document with a submission in it that breaks the document rules; default is the broken rule's own code. */
+  /** Handles a submission whose document breaks the document rules. Default: refuse with the code of the rule. */
   answerIrregular?(document: DocumentNode, variables: Readonly<Record<string, unknown>>, refusal: Refusal): Refusal
 }
 
 /**
- * GraphQL over HTTP for one host, as a function of a parsed body.
+ * Creates GraphQL over HTTP for one host, as a function of a parsed body.
  *
- * Submissions are decided before graphql-js sees a variable: it would coerce before we could name every problem, and
- * its messages print values. It then executes the document with blanked variables, so personal data never enters it.
+ * Submissions are handled before graphql-js gets a variable: it would stop at the first invalid value, and its messages
+ * quote values. It then executes the document with placeholders, so it never receives personal data.
  */
 export function createGraphqlEndpoint(options: {
   readonly schema: GraphQLSchema

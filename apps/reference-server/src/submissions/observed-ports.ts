@@ -4,7 +4,7 @@ import { inSpan, type SpanFields } from '../operations/tracing/span.js'
 
 const internal = { kind: SpanKind.INTERNAL }
 
-/** The same ingestion. Each submission needs disk space, is counted with its outcome and duration, and has a span. */
+/** Wraps the ingestion. Each submission checks disk space, is counted with outcome and duration, and has a span. */
 export function observedIngestion(
   ingestion: Ingestion,
   deps: {
@@ -24,7 +24,7 @@ export function observedIngestion(
   }
 }
 
-/** The same store. Each write has a span, and wakes the photo worker if the submission has photos. */
+/** Wraps the store. Each write has a span, and wakes the photo worker if the submission has photos. */
 export function observedVerificationStore(store: VerificationStore, wakePhotoWorker: () => void): VerificationStore {
   return {
     ...store,
@@ -41,7 +41,7 @@ export function observedVerificationStore(store: VerificationStore, wakePhotoWor
   }
 }
 
-/** The same tokenizer. Each tokenization has a span. */
+/** Wraps the tokenizer. Each tokenization has a span. */
 export function observedTokenizer(tokenizer: PiiTokenizer): PiiTokenizer {
   return {
     ...tokenizer,

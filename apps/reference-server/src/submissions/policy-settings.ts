@@ -2,10 +2,13 @@ import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
 import { listOf } from '../setting-types.js'
 
-/** Names of providers beside `CUSTOM`. */
+/** Names of providers besides `CUSTOM`. */
 export const kycProviders = listOf(/^[A-Za-z0-9_.-]{1,64}$/)
 
-/** Every switch but `providers`, which are `KYC_PROVIDERS`. A misspelt name is refused, or its default would stay in force. */
+/**
+ * All policy settings except `providers`, which is `KYC_PROVIDERS`. Unknown names are refused: with a misspelt name the
+ * default would apply.
+ */
 const switches = z
   .strictObject({
     acceptItin: z.boolean(),
@@ -16,7 +19,7 @@ const switches = z
   } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)
   .partial()
 
-/** Switches of the submission policy, as JSON text. */
+/** Settings of the submission policy, as JSON text. */
 export const submissionPolicy = {
   type: z
     .string()

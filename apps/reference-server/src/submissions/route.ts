@@ -17,9 +17,9 @@ import { parseGraphqlRequest, type createGraphqlEndpoint } from './graphql-endpo
 export const graphqlPath = '/api/v1/graphql'
 
 /**
- * The HTTP half of a GraphQL host: shape of the request, then the token, then its scope, then the body.
+ * Creates the HTTP route of a GraphQL host. It checks the form of the request, then the token, its scope, and the body.
  *
- * Whoever has no valid token learns nothing about the body: it is not even read.
+ * Without a valid token the body is not read.
  */
 export function graphqlRoute(options: {
   readonly endpoint: ReturnType<typeof createGraphqlEndpoint>
@@ -50,7 +50,7 @@ export function graphqlRoute(options: {
       const token = parseBearer(authorization)
       const holder = token === null ? null : await options.accessTokens.find(token)
       if (holder === null) {
-        // Told by `failures` instead of a line for each request: strangers must not fill the log.
+        // Logged by `failures`, not for each request, so that attackers cannot flood the log.
         const reason = failureOf(authorization, 'ACCESS_TOKEN_MISSING', 'ACCESS_TOKEN_INVALID')
         options.failures.note({ listener, reason, requestId })
         const failed = options.limits.take('failed-authentication', remoteAddressOf(c))
@@ -84,17 +84,17 @@ export function graphqlRoute(options: {
   }
 }
 
-/** What a request must look like before anybody asks who sends it. */
+/** Checks the form of a request, before authentication. */
 function refuseShape(c: Context<EdgeEnv>): Refusal | null {
   const [path, ...query] = sentTarget(c).split('?')
-  // The router also takes `/api/v1/%67raphql` and the like: other ways to write the address, which a proxy may read differently.
+  // The router also accepts `/api/v1/%67raphql` and other spellings of the address, which a proxy may read differently.
   if (path !== graphqlPath) return { code: 'NOT_FOUND' }
   if (c.req.method !== 'POST') return { code: 'METHOD_NOT_ALLOWED' }
   if (query.length > 0) return { code: 'BAD_REQUEST', detail: 'QUERY_STRING' }
   return refuseBodyHead(c)
 }
 
-/** Answers a refusal in GraphQL's error shape. */
+/** Sends a refusal in GraphQL's error format. */
 export function refuseGraphql(c: Context<EdgeEnv>, refusal: Refusal, headers: Record<string, string> = {}): Response {
   const { body, contentType } = graphqlErrorBody(refusal, c.env.requestId)
   return new Response(body, {

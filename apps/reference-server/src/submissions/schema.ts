@@ -10,10 +10,10 @@ import {
 } from 'graphql'
 import type { GraphqlCaller } from './graphql-endpoint.js'
 
-/** Schema of the secure endpoint. Its submission fields get their value from the handler, not from a resolver. */
+/** Schema of the secure endpoint. The handler, not a resolver, gives the value of its submission fields. */
 export const secureSchema: GraphQLSchema = buildSchema(typeDefs)
 
-/** The secure endpoint takes submissions and their dry run; it answers no other field and no introspection. */
+/** The secure endpoint accepts submissions and their dry run. It refuses every other field and introspection. */
 export const secureRules: readonly ValidationRule[] = [
   NoSchemaIntrospectionCustomRule,
   (context) => ({
@@ -21,7 +21,7 @@ export const secureRules: readonly ValidationRule[] = [
       const parent = context.getParentType()
       const isRoot = parent === context.getSchema().getQueryType() || parent === context.getSchema().getMutationType()
       if (isRoot && value !== 'postKycVerification' && value !== 'validateKycVerification' && value !== '__typename') {
-        context.reportError(new GraphQLError('The secure endpoint takes submissions only.'))
+        context.reportError(new GraphQLError('The secure endpoint accepts only submissions.'))
       }
     },
   }),

@@ -7,9 +7,9 @@ import type { Log } from '../operations/log.js'
 import { answerIngested } from './clear-handler.js'
 
 /**
- * The handler of the standard API host, which never takes clear personal data.
+ * Creates the handler of the standard API host, which never accepts clear personal data.
  *
- * It refuses every submission, unless an external tokenizing proxy stands before it: then tokens come in.
+ * It refuses every submission, unless it is configured behind a tokenizing proxy. It then accepts tokens.
  */
 export function createTokenizedHandler(
   ingestion: Ingestion,
@@ -36,7 +36,7 @@ export function createTokenizedHandler(
   }
 }
 
-/** Whether a clear SSN or document number is among the arguments of a submission. */
+/** Checks for a clear SSN or document number in the arguments of a submission. */
 function holdsClearPii(input: Readonly<Record<string, unknown>>): boolean {
   const ssn = member(input.person, 'ssn')
   const documentNumber = member(member(input.verifications, 'document'), 'documentNumber')
@@ -49,7 +49,7 @@ function member(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** Arguments of every submission in a document, inlined literals and defaults of variables included. */
+/** Returns the arguments of every submission in a document, including inlined literals and defaults of variables. */
 function submissionsIn(document: DocumentNode, sent: Readonly<Record<string, unknown>>): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
   const defaults = new Map<string, unknown>()

@@ -28,7 +28,7 @@ interface Operation {
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
-/** The API reference, made from the OpenAPI document and from nothing else. */
+/** Renders the API reference from the OpenAPI document. */
 export const DocumentationPage: FC<{ readonly document: OpenApiDocument }> = ({ document }) => {
   const info = document['info'] as { title: string; description: string }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -142,7 +142,7 @@ const OperationSection: FC<{ path: string; method: string; operation: Operation 
   </section>
 )
 
-/** Statuses that mean the same for every operation, and are said once. */
+/** Statuses with the same meaning for every operation, described once. */
 const everywhere = new Set(['401', '413', '415', '429', '500', '503'])
 
 const AnswerTable: FC<{
@@ -220,7 +220,7 @@ const TypeName: FC<{ readonly schema: Schema }> = ({ schema }) => {
   return <>{[schema.type, schema.format].flat().filter(Boolean).join(', ')}</>
 }
 
-/** Paragraphs with `code` marks, the only mark-up that descriptions use. */
+/** Renders paragraphs with `code` marks, the only mark-up in descriptions. */
 const Prose: FC<{ readonly text: string; readonly inline?: boolean }> = ({ text, inline }) => {
   const marked = (paragraph: string) =>
     paragraph.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))

@@ -5,7 +5,7 @@ import { DocumentationPage } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
 
-/** `/api/v1/openapi.json` and the page that shows it at `/api/v1/docs`. Open to everybody: they hold no secrets. */
+/** Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. */
 export function createDocumentationRoutes(): Hono<EdgeEnv> {
   const document = openApiDocument(Object.values(webhookOperations))
   const json = JSON.stringify(document, null, 2)

@@ -11,7 +11,7 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import type { ApiKeys } from '../identity/api-keys.js'
 
-/** What one key came to at the endpoint. */
+/** Result of one key at the endpoint. */
 export interface DryRunResult {
   readonly key: 'SIGNING' | 'WAITING'
   readonly version: number
@@ -21,14 +21,14 @@ export interface DryRunResult {
   readonly explanation: ReturnType<typeof explainAttempt>
 }
 
-/** The result of a dry run, or why there was none. */
+/** Result of a dry run, or the reason of the failure. */
 export type KeyRotationDryRun =
   | { readonly endpoint: Endpoint; readonly ready: boolean; readonly results: readonly DryRunResult[] }
   | 'endpoint_not_found'
   | 'no_rotation_pending'
   | 'dry_run_running'
 
-/** What a dry run needs. */
+/** Dependencies of a dry run. */
 export interface KeyRotationDryRunDeps {
   readonly apiKeys: Pick<ApiKeys, 'current' | 'findWaiting'>
   readonly listEndpoints: (appId: string) => Promise<readonly Endpoint[]>
@@ -40,10 +40,10 @@ export interface KeyRotationDryRunDeps {
 const timeoutMs = 30_000
 
 /**
- * Sends one test event per key to an endpoint, at once and once, so that a partner sees both signatures accepted before
- * the new key signs anything real.
+ * Creates the dry run of a key rotation. It sends one test event for each key to an endpoint, at once and without
+ * retry. The partner sees whether both signatures are accepted before the new key signs real events.
  *
- * Not deliveries: nothing is stored, nothing is retried. One at a time per app, since each holds two sockets.
+ * The test events are not stored. An app can run one dry run at a time because each uses two sockets.
  */
 export function createKeyRotationDryRun(
   deps: KeyRotationDryRunDeps,

@@ -11,21 +11,21 @@ export interface OpenApiDocument extends Json {
   readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly [part: string]: unknown }
 }
 
-/** What every operation may answer beside its own refusals. */
+/** Refusals of every operation. */
 const everywhere: readonly RefusalNote[] = [
   { status: 401, code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED', when: 'The API key is missing or unknown.' },
   { status: 429, code: 'RATE_LIMITED', when: 'Too many requests; see `Retry-After`.' },
-  { status: 500, code: 'INTERNAL', when: 'The service failed. A retry is safe.' },
+  { status: 500, code: 'INTERNAL', when: 'The service failed. Retrying is safe.' },
   { status: 503, code: 'UNAVAILABLE', when: 'The service is overloaded or cannot reach its database.' },
 ]
 
-/** What an operation that changes something may answer beside. */
+/** Refusals of every operation that makes changes. */
 const changing: readonly RefusalNote[] = [
   {
     status: 403,
     code: 'FORBIDDEN',
     detail: 'API_KEY_RETIRING',
-    when: 'The API key is being retired: it may read, and change nothing.',
+    when: 'The API key is being retired and allows only reading.',
   },
 ]
 
@@ -35,11 +35,11 @@ const withBody: readonly RefusalNote[] = [
 ]
 
 const limitHeaders = {
-  RateLimit: 'What is left: `"app";r=<requests>;t=<seconds until all are back>`.',
+  RateLimit: 'Remaining requests: `"app";r=<requests>;t=<seconds until the limit is fully available>`.',
   'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
 }
 
-/** Makes the document of these operations: what they check requests by is what is written here. */
+/** Creates the OpenAPI document of these operations, from the same schemas that check requests. */
 export function openApiDocument(operations: readonly OperationShape[]): OpenApiDocument {
   const components: Record<string, Json> = {}
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components)
@@ -147,7 +147,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Json {
   )
 }
 
-/** A schema as JSON Schema 2020-12; named ones move to `components`. */
+/** Converts a schema to JSON Schema 2020-12. Named schemas move to `components`. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Record<string, Json>): Json {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline', override }) as Json
   const { $schema: _dialect, $defs, id, ...rest } = made
@@ -160,9 +160,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Recor
   return { $ref: `#/components/schemas/${id}` }
 
   function override({ jsonSchema: json }: { jsonSchema: Json }): void {
-    // A format says it; the pattern that checks it is not for people.
+    // The format is sufficient, so the pattern is removed.
     if (json['format'] === 'uuid' || json['format'] === 'date-time') delete json['pattern']
-    // Answers may get more members in later versions.
+    // Later versions may add members to responses.
     if (io === 'output' && json['additionalProperties'] === false) delete json['additionalProperties']
     const instead = json['override']
     if (typeof instead !== 'object' || instead === null) return

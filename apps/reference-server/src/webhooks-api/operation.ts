@@ -6,7 +6,7 @@ import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violationsOf, type RequestViolation } from '../http/violations.js'
 
-/** Why an operation may refuse, as its description says it. */
+/** A refusal in the description of an operation. */
 export interface RefusalNote {
   readonly status: number
   readonly code: ErrorCode
@@ -14,31 +14,28 @@ export interface RefusalNote {
   readonly when: string
 }
 
-/** One answer of an operation. */
+/** One response of an operation. */
 export interface AnswerShape {
   readonly description: string
-  /** Null for an answer without a body. */
+  /** Null for a response without a body. */
   readonly schema: z.ZodType | null
-  /** Names and descriptions of headers that belong to this answer. */
+  /** Names and descriptions of the headers of this response. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * One operation of the REST API. Requests are checked, answers typed and the OpenAPI document made from this one
- * statement.
- */
+/** One operation of the REST API. It is the source for checking requests, typing responses and the OpenAPI document. */
 export interface OperationShape {
   readonly id: string
   readonly method: 'get' | 'post' | 'delete'
-  /** Path with `{parameters}`: `{version}` is a whole number from 1, each other one a UUID. */
+  /** Path with `{parameters}`: `{version}` is a whole number from 1; every other parameter is a UUID. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Checks the query string: every value arrives as a string; empty ones count as absent. */
+  /** Schema of the query string. Every value is a string; an empty one counts as absent. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
-  /** Whether a request without a body is taken for `{}`. */
+  /** True if a request without a body counts as `{}`. */
   readonly bodyOptional?: boolean
   readonly answers: Readonly<Record<number, AnswerShape>>
   readonly refusals: readonly RefusalNote[]
@@ -53,7 +50,7 @@ type AnswerOf<Status extends number, Answer extends AnswerShape> = {
   readonly headers?: Record<string, string>
 } & (Answer['schema'] extends z.ZodType ? { readonly value: z.input<Answer['schema']> } : { readonly value?: never })
 
-/** A request that fits its operation. */
+/** A valid request of an operation. */
 export interface Call<O extends OperationShape> {
   readonly appId: string
   readonly params: Readonly<Record<ParameterNames<O['path']>, string>>
@@ -61,12 +58,12 @@ export interface Call<O extends OperationShape> {
   readonly body: O['body'] extends z.ZodObject ? z.output<O['body']> : null
 }
 
-/** An answer that the operation states, or a refusal. */
+/** A response of the operation, or a refusal. */
 export type Outcome<O extends OperationShape> =
   | { [S in keyof O['answers'] & number]: AnswerOf<S, O['answers'][S]> }[keyof O['answers'] & number]
   | { readonly refusal: Refusal & { readonly fields?: readonly RequestViolation[] } }
 
-/** An answer with the literal type of its status. */
+/** Creates a response with the literal type of its status. */
 export function answer<const Status extends number, Value = undefined>(
   status: Status,
   value?: Value,
@@ -75,12 +72,12 @@ export function answer<const Status extends number, Value = undefined>(
   return { status, value: value as Value, ...(headers === undefined ? {} : { headers }) }
 }
 
-/** Keeps the literal types of a statement. */
+/** Defines an operation and keeps its literal types. */
 export function defineOperation<const O extends OperationShape>(operation: O): O {
   return operation
 }
 
-/** Serves an operation: what does not fit it is refused before `handle` is called. */
+/** Serves an operation. Invalid requests are refused before `handle` is called. */
 export function serveOperation<O extends OperationShape>(
   app: Hono<EdgeEnv>,
   operation: O,
@@ -94,7 +91,7 @@ export function serveOperation<O extends OperationShape>(
     const body = await checkBody(operation, c)
     if (!body.ok) return body.response
     const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
-    // What the operation states was just checked: the values are of its types.
+    // The schemas have just checked the values, so the types are right.
     const outcome = await handle(call as Call<O>)
     if ('refusal' in outcome) return refuseProblem(c, outcome.refusal)
     const { status, value, headers } = outcome as { status: number; value?: unknown; headers?: Record<string, string> }
@@ -103,7 +100,7 @@ export function serveOperation<O extends OperationShape>(
   })
 }
 
-/** Refuses other methods at the paths of these operations, which otherwise would look like unknown paths. */
+/** Refuses other methods at the paths of these operations; otherwise they would give 404. */
 export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly OperationShape[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase())
@@ -112,7 +109,7 @@ export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly Oper
   }
 }
 
-/** Read in either letter case, and in lower case from here on (RFC 9562, 4). */
+/** Accepts either letter case and converts to lower case (RFC 9562, section 4). */
 const uuid = z.uuid().toLowerCase()
 
 const version = z.string().regex(/^[1-9]\d{0,8}$/)
@@ -127,7 +124,7 @@ function checkParams(given: Readonly<Record<string, string>>): Record<string, st
   return params
 }
 
-/** Parameters match what looks like a UUID or a version only: a fixed path is never taken for one. */
+/** Parameters match only UUIDs or versions, so that they never match a fixed path. */
 function routePath(path: string): string {
   return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
 }

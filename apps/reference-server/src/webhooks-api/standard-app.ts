@@ -10,7 +10,9 @@ import { createPortalApp, type PortalDeps } from '../portal/portal-app.js'
 import { createDocumentationRoutes } from './documentation-routes.js'
 import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js'
 
-/** The standard API: GraphQL for reading, `/api/v1/webhooks` with its description, the portal, the health checks. */
+/**
+ * Creates the standard API: GraphQL for reading, `/api/v1/webhooks` with its reference, the portal, and health checks.
+ */
 export function createStandardApp(deps: {
   readonly graphql: Handler<EdgeEnv>
   readonly webhooks: WebhookRoutesDeps

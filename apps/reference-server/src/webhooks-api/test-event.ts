@@ -10,7 +10,7 @@ import type { EventType } from '@kyc-relay/webhooks'
 import type { Publisher } from '../events/publish.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 
-/** A request exactly as an endpoint would get it, the headers that the HTTP client adds included. */
+/** A request exactly as sent, including the headers of the HTTP client. */
 export interface PreviewedRequest {
   readonly method: 'POST'
   readonly url: string
@@ -18,13 +18,13 @@ export interface PreviewedRequest {
   readonly body: string
 }
 
-/** A test event that was prepared and not sent yet. */
+/** A prepared test event. */
 export interface PreparedTest {
   readonly endpoint: Endpoint
   readonly event: PreparedEvent
 }
 
-/** What test events need. */
+/** Dependencies of test events. */
 export interface TestEventDeps {
   readonly apiKeys: Pick<ApiKeys, 'current'>
   readonly store: Pick<WebhookStore, 'listEndpoints'>
@@ -34,20 +34,20 @@ export interface TestEventDeps {
   readonly publisher: Pick<Publisher, 'insert'>
 }
 
-/** Test events: prepared, shown, sent. */
+/** Prepares, shows and sends test events. */
 export interface TestEvents {
-  /** Null when the app has no such endpoint. */
+  /** Prepares a test event; null when the app does not have this endpoint. */
   prepare(request: {
     readonly appId: string
     readonly endpointId: string
     readonly eventType?: EventType | null
   }): Promise<PreparedTest | null>
-  /** The request that sending it now would make. */
+  /** Returns the request that would be sent now. */
   preview(test: PreparedTest): Promise<PreviewedRequest>
   send(test: PreparedTest): ReturnType<Publisher['insert']>
 }
 
-/** Test events over the store that real ones go through, so that they show what real ones will do. */
+/** Creates test events over the store of real events, so that they behave like real events. */
 export function createTestEvents(deps: TestEventDeps): TestEvents {
   return {
     async prepare({ appId, endpointId, eventType }) {

@@ -2,12 +2,12 @@ import { defineOperation, type OperationShape } from './operation.js'
 import * as schemas from './webhook-schemas.js'
 
 const base = '/api/v1/webhooks'
-const notFound = { status: 404, code: 'NOT_FOUND', when: 'This app has nothing with this id (any more).' } as const
+const notFound = { status: 404, code: 'NOT_FOUND', when: 'This app has no object with this id.' } as const
 const bodyInvalid = {
   status: 400,
   code: 'BAD_REQUEST',
   detail: 'BODY_INVALID',
-  when: 'The body does not fit; see `violations`.',
+  when: 'The body is invalid; see `violations`.',
 } as const
 
 const listEndpoints = defineOperation({
@@ -37,17 +37,17 @@ const registerEndpoint = defineOperation({
   refusals: [
     bodyInvalid,
     { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a URL in plain spelling.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It holds a user name or password.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It holds a fragment.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a full URL in plain notation.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It contains a user name or password.' },
+    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It contains a fragment.' },
     {
       status: 400,
       code: 'BAD_REQUEST',
       detail: 'URL_PORT_NOT_ALLOWED',
-      when: 'Its port is neither 443 nor one above 1023 that browsers do not block.',
+      when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
     },
     { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
-    { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app has 50 endpoints already.' },
+    { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app already has 50 endpoints.' },
   ],
 })
 
@@ -67,7 +67,7 @@ const removeEndpoint = defineOperation({
   path: `${base}/{endpointId}`,
   tag: 'Endpoints',
   summary: 'Remove an endpoint',
-  description: 'Cancels its pending deliveries. An attempt in flight ends by itself and is not repeated.',
+  description: 'Cancels its pending deliveries. An attempt in flight is not aborted and not retried.',
   answers: { 204: { description: 'Removed.', schema: null } },
   refusals: [notFound],
 })
@@ -79,8 +79,8 @@ const sendTestEvent = defineOperation({
   tag: 'Endpoints',
   summary: 'Send a test event, or show it',
   description:
-    'Delivered like any other event, with nil UUIDs as user and account id and `X-Test-Event: true`. ' +
-    'With `dryRun` nothing is sent and the answer holds the exact request.',
+    'Delivered like any other event, with the nil UUID as user and account id and `X-Test-Event: true`.' +
+    'With `dryRun` nothing is sent, and the response holds the exact request.',
   body: schemas.testRequest,
   bodyOptional: true,
   answers: {
@@ -104,7 +104,7 @@ const listDeliveries = defineOperation({
       status: 400,
       code: 'BAD_REQUEST',
       detail: 'QUERY_INVALID',
-      when: 'A filter, the limit or the cursor does not fit; see `violations`.',
+      when: 'A filter, the limit or the cursor is invalid; see `violations`.',
     },
   ],
 })
@@ -126,7 +126,7 @@ const resendDelivery = defineOperation({
   tag: 'Deliveries',
   summary: 'Send a finished delivery again',
   description:
-    'A new delivery of the same bytes with the same `X-Event-ID`, due at once, with five attempts of its own.',
+    'Creates a delivery of the same bytes with the same `X-Event-ID`. It is due at once and has five attempts.',
   answers: { 202: { description: 'On its way.', schema: schemas.resent } },
   refusals: [
     notFound,
@@ -141,7 +141,7 @@ const listKeys = defineOperation({
   path: `${base}/keys`,
   tag: 'API keys',
   summary: 'List versions of the API key',
-  description: 'Those that are accepted now, newest first. The keys themselves are never shown again.',
+  description: 'Lists accepted versions, newest first. The keys themselves are never shown again.',
   answers: { 200: { description: 'Accepted versions.', schema: schemas.apiKeyList } },
   refusals: [],
 })
@@ -151,17 +151,17 @@ const rotateKey = defineOperation({
   method: 'post',
   path: `${base}/keys/rotate`,
   tag: 'API keys',
-  summary: 'Make a new API key',
+  summary: 'Create a new API key',
   description:
-    'Accepted for the API at once. It signs webhooks when it is activated, or after 24 hours. ' +
-    'Until then a receiver should accept signatures of both. If this answer is lost, discard the key and make another one.',
+    'The API accepts it at once. It signs webhooks after its activation, or after 24 hours.' +
+    'Until then a receiver should accept signatures of both keys. If this response is lost, discard the key and create another one.',
   answers: { 201: { description: 'The new key, shown once.', schema: schemas.rotatedKey } },
   refusals: [
     {
       status: 409,
       code: 'BAD_REQUEST',
       detail: 'ROTATION_PENDING',
-      when: 'A new key waits for its activation already.',
+      when: 'Another new key already waits for its activation.',
     },
   ],
 })
@@ -171,17 +171,17 @@ const rehearseKey = defineOperation({
   method: 'post',
   path: `${base}/keys/rehearse`,
   tag: 'API keys',
-  summary: 'Rehearse a rotation at one endpoint',
+  summary: 'Test a key rotation at one endpoint',
   description:
-    'Sends one test event signed with the present key and one signed with the waiting key, at once and without retry, ' +
-    'and answers what became of both: at most 30 seconds. Neither is in the delivery log.',
+    'Sends one test event signed with the current key and one signed with the waiting key, at once and without retry,' +
+    'and returns both results within 30 s. Neither is in the delivery log.',
   body: schemas.rehearsalRequest,
-  answers: { 200: { description: 'What the endpoint answered.', schema: schemas.rehearsal } },
+  answers: { 200: { description: 'The results of both keys.', schema: schemas.rehearsal } },
   refusals: [
     bodyInvalid,
     notFound,
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
-    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'The app has a rehearsal under way.' },
+    { status: 409, code: 'BAD_REQUEST', detail: 'REHEARSAL_RUNNING', when: 'Another test of this app is running.' },
   ],
 })
 
@@ -190,8 +190,8 @@ const activateKey = defineOperation({
   method: 'post',
   path: `${base}/keys/activate`,
   tag: 'API keys',
-  summary: 'Sign with the new API key from now on',
-  description: 'The old key may read for 24 more hours and change nothing; then it is retired.',
+  summary: 'Activate the new API key',
+  description: 'The new key signs webhooks. The old key allows only reading for 24 more hours, and is then retired.',
   answers: { 200: { description: 'The new key signs.', schema: schemas.activated } },
   refusals: [
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
@@ -204,7 +204,7 @@ const discardKey = defineOperation({
   path: `${base}/keys/discard`,
   tag: 'API keys',
   summary: 'Discard the waiting API key',
-  description: 'It is accepted no more and never signs. Portal sessions that were begun with it end.',
+  description: 'It is no longer accepted and never signs. Portal sessions that started with it end.',
   answers: { 204: { description: 'Discarded.', schema: null } },
   refusals: [
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
@@ -218,14 +218,14 @@ const revokeKey = defineOperation({
   tag: 'API keys',
   summary: 'Revoke an API key now',
   description:
-    'It is accepted no more, signs nothing any more, and portal sessions that were begun with it end. When it is the key ' +
-    'that signs, retiring keys end with it, and a waiting key signs from now on. Without a waiting key, deliveries are held ' +
+    'The key is no longer accepted and no longer signs. Portal sessions that started with it end. If it is the key' +
+    'that signs, retiring keys are revoked too, and a waiting key signs from now on. Without a waiting key, deliveries are held' +
     'back for up to 24 hours, until the operator of the service issues a new key.',
   answers: { 204: { description: 'Revoked.', schema: null } },
   refusals: [notFound],
 })
 
-/** Every operation under `/api/v1/webhooks`. Fixed paths stand before those with parameters. */
+/** All operations under `/api/v1/webhooks`. Fixed paths come before those with parameters. */
 export const webhookOperations = {
   listEndpoints,
   registerEndpoint,

@@ -10,7 +10,7 @@ import type { z } from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
 import type * as schemas from './webhook-schemas.js'
 
-/** An endpoint as the API shows it. */
+/** Converts an endpoint for the API. */
 export function presentEndpoint(endpoint: Endpoint): z.input<typeof schemas.endpoint> {
   return {
     id: endpoint.endpointId,
@@ -23,7 +23,7 @@ export function presentEndpoint(endpoint: Endpoint): z.input<typeof schemas.endp
   }
 }
 
-/** A delivery as the list shows it. */
+/** Converts a delivery for the list. */
 export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schemas.delivery> {
   return {
     id: delivery.deliveryId,
@@ -46,7 +46,7 @@ export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schema
 
 type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']>>>
 
-/** A delivery with its body, its attempts, and a command that sends it again. */
+/** Converts a delivery with its body, its attempts, and a command that sends it again. */
 export function presentDeliveryDetail(found: FoundDelivery): z.input<typeof schemas.deliveryDetail> {
   const erased = found.body.byteLength === 0
   return {
@@ -75,7 +75,7 @@ function presentAttempt(attempt: AttemptRecord, url: string): z.input<typeof sch
   }
 }
 
-/** A version of the API key as the API shows it. */
+/** Converts a version of the API key for the API. */
 export function presentKeyVersion(key: KeyVersion): z.input<typeof schemas.apiKey> {
   return {
     version: key.version,
@@ -86,7 +86,7 @@ export function presentKeyVersion(key: KeyVersion): z.input<typeof schemas.apiKe
   }
 }
 
-/** Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes UTF-8; invalid bytes become U+FFFD. */
 function utf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }

@@ -19,7 +19,7 @@ import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVers
 /** Most endpoints of one app. */
 export const endpointsPerApp = 50
 
-/** What the webhook routes need. */
+/** Dependencies of the webhook routes. */
 export interface WebhookRoutesDeps {
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
@@ -32,7 +32,10 @@ export interface WebhookRoutesDeps {
   readonly now: () => Date
 }
 
-/** `/api/v1/webhooks`: registration, delivery log, resend, test events and API keys of one app, by its API key. */
+/**
+ * Creates `/api/v1/webhooks`: registration, delivery log, resend, test events and API keys of one app, with its API
+ * key.
+ */
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const routes = new Hono<EdgeEnv>()
@@ -143,8 +146,8 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
 }
 
 /**
- * Finds the app of the API key, then takes from its limit; attempts without a key take from the address's. A retiring key may
- * read: whatever changes or sends something wants the key that signs, or the one that waits.
+ * Finds the app of the API key and counts the request against its limit. Failed requests count against the limit of the
+ * address. A retiring key allows only reading; changes and sending need the signing or the waiting key.
  */
 function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'failures'>): MiddlewareHandler<EdgeEnv> {
   const { apiKeys, limits } = deps
@@ -155,7 +158,7 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
     if (app === null) {
       const reason = failureOf(authorization, 'API_KEY_MISSING', 'API_KEY_INVALID')
       deps.failures.note({ listener: 'api', reason, requestId: c.env.requestId })
-      // Only failures count: behind one address may be a partner and whoever tries keys beside it.
+      // Only failures count: a partner and an attacker can share an address.
       const { verdict, headers: limit } = limits.take('failed-authentication', remoteAddressOf(c))
       if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, limit)
       const refusal = { code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED' } as const
@@ -172,7 +175,7 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
   }
 }
 
-/** Registers an endpoint: the one path of REST and portal. */
+/** Registers an endpoint, for the REST API and the portal. */
 export async function registerEndpoint(
   deps: Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'now'>,
   request: {
@@ -197,7 +200,7 @@ export async function registerEndpoint(
   return outcome === 'limit_reached' ? ({ kind: outcome } as const) : ({ kind: outcome, endpoint } as const)
 }
 
-/** One page, or that the cursor was not made by this list. */
+/** Reads one page; `cursor_invalid` for a cursor of another list. */
 export async function listDeliveries(
   store: Pick<WebhookStore, 'listDeliveries'>,
   request: Parameters<WebhookStore['listDeliveries']>[0],
@@ -214,7 +217,7 @@ function conflict(detail: string) {
   return { refusal: { code: 'BAD_REQUEST', detail, status: 409 } } as const
 }
 
-/** Leaves out what is undefined: the store tells absent and undefined apart. */
+/** Removes undefined members: the store distinguishes absent and undefined. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>

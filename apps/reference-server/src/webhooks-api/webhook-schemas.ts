@@ -2,11 +2,9 @@ import { eventTypes } from '@kyc-relay/webhooks'
 import { z } from 'zod'
 
 const uuid = z.uuid()
-/** One that is given to us: in either letter case (RFC 9562, 4). */
+/** Id in a request, in either letter case (RFC 9562, section 4). */
 const givenUuid = uuid.toLowerCase()
-const instant = z.iso
-  .datetime()
-  .meta({ description: 'Instant in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
+const instant = z.iso.datetime().meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
 const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of an event.' })
 const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
   id: 'DeliveryStatus',
@@ -14,7 +12,7 @@ const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).m
 })
 const milliseconds = z.number().nonnegative().nullable()
 
-/** Largest page. A larger `limit` means this one. */
+/** Largest page. A larger `limit` is reduced to it. */
 export const maxPageSize = 200
 
 export const registration = z
@@ -26,21 +24,17 @@ export const registration = z
         description: 'Public HTTPS URL that accepts POST. The same URL may be registered more than once.',
         examples: ['https://partner.com/webhooks'],
       }),
-    eventTypes: z
-      .array(eventType)
-      .max(100)
-      .nullish()
-      .meta({ description: 'None, or an empty list, subscribes to all.' }),
+    eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all event types.' }),
     standardWebhooks: z
       .boolean()
       .nullish()
-      .meta({ description: 'Send the three Standard Webhooks headers beside `X-HMAC-Signature`. Default false.' }),
+      .meta({ description: 'Also send the three Standard Webhooks headers. Default false.' }),
   })
   .meta({ id: 'Registration' })
 
 export const testRequest = z
   .strictObject({
-    eventType: eventType.nullish().meta({ description: 'Default: the first type that the endpoint subscribed to.' }),
+    eventType: eventType.nullish().meta({ description: 'Default: the first type of the subscription.' }),
     dryRun: z.boolean().nullish().meta({ description: 'Show the exact request and send nothing. Default false.' }),
   })
   .meta({ id: 'TestRequest' })
@@ -53,7 +47,7 @@ export const deliveriesQuery = z.object({
   status: deliveryStatus.optional(),
   eventType: eventType.optional(),
   endpointId: givenUuid.optional(),
-  cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the page before.' }),
+  cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page.' }),
   limit: z
     .string()
     .regex(/^\d{1,20}(?:[eE]\d{1,2})?$/)
@@ -63,7 +57,7 @@ export const deliveriesQuery = z.object({
     .default(50)
     .meta({
       override: { type: 'integer', minimum: 1, default: 50 },
-      description: `Rows of a page. More than ${maxPageSize} means ${maxPageSize}.`,
+      description: `Rows of a page. A larger value is reduced to ${maxPageSize}.`,
     }),
 })
 
@@ -73,7 +67,7 @@ export const endpoint = z
     endpointId: uuid.meta({ description: 'The same as `id`.' }),
     url: z.string(),
     eventTypes: z.array(eventType).meta({ description: 'Empty when subscribed to all.' }),
-    allEvents: z.boolean().meta({ description: 'Subscribed to all types, those of later versions included.' }),
+    allEvents: z.boolean().meta({ description: 'True if subscribed to all types, including types of later versions.' }),
     standardWebhooks: z.boolean(),
     createdAt: instant,
   })
@@ -98,12 +92,12 @@ const deliveryFields = {
   nextAttemptAt: instant.nullable().meta({ description: 'Null while an attempt is in flight and in a final state.' }),
   endedAt: instant.nullable(),
   cancelReason: z.string().nullable(),
-  resendOf: uuid.nullable().meta({ description: 'The delivery that a person asked to repeat.' }),
+  resendOf: uuid.nullable().meta({ description: 'For a resend, the id of the original delivery.' }),
 }
 
 export const delivery = z
   .object(deliveryFields)
-  .meta({ id: 'Delivery', description: 'One event on its way to one endpoint.' })
+  .meta({ id: 'Delivery', description: 'The delivery of one event to one endpoint.' })
 
 export const deliveryPage = z
   .object({ items: z.array(delivery), nextCursor: z.string().nullable() })
@@ -123,12 +117,12 @@ export const attempt = z
       .object({
         cause: z.string(),
         nextStep: z.string(),
-        registerUrl: z.string().nullable().meta({ description: 'Of a redirect: the URL to register instead.' }),
+        registerUrl: z.string().nullable().meta({ description: 'For a redirect, the URL to register instead.' }),
       })
       .nullable()
-      .meta({ description: 'What happened and what to do about it; null while in flight.' }),
+      .meta({ description: 'Cause of the result and next step; null while in flight.' }),
     httpStatus: z.int().nullable(),
-    address: z.string().nullable().meta({ description: 'IP address that was connected to.' }),
+    address: z.string().nullable().meta({ description: 'Remote IP address of the connection.' }),
     timings: z
       .object({
         dnsMs: milliseconds,
@@ -138,17 +132,17 @@ export const attempt = z
         totalMs: milliseconds,
       })
       .nullable()
-      .meta({ description: 'Milliseconds since the attempt began at which each stage was over.' }),
+      .meta({ description: 'Milliseconds from the start of the attempt to the end of each stage.' }),
     responseHeaders: z.record(z.string(), z.string()),
-    responseBody: z.string().nullable().meta({ description: 'The first 16 KiB, read as UTF-8.' }),
+    responseBody: z.string().nullable().meta({ description: 'The first 16 KiB, decoded as UTF-8.' }),
     keyVersion: z.int().nullable().meta({ description: 'Version of the API key that signed.' }),
   })
-  .meta({ id: 'Attempt', description: 'One numbered try of a delivery.' })
+  .meta({ id: 'Attempt', description: 'One numbered attempt of a delivery.' })
 
 export const deliveryDetail = z
   .object({
     ...deliveryFields,
-    body: z.string().nullable().meta({ description: 'The exact body; null once it was erased.' }),
+    body: z.string().nullable().meta({ description: 'The exact body; null after it was erased.' }),
     curl: z.string().nullable().meta({
       description: 'Shell command that sends the same request again. Reads the API key from `$KYC_RELAY_API_KEY`.',
     }),
@@ -182,15 +176,15 @@ export const apiKey = z
     signsFrom: instant,
     retiredAt: instant.nullable(),
   })
-  .meta({ id: 'ApiKey', description: 'A version of the API key. The key itself is shown once, when it is made.' })
+  .meta({ id: 'ApiKey', description: 'A version of the API key. The key itself is shown once, when it is created.' })
 
 export const apiKeyList = z.object({ items: z.array(apiKey) }).meta({ id: 'ApiKeyList' })
 
 export const rotatedKey = z
   .object({
-    apiKey: z.string().meta({ description: 'Shown here and never again. Accepted for the API at once.' }),
+    apiKey: z.string().meta({ description: 'The key, shown only here. The API accepts it at once.' }),
     version: z.int(),
-    signsFrom: instant.meta({ description: 'It signs webhooks from here on, or earlier once activated.' }),
+    signsFrom: instant.meta({ description: 'Time from which it signs webhooks, or earlier after its activation.' }),
   })
   .meta({ id: 'RotatedKey' })
 
@@ -210,10 +204,13 @@ export const rehearsal = z
   .object({
     endpointId: uuid,
     url: z.string(),
-    ready: z.boolean().meta({ description: 'The endpoint accepted both keys: activating loses nothing.' }),
+    ready: z.boolean().meta({ description: 'True if the endpoint accepted both keys, so that activation is safe.' }),
     results: z.array(rehearsed),
   })
-  .meta({ id: 'Rehearsal', description: 'One test event per key, sent once and now; neither is in the delivery log.' })
+  .meta({
+    id: 'Rehearsal',
+    description: 'Results of one test event for each key, sent once. Neither is in the delivery log.',
+  })
 
 export const problem = z
   .object({
@@ -221,7 +218,7 @@ export const problem = z
     title: z.string().meta({ description: 'Fixed text of the code.' }),
     status: z.int(),
     code: z.string().meta({ description: 'Stable code.' }),
-    detail: z.string().optional().meta({ description: 'Which rule was broken: a stable code too.' }),
+    detail: z.string().optional().meta({ description: 'The broken rule, as a stable code.' }),
     requestId: z.string().meta({ description: 'Also in `X-Request-Id`.' }),
     violations: z
       .array(z.object({ pointer: z.string(), code: z.string(), message: z.string().optional() }))

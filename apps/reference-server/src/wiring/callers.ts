@@ -6,10 +6,10 @@ import { createApiKeys } from '../identity/api-keys.js'
 import { createGrantLookup } from '../identity/grants.js'
 import type { Storage } from './storage.js'
 
-/** Who may call: access tokens, API keys and grants. */
+/** Access tokens, API keys and grants of callers. */
 export type Callers = Awaited<ReturnType<typeof wireCallers>>
 
-/** Joins what identifies callers, and the limits of their requests. */
+/** Creates the parts that identify callers, and their request limits. */
 export async function wireCallers(deps: {
   readonly env: Env
   readonly storage: Storage

@@ -10,10 +10,10 @@ import type { Callers } from './callers.js'
 import type { Operations } from './operations.js'
 import type { Storage } from './storage.js'
 
-/** The way of an event, and the guarded HTTPS that it leaves by. */
+/** Parts of the event flow, with guarded HTTPS. */
 export type Events = ReturnType<typeof wireEvents>
 
-/** The way of an event: internal app → publisher → webhook store → delivery worker → guarded HTTPS → the partner. */
+/** Creates the event flow: internal app → publisher → webhook store → delivery worker → guarded HTTPS → partner. */
 export function wireEvents(deps: {
   readonly env: Env
   readonly log: Log

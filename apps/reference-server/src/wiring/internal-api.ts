@@ -8,7 +8,7 @@ import type { Events } from './events.js'
 import type { Operations } from './operations.js'
 import type { Storage } from './storage.js'
 
-/** The internal API: events, transactions, vault, apps, keys and tokens, for our own services. */
+/** Creates the internal API for other services of the operator: events, transactions, vault, apps, keys and tokens. */
 export function wireInternalApi(deps: {
   readonly internalToken: string | null
   readonly log: Log

@@ -14,10 +14,10 @@ import { createOperationsApp } from '../operations/operations-app.js'
 import { createReadiness } from '../operations/readiness.js'
 import type { Storage } from './storage.js'
 
-/** What an operator sees of the process, and what it does beside its requests. */
+/** Parts for operating the process. */
 export type Operations = Awaited<ReturnType<typeof wireOperations>>
 
-/** Joins metrics, probes, the watch over disk space, and maintenance. */
+/** Creates metrics, probes, the check of disk space, and maintenance. */
 export async function wireOperations(deps: {
   readonly env: Env
   readonly log: ServerLog
@@ -57,7 +57,7 @@ export async function wireOperations(deps: {
     apiKeys: { directory, cipher, now },
   })
   const { probes, beginStopping } = createReadiness({
-    // A database that can only be read is of no use, so the checks write.
+    // The checks write, because a read-only database is not sufficient.
     database: () => storage.tryWrite(),
     vault: () => vault.tryWrite(),
     disk,
@@ -75,7 +75,7 @@ export async function wireOperations(deps: {
     ...{ disk, metrics, failures, probes, maintenance, writeCheckpoints, beginStopping },
     /** `GET /metrics` of the standard API. */
     metricsRoute: createMetricsRoute(metrics, env.production ? metricsTokens : null, metricsRefused('api')),
-    /** Probes and metrics of a process without an internal API. */
+    /** App with probes and metrics for a process without an internal API. */
     operationsApp: createOperationsApp({
       ...{ probes, metrics, metricsTokens: operationsTokens, log },
       onRefused: metricsRefused('internal'),

@@ -12,23 +12,26 @@ import { wireStandardApi } from './standard-api.js'
 import { openStorage, type StoreFailure } from './storage.js'
 import { wireSubmissions } from './submissions.js'
 
-/** What the server is made of once its files and keys are there. */
+/** Input for the parts of the server: settings, files and keys. */
 export interface ServerInput {
   readonly env: Env
   readonly keys: KeyFile
-  /** Null where the role serves no internal API. */
+  /** Null if the role serves no internal API. */
   readonly internalToken: string | null
-  /** PEM of the local CA, trusted for `https://localhost` where loopback receivers are allowed. */
+  /** PEM of the local CA, trusted for `https://localhost` if loopback receivers are allowed. */
   readonly localCaPem: string | null
   readonly log: ServerLog
-  /** Called once when the disk failed: no later write is accepted, so the process should end. */
+  /** Called once when the disk failed. Later writes are refused, so the process should end. */
   readonly onStoreFailure: (failure: StoreFailure) => void
 }
 
 /** All parts of a running server. */
 export type ServerParts = Awaited<ReturnType<typeof openServerParts>>
 
-/** Opens the databases and joins the parts. A submission's way is in `submissions.ts`, an event's way in `events.ts`. */
+/**
+ * Opens the databases and connects the parts. The submission flow is in `submissions.ts`, the event flow in
+ * `events.ts`.
+ */
 export async function openServerParts(input: ServerInput) {
   const { env, keys, log } = input
   const now = () => new Date()

@@ -12,7 +12,7 @@ import type { Events } from './events.js'
 import type { Operations } from './operations.js'
 import type { Storage } from './storage.js'
 
-/** The standard API: GraphQL, the webhooks API of partners, and the portal. */
+/** Creates the standard API: GraphQL, the webhooks API of partners, and the portal. */
 export function wireStandardApi(deps: {
   readonly env: Env
   readonly internalToken: string | null

@@ -6,19 +6,17 @@ import type { DatabaseSettings, Env } from '../env.js'
 import { errorFields } from '../operations/log.js'
 import { StartError } from '../start/start-error.js'
 
-// Only the engines that are used are loaded: each brings a hundred files, which every start would wait for.
+// Loads only the configured engines: each has about a hundred files, which would slow every start.
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
 const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 
-/** Both databases, open. */
+/** Both open databases. */
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 
 /**
- * Opens both databases, each on its configured engine, migrations applied: the business data and, apart from it, the
- * vault.
+ * Opens both databases on their configured engines and applies migrations: the business data, and separately the vault.
  *
- * `onFailure` is called once when the disk or a file failed: what is on it is known only to the next process, which
- * recovers it.
+ * `onFailure` is called once when the disk or a file failed. The next process recovers all commits.
  */
 export async function openStorage(
   env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases'>>,
@@ -54,7 +52,7 @@ export async function openStorage(
   }
 }
 
-/** Says which of the two databases does not open: what is wrong is said with the same words for both. */
+/** Adds the name of the setting to an error of opening: both databases have the same error texts. */
 function refusalNaming(variable: string) {
   return (error: unknown): never => {
     const isCoded = error instanceof Error && error.name === 'StorageError'
@@ -62,24 +60,24 @@ function refusalNaming(variable: string) {
   }
 }
 
-/** Why, and the driver's own code, in brackets. */
+/** Formats cause and driver's code in brackets. */
 function codesOf(error: unknown): string {
   const { cause, driverCode } = errorFields(error)
   const codes = [cause, driverCode].filter((code) => code !== undefined)
   return codes.length === 0 ? '' : ` (${codes.join(', ')})`
 }
 
-/** What both databases do about files that fail. */
+/** Options of both databases for failing files. */
 interface SqliteFiles {
   readonly checkUpToBytes?: number
   readonly onFailure: (error: { readonly code: string }) => void
 }
 
-/** A database in a file on which nothing more is written. */
+/** A failed database file, which refuses writes. */
 export interface StoreFailure {
   /** `STORE_FAILED`, or `FILES_REPLACED`. */
   readonly code: string
-  /** Which of the two it is. */
+  /** The failed database. */
   readonly setting: 'DATABASE_URL' | 'VAULT_DATABASE_URL'
 }
 
@@ -101,7 +99,7 @@ async function openBusinessData(
   const { maxConnections, notify, transactionPooler } = databases
   const location = { connectionString: url, maxConnections, transactionPooler }
   const storage = await (await postgres()).createPostgresStorage(location, { ...options, notify })
-  // Row locks let any number of workers share the database: there is no lock to take.
+  // PostgreSQL needs no worker lock: any number of workers share the database with row locks.
   return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
 }
 
@@ -118,7 +116,7 @@ async function openVault(
   return (await postgres()).createPostgresVault({ connectionString: url, maxConnections, transactionPooler }, options)
 }
 
-/** Opens one audit log for reading, on a connection of its own. */
+/** Opens one audit log for reading, on a separate connection. */
 export async function openAuditLog(
   url: string,
   options: { readonly log: AuditLogName; readonly seal: AuditSeal },
@@ -129,12 +127,12 @@ export async function openAuditLog(
   return (await postgres()).openPostgresAuditLog({ connectionString: url, transactionPooler }, options)
 }
 
-/** Whether either database is a file. */
+/** Checks whether one of the databases is a file. */
 export function usesSqlite({ databaseUrl, vaultDatabaseUrl }: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>): boolean {
   return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) !== null)
 }
 
-/** Whether either database is on a server. */
+/** Checks whether one of the databases is on a server. */
 export function usesPostgres({
   databaseUrl,
   vaultDatabaseUrl,
@@ -142,7 +140,7 @@ export function usesPostgres({
   return [databaseUrl, vaultDatabaseUrl].some((url) => sqlitePath(url) === null)
 }
 
-/** The path of a `file:` URL; null for PostgreSQL. */
+/** Returns the path of a `file:` URL; null for PostgreSQL. */
 function sqlitePath(url: string): string | null {
   return url.startsWith('file:') ? url.slice('file:'.length) : null
 }

@@ -18,7 +18,9 @@ import type { Callers } from './callers.js'
 import type { Operations } from './operations.js'
 import type { Storage } from './storage.js'
 
-/** The way of a submission: secure app → handler → `ingestSubmission` → vault and verification store → photo worker. */
+/**
+ * Creates the submission flow: secure app → handler → `ingestSubmission` → vault and verification store → photo worker.
+ */
 export function wireSubmissions(deps: {
   readonly env: Env
   readonly log: Log
@@ -70,7 +72,7 @@ export function wireSubmissions(deps: {
   return {
     photoWorker,
     secureApp: createSecureApp({ graphql: secureGraphql, probes, log }),
-    /** GraphQL of the standard API: reading, and submissions that an external proxy tokenized. */
+    /** Creates GraphQL of the standard API: reading, and submissions tokenized by an external proxy. */
     standardGraphql: route('api', null, {
       schema: standardSchema({ ingestion, verifications, photoJobs }),
       handler: createTokenizedHandler(ingestion, env, log),

@@ -69,7 +69,7 @@ describe.each([
     await expect(startHere()).rejects.toMatchObject({
       code: 'KEY_FILE_WRONG',
       message:
-        'KEY_FILE does not hold the keys that the API keys of apps (DATABASE_URL) were sealed with, or one of these is damaged.',
+        'KEY_FILE does not hold the keys that sealed the API keys of apps (DATABASE_URL), or an API key is damaged.',
     })
   })
 })

@@ -19,10 +19,10 @@ interface KeyFileJson {
 }
 const source = { randomBytes, now: new Date('2026-01-01T00:00:00Z') }
 const texts = {
-  seal: 'KEY_FILE does not hold the keys that the vault (VAULT_DATABASE_URL) was sealed with.',
+  seal: 'KEY_FILE does not hold the keys that sealed the vault (VAULT_DATABASE_URL).',
   fingerprint:
     'KEY_FILE does not hold the fingerprint key of the vault (VAULT_DATABASE_URL): replays would not be recognised.',
-  audit: 'KEY_FILE does not hold an audit key that entries of the audit log were sealed with.',
+  audit: 'KEY_FILE lacks an audit key that sealed entries of the audit log.',
 }
 
 let postgres: PostgresServer

@@ -74,7 +74,7 @@ it('events and moves of transactions are refused, and so are test events', async
   await browser.signIn()
   const page = `/portal/webhooks/${endpointId}/test`
   const sent = await browser.submit(await browser.get(page), page)
-  expect([sent.status, sent.text.includes('Try again in a little while.')]).toEqual([503, true])
+  expect([sent.status, sent.text.includes('Try again in a minute.')]).toEqual([503, true])
   expect(lines('request failed')).toEqual([])
   await receiver.close()
 })

@@ -152,7 +152,7 @@ it('a process works on beside a newer one that added to the schema, and does not
   expect((await publish()).status).toBe(202)
   expect(rows<{ count: number }>('SELECT count(*) AS count FROM kyc_relay_verifications')).toEqual([{ count: 2 }])
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
-  await expect(start()).rejects.toThrow('newer version')
+  await expect(start()).rejects.toThrow('newer version of the package')
 })
 
 it('after a restore of an older backup it works on; what was pending is sent again under its old id', async () => {

@@ -320,7 +320,7 @@ describe('a start that is refused names the setting, never its value', () => {
     await server.end('SIGTERM')
     writeFileSync(join(dataDir, 'other-keys.json'), createKeyFile({ randomBytes, now: new Date() }))
     const { code, told } = await refusedStart({ KEY_FILE: join(dataDir, 'other-keys.json') })
-    expect([code, told]).toEqual([1, expect.stringContaining('KEY_FILE does not hold an audit key')])
+    expect([code, told]).toEqual([1, expect.stringContaining('KEY_FILE lacks an audit key')])
     // With a vault of its own it fits, and the API keys are still those of the other installation.
     const withOtherVault = await refusedStart({
       KEY_FILE: join(dataDir, 'other-keys.json'),

@@ -120,7 +120,9 @@ it('two versions work side by side while the next one migrates, and the former s
   expect(await before.end('SIGTERM')).toEqual({ code: 0, signal: null })
   const ledger = () => query(DATABASE_URL, 'SELECT * FROM kyc_relay_migrations ORDER BY number')
   const migrated = await ledger()
-  await expect(start(dataDir, { DATABASE_URL })).rejects.toThrow('The database was migrated by a newer version')
+  await expect(start(dataDir, { DATABASE_URL })).rejects.toThrow(
+    'A newer version of the package has migrated the database',
+  )
   expect(await ledger()).toEqual(migrated)
   const again = await start(dataDir, { DATABASE_URL }, next.program)
   expect((await callsTo(again).submit()).status).toBe(200)

@@ -103,7 +103,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByLabel('HTTPS URL').fill('http://partner.com/hooks')
     await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').check()
     await page.getByRole('button', { name: 'Add URL' }).click()
-    await page.getByText('must begin with https').waitFor()
+    await page.getByText('must start with https').waitFor()
     expect(await page.getByLabel('WIDGET_DEPOSIT_COMPLETE').isChecked()).toBe(true)
     await check('add-url-refused')
     receiver.answer('/hooks', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'not yet' })
@@ -142,7 +142,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByText('Ready: both signatures were accepted').waitFor()
     await check('keys-rehearsed')
     await page.getByRole('button', { name: 'Activate key 2' }).click()
-    await page.getByText('The new key signs from now on').waitFor()
+    await page.getByText('The new key signs webhooks from now on').waitFor()
     // What was begun with the old key reads only.
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Application').fill(app?.name ?? '')
@@ -239,7 +239,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await check('kyc')
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
-    await page.getByText('None was submitted.').waitFor()
+    await page.getByText('The submission has no photos.').waitFor()
     await check('kyc-verification')
   })
 

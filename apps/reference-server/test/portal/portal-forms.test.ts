@@ -90,13 +90,13 @@ describe('webhooks in the portal', () => {
   })
 
   it.each([
-    ['http://partner.com/x', 'must begin with https'],
-    ['', 'not a URL'],
-    ['javascript:alert(1)', 'must begin with https'],
+    ['http://partner.com/x', 'must start with https'],
+    ['', 'Enter a full URL'],
+    ['javascript:alert(1)', 'must start with https'],
     ['https://127.0.0.1/', 'public name'],
     ['https://u:p@partner.com/', 'user name'],
     ['https://partner.com:25/', 'port 443'],
-    ['https://"><script>alert(1)</script>', 'not a URL'],
+    ['https://"><script>alert(1)</script>', 'Enter a full URL'],
   ])('refuse %s in words, and keep what was filled in', async (url, words) => {
     const form = await browser.get('/portal/webhooks/new')
     const refused = await browser.submit(form, '/portal/webhooks/new', { url, eventTypes: ['TRANSACTION_DECLINE'] })
@@ -198,7 +198,7 @@ describe('the delivery log in the portal', () => {
       (await browser.get('/portal/deliveries?status=<script>alert(1)</script>&eventType=x&endpointId=y')).text,
     ).not.toContain('<script>alert')
     const chart = await browser.get('/portal/webhooks')
-    expect(chart.text).toMatch(/Delivered at once <b>\d+<\/b>/)
+    expect(chart.text).toMatch(/Delivered by the first attempt <b>\d+<\/b>/)
     await removeAll()
   })
 
@@ -262,7 +262,7 @@ describe('the API key in the portal', () => {
     expect(ready.text).toContain('Ready: both signatures were accepted')
 
     const activated = await browser.submit(waiting, '/portal/keys/activate')
-    expect((await browser.follow(activated)).text).toContain('The new key signs from now on')
+    expect((await browser.follow(activated)).text).toContain('The new key signs webhooks from now on')
     expect((await browser.get('/portal/keys')).status).toBe(200)
     expect((await elsewhere.get('/portal/keys')).status).toBe(401)
   })
@@ -312,7 +312,7 @@ describe('the operator’s pages', () => {
     }
     expect((await browser.get('/portal/kyc?user=x')).status).toBe(400)
     expect((await browser.get('/portal/kyc?user=00000000-0000-4000-8000-000000000000')).text).toContain(
-      'Nothing is known',
+      'This user is unknown',
     )
     expect((await browser.get(link.replace(user.appId, server.demo.apps[1]?.appId ?? ''))).status).toBe(404)
     for (const path of ['/portal/webhooks', '/portal/deliveries', '/portal/keys']) {

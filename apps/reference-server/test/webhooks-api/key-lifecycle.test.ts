@@ -137,7 +137,7 @@ describe('a waiting API key', () => {
     const browser = createPortalClient(server)
     await browser.signIn({ name, apiKey })
     const done = await browser.submit(await browser.get('/portal/keys'), '/portal/keys/discard')
-    expect((await browser.follow(done)).text).toContain('It never signs')
+    expect((await browser.follow(done)).text).toContain('It will not sign webhooks')
     expect((await api('', lost.apiKey)).status).toBe(401)
     expect(await standings(apiKey)).toEqual(['1 SIGNING'])
   })

@@ -17,10 +17,10 @@ SELECT
     (SELECT min(due_at) FROM kyc_relay_due_notices))) * 1000)), 0)::float8 AS "oldestDueMs"`,
 )
 
-/** The queue of one PostgreSQL database. */
+/** Creates the queue inspection of one PostgreSQL database. */
 export function createQueueInspection(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the store's clock, or null for the database's own. */
+  /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
 }): QueueInspection {
   const { database, instant } = dependencies

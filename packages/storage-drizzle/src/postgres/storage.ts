@@ -32,19 +32,19 @@ import { createWebhookStore } from '../webhooks/store.postgres.js'
 /** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions extends MigrationListeners {
   /**
-   * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
-   * chains, in the same transaction: for example
-   * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
-   * no audit log.
+   * Seal of the audit log, for example `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. With it, the store records
+   * these events in keyed hash chains, in the same transaction: verifications, erasures, issued access tokens,
+   * sign-ins, and changes of grants, API keys and endpoints. Every process that writes to the database needs it then.
+   * Default: no audit log.
    */
   readonly audit?: AuditSeal
-  /** Replaces the database's clock, by which all processes go: for tests. */
+  /** Replaces the database's clock, which all processes share. For tests. */
   readonly clock?: () => Date
-  /** Makes fence tokens; never the same twice. Default: random UUIDs. */
+  /** Creates unique fence tokens. Default: random UUIDs. */
   readonly newToken?: () => string
   /**
-   * Wakes the workers of other processes with `NOTIFY`. Polling finds everything without it: switch it off to save
-   * the listening connection. Default: true; never with `transactionPooler`.
+   * Wakes the workers of other processes with `NOTIFY`. Polling is sufficient without it; set it to false to save the
+   * listening connection. Default: true; always false with `transactionPooler`.
    */
   readonly notify?: boolean
   /**
@@ -54,7 +54,7 @@ export interface PostgresStorageOptions extends MigrationListeners {
   readonly migrations?: 'apply' | 'require'
 }
 
-/** The stores of one PostgreSQL database; any number of processes may open it. */
+/** The stores of one PostgreSQL database. Any number of processes may open it. */
 export interface PostgresStorage {
   readonly verifications: VerificationStore
   readonly photoJobs: PhotoJobStore
@@ -66,28 +66,28 @@ export interface PostgresStorage {
   readonly retention: Retention
   readonly queue: QueueInspection
   readonly overview: VerificationOverview
-  /** The audit log, to be verified and witnessed; null without `audit`. */
+  /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
-   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
-   * that only reads answers everything else. Ask at most once a second.
+   * Tests whether the database accepts writes, for a readiness check. Writes one dedicated row and resolves after the
+   * commit. Call it at most once a second.
    *
-   * @throws StorageError what keeps the database from being written to
+   * @throws StorageError with the reason why the database refuses writes
    */
   tryWrite(): Promise<void>
-  /** Ends the listening connection, and the pool if the store made it. */
+  /** Closes the listening connection, and the pool if the store created it. */
   close(): Promise<void>
 }
 
 /**
- * Opens a PostgreSQL database (14 or newer) behind the ports of kyc-relay. Migrations are applied before it resolves.
+ * Opens the stores on a PostgreSQL database (14 or newer). It applies migrations before it resolves.
  *
- * Serialization failures and deadlocks are run again up to three times; everything else has a code. One clock decides
- * what is due, for all processes: the database's.
+ * Transactions are retried up to three times after serialization failures and deadlocks; every other error has a code.
+ * The database's clock decides what is due, for all processes.
  *
- * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, which its `cause` names; `STORE_UNAVAILABLE`;
- *   `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or
- *   with `synchronous_commit` off or local
+ * @throws StorageError `DATABASE_UNUSABLE` for a wrong setting, with its `cause`; `STORE_UNAVAILABLE`; `SCHEMA_NEWER`,
+ *   `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `MIGRATIONS_NOT_FOUND`; `DURABILITY_NOT_GUARANTEED` for a standby or with
+ *   `synchronous_commit` off or local
  *
  * @example
  * ```ts

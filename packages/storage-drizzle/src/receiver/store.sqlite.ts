@@ -62,7 +62,7 @@ function prepareStatements(db: DrizzleDatabase) {
 }
 
 /**
- * Remembers which events a receiver processed, in a SQLite file or on its own connection.
+ * Creates a deduplication store for a receiver, in a SQLite file or on a connection of the caller.
  *
  * @throws StorageError `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
  *   `DURABILITY_NOT_GUARANTEED`
@@ -133,13 +133,13 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
 }
 
 /**
- * Marks an event as processed inside a transaction of the caller (better-sqlite3 or Drizzle), so that what the event
- * caused and the mark commit together. The tables are those of {@link createSqliteDeduplicationStore}, or of
- * `kyc-relay-migrate up --receiver`.
+ * Marks an event as processed inside a transaction of the caller (better-sqlite3 or Drizzle). The mark and the caller's
+ * writes commit together. {@link createSqliteDeduplicationStore} or `kyc-relay-migrate up --receiver` creates the
+ * tables.
  *
- * Without a `fence` the first transaction to commit is the one; a claim of the event that is under way becomes stale.
+ * Without a `fence`, the first transaction to commit processes the event. A current claim of the event becomes stale.
  *
- * @returns true when this transaction is the one to process the event; on false do nothing.
+ * @returns true when this transaction must process the event; on false do nothing.
  * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction; `STORE_UNAVAILABLE` (retryable, the transaction)
  *
  * @example

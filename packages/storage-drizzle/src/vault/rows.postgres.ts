@@ -48,7 +48,7 @@ const newTokens = sql`
   ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
   ORDER BY t.ordinal`
 
-/** Beside another first key of the owner it waits for the end of that one, and then writes nothing. */
+/** Waits for a concurrent first key of the owner, and then writes nothing. */
 const insertDataKeyAndTokens = statement<{ held: boolean }>(
   'vault_insert_data_key_and_tokens',
   sql`
@@ -61,7 +61,10 @@ WITH data_key AS (
 SELECT EXISTS (SELECT FROM data_key) AS held`,
 )
 
-/** The share lock keeps the data key from being destroyed until the rows sealed under it can be seen, and so go with it. */
+/**
+ * The share lock blocks the destruction of the data key until the rows sealed under it are visible. They are then
+ * erased with it.
+ */
 const insertTokens = statement<{ held: boolean }>(
   'vault_insert_tokens',
   sql`
@@ -99,7 +102,7 @@ const deleteTokensOfDataKey = statement(
   sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key = ${value('position')}`,
 )
 
-/** Those from before tokens referred to their data key, and those of a process of that version. */
+/** Rows of an older version, in which tokens had no reference to their data key. */
 const deleteTokensOfOwnerAlone = statement(
   'vault_delete_tokens_of_owner_alone',
   sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key IS NULL AND ${ofOwner}`,
@@ -130,13 +133,13 @@ UPDATE kyc_relay_vault_data_keys SET key_id = ${value('keyId')}, wrapped = ${val
 WHERE position = ${value('position')} AND key_id = ${value('formerKeyId')}`,
 )
 
-/** The vault's rows on PostgreSQL. */
+/** Creates the vault's rows on PostgreSQL. */
 export function createVaultRows(dependencies: {
   readonly database: PostgresDatabase
-  /** The instant of the vault's clock, or null for the database's own. */
+  /** Time of the vault's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly audit: AuditChain | null
-  /** What `audit` writes, to be read. */
+  /** Reader of the audit log. */
   readonly log: AuditLog | null
   readonly close: () => Promise<void>
 }): VaultRows {
@@ -180,7 +183,8 @@ export function createVaultRows(dependencies: {
     },
     deleteOwner: ({ appId, userId }) =>
       database.transaction(async (on) => {
-        // The key first: its lock waits for tokenizations that hold it, so that their rows are seen and go too.
+        // Deletes the key first: its lock waits for running tokenizations, so that their rows are visible and deleted
+        // too.
         const keys = await deleteDataKey.rows(on, { appId, userId })
         let tokens = await deleteTokensOfOwnerAlone.count(on, { appId, userId })
         for (const { position } of keys) tokens += await deleteTokensOfDataKey.count(on, { position })

@@ -10,16 +10,16 @@ import { createDatabase } from '../engine/postgres/database.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { createVaultRows } from './rows.postgres.js'
 
-/** What {@link createPostgresVault} works with. */
+/** Options of {@link createPostgresVault}. */
 export interface PostgresVaultOptions extends MigrationListeners {
-  /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
+  /** Cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
   /**
-   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
-   * Every process that opens the vault needs it then. Default: no audit log.
+   * Seal of the audit log. With it, the vault records each reveal, erasure and re-wrapped data key in keyed hash
+   * chains, in the same transaction. Every process that opens the vault needs it then. Default: no audit log.
    */
   readonly audit?: AuditSeal
-  /** Replaces the database's clock: for tests. */
+  /** Replaces the database's clock. For tests. */
   readonly clock?: () => Date
   /** Cryptographic randomness for tokens. Default: `node:crypto`. */
   readonly randomBytes?: (size: number) => Uint8Array
@@ -28,8 +28,8 @@ export interface PostgresVaultOptions extends MigrationListeners {
 }
 
 /**
- * Opens the vault in a PostgreSQL database, best one of its own: an SSN is sealed under its owner's data key and a
- * document number is only a keyed hash. Migrations are applied before it resolves.
+ * Opens the vault in a PostgreSQL database. Use a separate database. The vault seals an SSN under its owner's data key,
+ * and stores only a keyed hash of a document number. It applies migrations before it resolves.
  *
  * @throws StorageError as {@link createPostgresStorage}
  *

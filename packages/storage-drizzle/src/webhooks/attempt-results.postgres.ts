@@ -8,8 +8,8 @@ import { statement, type Queryable } from '../engine/postgres/statement.js'
 const value = sql.placeholder
 
 /**
- * Locks deliveries in flight, and after them the schedules of their endpoints, in one order so that two writes never
- * wait in a circle. Each row of the queue is looked for from its delivery, as by `recordEndedResults`.
+ * Locks deliveries in flight, and then the schedules of their endpoints, in a fixed order that prevents deadlocks. Each
+ * queue row is searched by its delivery, as in `recordEndedResults`.
  */
 const lockLeased = statement<{
   deliveryId: string
@@ -43,7 +43,7 @@ ORDER BY endpoint_id
 FOR NO KEY UPDATE OF schedule`,
 )
 
-/** Read under the locks of their schedules: a removal that came first is seen, and one that comes later sees what is written. */
+/** Read under the locks of the schedules: an earlier removal is visible here, and a later one sees these writes. */
 const findRemoved = statement<{ endpointId: string }>(
   'find_removed',
   sql`
@@ -127,7 +127,7 @@ export async function recordAttemptResults(
       stale.push(fence)
       continue
     }
-    // The lease is over: a second result of it in the same call is stale.
+    // The claim has ended: a second result for it in the same call is stale.
     leased.delete(fence.deliveryId)
     const delivery = {
       attemptsMade: row.attemptsMade,
@@ -171,7 +171,7 @@ async function write(on: Queryable, applied: readonly Applied[], now: Date): Pro
   })
 }
 
-/** What the results of one call do to each endpoint: the last attempt that was sent says whether it fails. */
+/** Computes the effect of the results on each endpoint: its last sent attempt decides whether it is failing. */
 function schedulesAfter(applied: readonly Applied[]) {
   const schedules = new Map<
     string,

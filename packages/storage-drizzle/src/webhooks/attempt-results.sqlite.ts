@@ -10,7 +10,7 @@ type LeasedRow = readonly [
   cancelRequested: string | null,
 ]
 
-/** The statements of a result, without a query builder in between: they run for every delivery. */
+/** Prepares the statements that run for every result, without the query builder. */
 export function prepareResultStatements(client: Database.Database) {
   return {
     /** Only while the fence is current. */
@@ -47,13 +47,13 @@ export function prepareResultStatements(client: Database.Database) {
 
 export type ResultStatements = ReturnType<typeof prepareResultStatements>
 
-/** Writes what the result makes of its delivery; false when the fence is stale: then nothing is written. */
+/** Writes the result to its delivery; false, and no write, when the fence is stale. */
 function recordOne(statements: ResultStatements, result: AttemptResult, now: number): boolean {
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt)
   if (row === undefined) return false
   const [position, endpoint, unsentSinceMs, cancelRequested] = row
-  // What is over is over wherever it went.
+  // The endpoint does not matter for a finished delivery.
   const endpointRemoved = next.state === 'PENDING' && statements.findRemoval.get(endpoint)?.[0] != null
   const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, endpointRemoved }
   const outcome = deliveryAfterResult(leased, result, now)
@@ -73,7 +73,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   return true
 }
 
-/** Applies each result whose fence is current, inside a transaction that the caller holds. */
+/** Applies each result whose fence is current, inside a transaction of the caller. */
 export function recordAttemptResults(
   statements: ResultStatements,
   results: readonly AttemptResult[],

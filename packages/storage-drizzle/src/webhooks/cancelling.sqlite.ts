@@ -5,7 +5,7 @@ import { deliveries, endpointSchedules } from './tables.sqlite.js'
 const value = sql.placeholder
 
 export function prepareCancelling(db: DrizzleDatabase) {
-  // By way of the user's events: an index of its own would cost every delivery two writes for this rare search.
+  // Searches through the user's events: a separate index would cost every delivery two writes for this rare search.
   const pendingOfUser = and(
     sql`${deliveries.event} IN (SELECT position FROM kyc_relay_events
       WHERE user_id = ${value('userId')} AND app_id = ${value('appId')})`,
@@ -40,7 +40,7 @@ export function prepareCancelling(db: DrizzleDatabase) {
   }
 }
 
-/** Cancels what is pending for a user of an app, inside a transaction that the caller holds. Answers how many. */
+/** Cancels the pending deliveries for a user of an app, inside a transaction of the caller. Returns their number. */
 export function cancelPending(
   statements: ReturnType<typeof prepareCancelling>,
   request: { readonly appId: string; readonly userId: string; readonly reason: string },

@@ -9,8 +9,8 @@ const value = sql.placeholder
 export const mostDueNotices = 10_000
 
 /**
- * Merges the due notices of publishers into the endpoint schedules, endpoints in one order so that two claims never deadlock. A
- * notice is never changed: it stays where it was locked.
+ * Merges the due notices of publishers into the endpoint schedules. Endpoints are locked in a fixed order, so two
+ * claims never deadlock. A notice is never updated, so its row does not move.
  */
 export const mergeDueNotices = statement(
   'merge_due_notices',
@@ -27,7 +27,10 @@ ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, e
 )
 
 const inOrder = sql`ORDER BY waiting_since, next_due_at, endpoint_id`
-/** At most so many are in flight: claims are counted under the lock of the schedule, ends may have been counted since. */
+/**
+ * Upper limit of attempts in flight: claims are counted under the lock of the schedule; ended attempts may have been
+ * counted since.
+ */
 const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
     (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
 const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_schedules`)}
@@ -36,9 +39,9 @@ const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${v
 const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
 
 /**
- * Waits for the schedules that have work and a free slot, where others hold them: for when there is work and nothing of it
- * could be locked at once. Locks in the order in which results are recorded, so that they never deadlock. The array
- * is made once; PostgreSQL would run a joined subquery again for each schedule that changed while it was waited for.
+ * Waits for locked schedules with due deliveries and a free slot. It is used when none of them could be locked at once.
+ * It locks in the same order as recording results, so they never deadlock. The array is computed once; PostgreSQL would
+ * run a joined subquery again for each schedule that changed during the wait.
  */
 export const awaitSchedules = statement(
   'await_schedules',
@@ -53,7 +56,7 @@ WHERE endpoint_id = ANY (ARRAY(
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
 
-/** A claimed delivery as it is read. */
+/** Columns of a claimed delivery. */
 export interface ClaimedRow {
   readonly deliveryId: string
   readonly attempt: number
@@ -72,7 +75,7 @@ export interface ClaimedRow {
   readonly traceContext: string | null
 }
 
-/** A number costs less to read than an instant, in every row of an answer. */
+/** Reading a number is cheaper than reading a timestamp. */
 const sinceEpochMs = (instant: SQL) => sql`(extract(epoch FROM ${instant}) * 1000)::float8`
 
 const claimedColumns = sql`
@@ -86,26 +89,28 @@ JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = claimed.delivery
 JOIN kyc_relay_events AS event ON event.event_id = delivery.event_id
 JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`
 
-/** What a claim answers with each row, and with one row of nulls when it claimed nothing. */
+/** Columns that a claim returns with each row, and with one row of nulls when it claimed nothing. */
 interface ClaimLook {
   readonly nowMs: number
-  /** When the next waiting delivery is due, noticed or merged, in milliseconds from now. */
+  /** Milliseconds until the next waiting delivery is due, from due notices and schedules. */
   readonly nextDueInMs: number | null
 }
 
-/** The endpoint that waited longest goes first, one delivery for each before anyone gets a second. */
+/**
+ * Order of a claim: the endpoint that waited longest goes first, and each gets one delivery before any gets a second.
+ */
 const fairOrder = sql`round, waiting_since, due_at, position`
 
 /**
- * Claims in one statement: locks the schedules of endpoints that have something due and a free slot, passing over those that
- * another claim or write of results holds at this moment, chooses among their first waiting deliveries as `chooseFairly` does,
- * opens the attempts and moves the schedules on.
+ * Claims in one statement. It locks the schedules of endpoints with due deliveries and a free slot, and skips those
+ * locked by another claim or result write. It selects deliveries as `chooseFairly` does, opens their attempts and
+ * updates the schedules.
  *
- * The locks are taken before the caps are trusted, and a schedule that changed since the statement began is read as it is
- * then; deliveries are read as the statement found them. A delivery added to a changed schedule can be missed: it stays
- * due as it is, and is looked at again. A delivery that was claimed or cancelled since is left out when it is locked: the
- * schedules count what was claimed, not what was chosen. No delivery is waited for: whoever claimed one since may be recording
- * it, and wait for a lock that is held here. An attempt that was told to be unsent gives its number to the new one.
+ * Caps are checked after locking, on the current version of a changed schedule; deliveries are read from the
+ * statement's snapshot. A delivery added meanwhile can be missed; the next claim finds it. A delivery claimed or
+ * cancelled meanwhile is skipped when it is locked, so schedules count claimed deliveries, not selected ones. The
+ * statement never waits for a delivery: its claimer may be waiting for a lock held here. An unsent attempt gives its
+ * number to the new one.
  */
 export const claimFairly = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
   'claim_fairly',
@@ -189,8 +194,8 @@ ORDER BY row.ordinal`,
 )
 
 /**
- * Takes over ended leases under fresh tokens. What another process takes over at this moment, or changed since the statement
- * began, is passed over: it is found by the next.
+ * Takes over ended leases under fresh tokens. Skips leases that another process is taking over or has changed
+ * meanwhile; the next call finds them.
  */
 export const takeOverExpired = statement<ClaimedRow & { nowMs: number }>(
   'take_over_expired',

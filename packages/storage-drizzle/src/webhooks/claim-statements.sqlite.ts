@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { EventType } from '@kyc-relay/webhooks'
 import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
 
-/** What a claim reads of a delivery that it opened or took over. */
+/** Columns of a delivery that was claimed or taken over. */
 export type ClaimedRow = readonly [
   deliveryId: string,
   attemptsMade: number,
@@ -18,9 +18,7 @@ export type ClaimedRow = readonly [
   traceContext: string | null,
 ]
 
-/**
- * The statements of a claim, without a query builder in between: they run for every delivery.
- */
+/** Prepares the statements that run for every claim, without the query builder. */
 export function prepareClaiming(client: Database.Database) {
   return {
     // Not `waiting_since <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
@@ -33,7 +31,7 @@ export function prepareClaiming(client: Database.Database) {
       WHERE failing = ? AND next_due_at IS NOT NULL AND next_due_at <= ? AND in_flight < ?
       ORDER BY waiting_since, next_due_at, endpoint LIMIT ? + 0`,
     ),
-    /** Due or not. */
+    /** All waiting deliveries, due or not. */
     listWaiting: prepareRows<[endpoint: number, limit: number], readonly [position: number, dueAt: number]>(
       client,
       `SELECT position, due_at FROM kyc_relay_deliveries

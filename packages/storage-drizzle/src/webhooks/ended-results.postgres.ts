@@ -8,14 +8,12 @@ import { textArray } from '../engine/postgres/text-array.js'
 const value = sql.placeholder
 
 /**
- * Records the results of deliveries that are over, in one statement and so in one round trip: nothing of it depends on the row but
- * whether the fence is current. Locks as `lockLeased` does; a row of the queue that changed since the statement began may
- * be passed over. The delivery is found once: nobody but who holds its row in the queue changes it, so it stands where it
- * was read.
+ * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. It locks
+ * as `lockLeased` does and may skip a queue row that changed meanwhile. The delivery is read once: only the holder of
+ * its queue row changes it.
  *
- * Each row is looked for from what is given. A join would leave it to PostgreSQL where to begin, and where the queue was
- * analysed while it was empty it begins with the queue, as if that were one row, and compares all of it with all that is
- * given.
+ * Each row is searched from the given results. With a join, PostgreSQL chooses the order. If the queue was empty when
+ * analysed, it would scan the whole queue for each result.
  */
 const recordEndedStatement = statement<{ deliveryId: string }>(
   'record_ended',
@@ -71,19 +69,19 @@ given AS (
 SELECT delivery_id AS "deliveryId" FROM leased`,
 )
 
-/** Whether each of these ends its delivery by an attempt that was sent, and no delivery is there twice. */
+/** Checks that each result ends its delivery with a sent attempt, and that no delivery appears twice. */
 export function areAllEnded(results: readonly AttemptResult[]): boolean {
   const ids = new Set(results.map(({ fence }) => fence.deliveryId))
   const isEnded = ({ attempt, next }: AttemptResult) => attempt.state !== 'UNSENT' && next.state !== 'PENDING'
   return ids.size === results.length && results.every(isEnded)
 }
 
-/** JSON writes control characters in another way, so it parts any two reports. */
+/** Separator of reports: JSON escapes control characters, so a report never contains it. */
 const separator = '\u001F'
 
 /**
- * Applies results whose fence is current, and answers the others: they are stale, or their row changed at this moment.
- * Only for what `areAllEnded`.
+ * Applies results whose fence is current and returns the rest, which are stale or whose row changed meanwhile. Call it
+ * only for results that pass `areAllEnded`.
  */
 export async function recordEndedResults(
   on: Queryable,
@@ -106,9 +104,9 @@ export async function recordEndedResults(
   return results.filter(({ fence }) => !written.has(fence.deliveryId))
 }
 
-/** What an attempt saw, without the body of the answer. */
+/** Converts a report to JSON, without the response body. */
 export function reportText({ attempt }: AttemptResult): string {
-  // JSON leaves out what is undefined.
+  // JSON omits undefined members.
   return JSON.stringify({ ...attempt.report, responseBody: undefined })
 }
 

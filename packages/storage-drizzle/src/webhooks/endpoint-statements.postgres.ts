@@ -4,7 +4,7 @@ import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder
 
-/** Holds concurrent registrations of one app apart, so that the limit is a limit. */
+/** Serialises concurrent registrations of one app, so that the limit holds. */
 export const lockLimit = statement(
   'lock_limit',
   sql`
@@ -12,7 +12,7 @@ INSERT INTO kyc_relay_endpoint_limits (app_id) VALUES (${value('appId')})
 ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id`,
 )
 
-/** Touches no row when the app has its limit already. */
+/** Writes no row when the app has reached its limit. */
 export const insertEndpoint = statement(
   'insert_endpoint',
   sql`
@@ -23,7 +23,7 @@ WHERE (SELECT count(*) FROM kyc_relay_endpoints WHERE app_id = ${value('appId')}
   < ${value('limitPerApp')}::int`,
 )
 
-/** Waits for publishers that hold the endpoint; later ones find it removed. */
+/** Waits for publishers that hold the endpoint; later publishers see the removal. */
 export const removeEndpoint = statement(
   'remove_endpoint',
   sql`
@@ -31,7 +31,7 @@ UPDATE kyc_relay_endpoints SET removed_at = ${now}
 WHERE endpoint_id = ${value('endpointId')} AND app_id = ${value('appId')} AND removed_at IS NULL`,
 )
 
-/** Keeps claims and results away from these endpoints until the transaction ends. */
+/** Blocks claims and results of these endpoints until the end of the transaction. */
 export const lockTurnsOfEndpoint = statement(
   'lock_turns_of_endpoint',
   sql`SELECT FROM kyc_relay_endpoint_schedules WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,
@@ -51,13 +51,13 @@ WITH cancelled AS (
 UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
 )
 
-/** By way of the user's events: an index of its own would cost every delivery a write for this rare search. */
+/** Searches through the user's events: a separate index would cost every delivery a write for this rare search. */
 const pendingOfUser = sql`
   SELECT app_id, position FROM kyc_relay_deliveries WHERE ended_at IS NULL AND event_id IN (
     SELECT event_id FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}
   )`
 
-/** For attempts in flight: they end by themselves, and are not tried again. */
+/** For attempts in flight: they are not aborted and not retried. */
 export const requestCancelOfUser = statement(
   'request_cancel_of_user',
   sql`
@@ -65,7 +65,7 @@ UPDATE kyc_relay_delivery_queue SET cancel_requested = ${value('reason')}
 WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
 )
 
-/** Keeps claims away from every endpoint at which something of the user waits. */
+/** Blocks claims of every endpoint with a waiting delivery of the user. */
 export const lockTurnsOfUser = statement<{ endpointId: string }>(
   'lock_turns_of_user',
   sql`
@@ -99,7 +99,7 @@ UPDATE kyc_relay_endpoint_schedules AS turn SET next_due_at = (
 WHERE turn.endpoint_id = ANY(${value('endpointIds')}::text[])`,
 )
 
-/** The delivery to repeat, with its endpoint held so that it cannot be removed meanwhile. */
+/** Reads the delivery to resend and locks its endpoint against removal. */
 export const findForResend = statement<{ state: string; removed: boolean; blanked: boolean }>(
   'find_for_resend',
   sql`

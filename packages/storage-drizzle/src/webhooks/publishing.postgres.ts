@@ -8,10 +8,10 @@ import { statement, type Queryable } from '../engine/postgres/statement.js'
 const value = sql.placeholder
 
 /**
- * Writes an event with its deliveries in one statement, or nothing when its source event is known (`written` 0).
+ * Writes an event with its deliveries in one statement; nothing when its `sourceEventId` is known (`written` 0).
  *
- * The share lock keeps an endpoint from being removed until the deliveries to it can be seen, and so be cancelled. No
- * row of an endpoint is written: publishers of one endpoint do not wait for each other.
+ * The share lock blocks the removal of an endpoint until its new deliveries are visible and can be cancelled. No
+ * endpoint row is written, so publishers of one endpoint do not wait for each other.
  */
 export const insertEventStatement = statement<{ written: number; deliveries: [string, string][] | null }>(
   'insert_event',

@@ -4,7 +4,7 @@ import { dayText, instantText } from '../format.js'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet'
 
-/** A state: a word, a shape of its own, a colour. */
+/** Renders a state with a word, a shape and a colour. */
 export const State: FC<{ readonly tone: Tone; readonly children?: Child }> = ({ tone, children }) => (
   <span class={`state ${tone}`}>
     <Shape tone={tone} />
@@ -12,7 +12,7 @@ export const State: FC<{ readonly tone: Tone; readonly children?: Child }> = ({ 
   </span>
 )
 
-/** Shapes differ, so that nobody has to tell colours apart. */
+/** Each tone has a different shape, so that states do not depend on colour. */
 export const Shape: FC<{ readonly tone: Tone; readonly class?: string }> = ({ tone, class: className }) => (
   <svg class={className} viewBox="0 0 12 12" aria-hidden="true" focusable="false" fill="currentColor">
     {tone === 'good' ? <circle cx="6" cy="6" r="5" /> : null}
@@ -41,7 +41,7 @@ export const DeliveryStateMark: FC<{ readonly state: DeliveryState }> = ({ state
   return <State tone={tone}>{word}</State>
 }
 
-/** Tone and word of an attempt. */
+/** Returns tone and word of an attempt. */
 export const attemptTones: Readonly<Record<AttemptState, readonly [Tone, string]>> = {
   STARTED: ['warn', 'In flight'],
   SUCCEEDED: ['good', 'Accepted'],
@@ -50,21 +50,21 @@ export const attemptTones: Readonly<Record<AttemptState, readonly [Tone, string]
   UNSENT: ['quiet', 'Not sent'],
 }
 
-/** An instant, in UTC for everybody; a script adds the reader's own time. */
+/** Renders a time in UTC; a script adds the local time. */
 export const Instant: FC<{ readonly at: Date }> = ({ at }) => (
   <time class="nowrap" datetime={at.toISOString()}>
     {instantText(at)}
   </time>
 )
 
-/** A day in UTC, where the hour says little. */
+/** Renders a day in UTC. */
 export const Day: FC<{ readonly at: Date }> = ({ at }) => (
   <time class="nowrap" datetime={at.toISOString()}>
     {dayText(at)}
   </time>
 )
 
-/** A block to copy: with JavaScript by a button, without it by hand. */
+/** Renders a text block to copy, with a button if JavaScript is enabled. */
 export const CopyBlock: FC<{ readonly id: string; readonly label: string; readonly text: string }> = ({
   id,
   label,
@@ -80,7 +80,7 @@ export const CopyBlock: FC<{ readonly id: string; readonly label: string; readon
   </div>
 )
 
-/** A name and its value. */
+/** Renders a name and its value. */
 export const Fact: FC<{ readonly name: string; readonly children?: Child }> = ({ name, children }) => (
   <div>
     <dt>{name}</dt>

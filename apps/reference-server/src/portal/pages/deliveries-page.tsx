@@ -7,7 +7,7 @@ import { DeliveryStateMark, Instant } from './components.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
-/** Filters of the log, as they were asked for. */
+/** Filters of the delivery log, from the address. */
 export interface DeliveryFilters {
   readonly status?: DeliveryState | undefined
   readonly eventType?: EventType | undefined
@@ -36,7 +36,7 @@ export const DeliveriesPage: FC<{
     session={session}
     place="deliveries"
     crumbs={[...developerCrumbs, { label: 'Delivery log' }]}
-    lead="Every event on its way to every URL, newest first."
+    lead="Every delivery of an event to a URL, newest first."
     notice={problem === null ? null : { tone: 'bad', text: problem }}
   >
     <form method="get" action="/portal/deliveries" class="filters">
@@ -89,7 +89,7 @@ export const DeliveriesPage: FC<{
     {deliveries.length === 0 ? (
       <div class="empty">
         <h2>Nothing here</h2>
-        <p>No delivery fits. A test event from the list of webhooks makes one.</p>
+        <p>No delivery matches. To create one, send a test event from the list of webhooks.</p>
         <a class="button" href="/portal/webhooks">
           Webhooks
         </a>

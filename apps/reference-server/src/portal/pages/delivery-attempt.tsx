@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { visibleText } from '../format.js'
 import { attemptTones, Instant, Shape } from './components.js'
 
-/** One attempt on the timeline of a delivery: what happened, why, and what to do. */
+/** Renders one attempt on the timeline of a delivery: result, cause and next step. */
 export const DeliveryAttempt: FC<{ readonly attempt: AttemptRecord; readonly url: string }> = ({ attempt, url }) => {
   const [tone, word] = attemptTones[attempt.state]
   const { report } = attempt
@@ -65,7 +65,7 @@ export const DeliveryAttempt: FC<{ readonly attempt: AttemptRecord; readonly url
 
 type Report = NonNullable<AttemptRecord['report']>
 
-/** How long each stage took; the report counts from the beginning of the attempt. */
+/** Computes the duration of each stage. The report has times since the start of the attempt. */
 function timings(at: Report['timings']): [string, number][] {
   const stages: [string, number | null][] = [
     ['DNS', at.dnsMs],

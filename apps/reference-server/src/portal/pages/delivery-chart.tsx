@@ -2,7 +2,10 @@ import type { FC } from 'hono/jsx'
 import type { DeliveryDay, DeliveryHour } from '../delivery-day.js'
 import { hourText } from '../format.js'
 
-/** Units of the drawing, which is stretched to the room there is; its texts are not, and stand beside it. */
+/**
+ * Units of the drawing, which is stretched to the available width. Its texts are outside because they must not be
+ * stretched.
+ */
 const height = 100
 const step = 10
 const width = 24 * step
@@ -11,10 +14,10 @@ const barWidth = 7
 const series = [
   ['failed', 'bad', 'Failed'],
   ['retried', 'warn', 'Needed retries'],
-  ['delivered', 'good', 'Delivered at once'],
+  ['delivered', 'good', 'Delivered by the first attempt'],
 ] as const
 
-/** The last day as stacked bars, one per hour, with the same numbers as a table. */
+/** Renders the last 24 hours as stacked bars, one per hour, and as a table. */
 export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
   const totals = (name: 'delivered' | 'retried' | 'failed') => day.hours.reduce((sum, hour) => sum + hour[name], 0)
   const highest = niceCeiling(Math.max(...day.hours.map(totalOf)))
@@ -103,7 +106,7 @@ const Bars: FC<{ readonly hour: DeliveryHour; readonly x: number; readonly scale
     <>
       {series.map(([name, tone]) => {
         if (hour[name] === 0) return null
-        // One failure among thousands must still be seen.
+        // A single failure among thousands must be visible.
         const barHeight = Math.max(2, hour[name] * scale)
         bottom -= barHeight
         return <rect class={tone} x={x} y={round(bottom)} width={round(barWidth)} height={round(barHeight)} />
@@ -115,7 +118,7 @@ const Bars: FC<{ readonly hour: DeliveryHour; readonly x: number; readonly scale
 const totalOf = (hour: DeliveryHour) => hour.delivered + hour.retried + hour.failed
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** 4, 10, 20, 40, 100, …: a round number that is no less. */
+/** Rounds up to 4, 10, 20, 40, 100 and so on. */
 function niceCeiling(value: number): number {
   let unit = 1
   for (;;) {

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 
-/** What sets a delivery apart from an ordinary one. */
+/** Renders marks of a test event or a resend. */
 export const DeliveryKind: FC<{ readonly delivery: DeliveryRecord }> = ({ delivery }) => (
   <>
     {delivery.test ? <span class="tag">test</span> : null}{' '}

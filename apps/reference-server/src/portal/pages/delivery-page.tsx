@@ -79,7 +79,7 @@ export const DeliveryPage: FC<{
         <section aria-labelledby="attempts">
           <h2 id="attempts">Attempts</h2>
           {delivery.attempts.length === 0 ? (
-            <p>None yet. This page looks again by itself; without JavaScript, reload it.</p>
+            <p>None yet. This page refreshes itself. Without JavaScript, reload it.</p>
           ) : (
             <ol class="timeline">
               {delivery.attempts.map((attempt) => (

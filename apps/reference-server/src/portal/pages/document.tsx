@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
 import { assetPaths } from '../assets.js'
 
-/** The HTML document around a page. */
+/** Renders the HTML document around a page. */
 export const HtmlDocument: FC<{ readonly title: string; readonly children?: Child }> = ({ title, children }) => (
   <>
     {raw('<!doctype html>')}
@@ -22,13 +22,13 @@ export const HtmlDocument: FC<{ readonly title: string; readonly children?: Chil
   </>
 )
 
-/** One level of where a page stands. */
+/** One level of a breadcrumb path. */
 export interface Crumb {
   readonly label: string
   readonly href?: string
 }
 
-/** Where a page stands: the last level is the page itself. */
+/** Renders the breadcrumb path; the last level is the page itself. */
 export const Crumbs: FC<{ readonly path: readonly Crumb[] }> = ({ path }) => (
   <nav class="crumbs" aria-label="Breadcrumb">
     <ol>

@@ -11,7 +11,7 @@ import { CopyBlock, Day } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
-/** Event types of an endpoint in words. */
+/** Renders the event types of an endpoint. */
 export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>
   types === null ? (
     <>All events</>
@@ -26,7 +26,7 @@ export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = (
     </>
   )
 
-/** Every endpoint of the app, and how the last day went. */
+/** Renders every endpoint of the app, and the deliveries of the last 24 hours. */
 export const EndpointsPage: FC<{
   readonly session: Session
   readonly endpoints: readonly Endpoint[]
@@ -37,7 +37,7 @@ export const EndpointsPage: FC<{
     session={session}
     place="webhooks"
     crumbs={[...developerCrumbs, { label: 'Webhooks' }]}
-    lead="Events of users who granted your application the matching scope are posted to these URLs, signed with your API key."
+    lead="The service sends events to these URLs and signs them with your API key. It sends an event only if the user granted your application the matching scope."
     actions={
       <a class="button primary" href="/portal/webhooks/new">
         Add new URL
@@ -47,7 +47,7 @@ export const EndpointsPage: FC<{
     {endpoints.length === 0 ? (
       <div class="empty">
         <h2>No URL yet</h2>
-        <p>Nothing is sent until there is one. Events that happen before that are not sent later.</p>
+        <p>No events are sent before you add one. Earlier events are not sent later.</p>
         <a class="button" href="/portal/webhooks/new">
           Add new URL
         </a>
@@ -92,7 +92,7 @@ export const EndpointsPage: FC<{
   </PortalFrame>
 )
 
-/** What the form for a new URL was filled with. */
+/** Values of the form for a new URL. */
 export interface NewEndpointForm {
   readonly url: string
   readonly eventTypes: readonly string[]
@@ -114,7 +114,7 @@ export const NewEndpointPage: FC<{
       <CsrfField session={session} />
       <div class="field">
         <label for="url">HTTPS URL</label>
-        {/* Not type=url: the browser would refuse in its own words what the server explains. */}
+        {/* Not type=url: the server explains an invalid URL better than the browser. */}
         <input
           id="url"
           name="url"
@@ -217,7 +217,7 @@ export const RemoveEndpointPage: FC<{ readonly session: Session; readonly endpoi
   </PortalFrame>
 )
 
-/** A test event before it is sent: the request, header by header and byte by byte. */
+/** Renders a test event before it is sent: the exact request. */
 export const TestEventPage: FC<{
   readonly session: Session
   readonly endpoint: Endpoint
@@ -238,8 +238,8 @@ export const TestEventPage: FC<{
       crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'Test event' }]}
       lead={
         <>
-          To <span class="url">{endpoint.url}</span>. It speaks of nobody: user and account id are nil, and{' '}
-          <code>X-Test-Event</code> says so too. It is delivered and retried like any other event.
+          To <span class="url">{endpoint.url}</span>. It contains no real user: user and account id are the nil UUID,
+          and <code>X-Test-Event</code> says so too. It is delivered and retried like any other event.
         </>
       }
     >

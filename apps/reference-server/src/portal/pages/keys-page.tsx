@@ -9,7 +9,7 @@ import { RecordTable } from './record-table.js'
 
 type FinishedDryRun = Exclude<KeyRotationDryRun, string>
 
-/** The API key: its versions, and the three steps of a rotation. */
+/** Renders the API key page: versions, and the three steps of a rotation. */
 export const KeysPage: FC<{
   readonly session: Session
   readonly versions: readonly KeyVersion[]
@@ -25,13 +25,16 @@ export const KeysPage: FC<{
       session={session}
       place="keys"
       crumbs={[...developerCrumbs, { label: 'API key' }]}
-      lead="The API key opens the API and signs your webhooks. It is shown once, when it is made."
+      lead="The API key gives access to the API and signs your webhooks. It is shown only once, when it is created."
       notice={notice}
     >
       {newKey === null ? null : (
         <section class="notice warn" aria-labelledby="new-key">
           <h2 id="new-key">Your new API key</h2>
-          <p>Copy it now: it is not shown again. Let your receivers accept signatures of both keys before you go on.</p>
+          <p>
+            Copy it now. It is not shown again. Configure your receivers to accept signatures of both keys before you
+            continue.
+          </p>
           <CopyBlock id="api-key" label="New API key" text={newKey} />
         </section>
       )}
@@ -86,7 +89,7 @@ export const KeysPage: FC<{
                 aria-describedby="confirm-hint"
               />
               <span class="hint" id="confirm-hint">
-                Asked again, because the new key will be shown to whoever sits here.
+                Enter the key again, because the page will show the new key to the signed-in user.
               </span>
             </div>
             <button type="submit">Make a new key</button>

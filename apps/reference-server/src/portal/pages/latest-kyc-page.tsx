@@ -7,7 +7,7 @@ import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
 import { RecordTable } from './record-table.js'
 
-/** The newest verifications of everybody: where an operator begins. */
+/** Renders the newest verifications of all users, the operator's first page. */
 export const LatestPage: FC<{
   readonly session: Session
   readonly latest: readonly (LatestVerification & { readonly appName: string | null })[]
@@ -19,13 +19,13 @@ export const LatestPage: FC<{
     session={session}
     place="kyc"
     crumbs={[{ label: 'Operator' }, { label: 'KYC verifications' }]}
-    lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
+    lead="Decisions, their evidence, and their effect on the KYC status. Personal data is sealed and not shown."
   >
     <UserForm userId="" problem={null} />
     {latest.length === 0 ? (
       <div class="empty">
         <h2>Nothing here</h2>
-        <p>No verification was recorded{first ? ' yet' : ' before that'}.</p>
+        <p>No verifications yet{first ? ' yet' : ' before that'}.</p>
       </div>
     ) : (
       <RecordTable

@@ -5,24 +5,28 @@ import { Instant, State, type Tone } from './components.js'
 import { RecordTable } from './record-table.js'
 
 const marks: Readonly<Record<PhotoState, readonly [tone: Tone, text: string, meaning: string]>> = {
-  PENDING: ['warn', 'To be fetched', 'Its first attempt has not ended yet.'],
+  PENDING: ['warn', 'To be fetched', 'The first attempt has not ended.'],
   RETRYING: [
     'warn',
     'Tried again',
-    'Until 24 hours after the submission, for up to three days where we were at fault.',
+    'Retries continue for 24 hours after the submission, or up to three days after a fault of the service.',
   ],
-  STORED: ['good', 'Stored', 'Sealed, under the key of its user.'],
-  REFUSED: ['bad', 'Refused', 'What its URL leads to is not taken: no photo, too large, or not a place to fetch from.'],
-  UNAVAILABLE: ['bad', 'Unavailable', 'Not to be had in its time, or its server said that it is gone.'],
-  ERASED: ['quiet', 'Erased', 'Gone with the personal data of its user.'],
+  STORED: ['good', 'Stored', 'Stored, sealed under the data key of its user.'],
+  REFUSED: [
+    'bad',
+    'Refused',
+    'The content is not a photo or too large, or the URL leads to an address that is not allowed.',
+  ],
+  UNAVAILABLE: ['bad', 'Unavailable', 'The photo could not be fetched in time, or its server answered 410.'],
+  ERASED: ['quiet', 'Erased', 'Erased with the personal data of its user.'],
 }
 
-/** Which photos a verification has and where each stands; the photos themselves are never shown. */
+/** Renders the photos of a verification with their states. The photos themselves are never shown. */
 export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[]; readonly now: Date }> = ({ photos, now }) => (
   <section aria-labelledby="photos">
     <h2 id="photos">Photos</h2>
     {photos.length === 0 ? (
-      <p class="hint">None was submitted.</p>
+      <p class="hint">The submission has no photos.</p>
     ) : (
       <RecordTable
         label="Table of photos"
@@ -33,7 +37,7 @@ export const PhotoStates: FC<{ readonly photos: readonly PhotoRecord[]; readonly
           { label: 'Next attempt' },
           { label: 'Last failure' },
           { label: 'Ended' },
-          { label: 'What that means' },
+          { label: 'Meaning of the states' },
         ]}
         rows={photos.map((photo) => {
           const [tone, text, meaning] = marks[photo.state]

@@ -5,7 +5,7 @@ import type { Session } from '../sessions.js'
 /** Places of the navigation. */
 export type Place = 'webhooks' | 'new' | 'deliveries' | 'keys' | 'kyc'
 
-/** Said once on the page that follows an action. */
+/** Message on the page after an action, shown once. */
 export type Notice = NonNullable<Session['notice']>
 
 interface FrameProps {
@@ -19,7 +19,7 @@ interface FrameProps {
   readonly children?: Child
 }
 
-/** A page for somebody who is signed in. */
+/** Renders a page for a signed-in user. */
 export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lead, actions, notice, children }) => {
   const said = notice ?? session.notice
   return (
@@ -67,7 +67,7 @@ export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lea
   )
 }
 
-/** Every form of a session carries its token. */
+/** Renders the CSRF token, which every form of a session has. */
 export const CsrfField: FC<{ readonly session: Pick<Session, 'csrfToken'> }> = ({ session }) => (
   <input type="hidden" name="csrf" value={session.csrfToken} />
 )
@@ -137,10 +137,10 @@ const PlaceLink: FC<{ readonly href: string; readonly current: boolean; readonly
   </a>
 )
 
-/** The first levels of every page for developers, as the navigation names them. */
+/** First breadcrumb levels of every page for developers. */
 export const developerCrumbs: readonly Crumb[] = [{ label: 'For Developers' }, { label: 'OAuth' }]
 
-/** A name like `WIDGET_DEPOSIT_COMPLETE` breaks where its words end. */
+/** Renders a name such as `WIDGET_DEPOSIT_COMPLETE` with line breaks between its words. */
 function breakable(text: string) {
   return text.split(/(?<=_)/).map((word, index) => (
     <>

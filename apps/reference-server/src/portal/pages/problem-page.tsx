@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { HtmlDocument } from './document.js'
 
-/** Says that something did not happen, and where to go on. */
+/** Renders a failure, with a link back. */
 export const ProblemPage: FC<{ readonly title: string; readonly text: string; readonly requestId: string }> = ({
   title,
   text,

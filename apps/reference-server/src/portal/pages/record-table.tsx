@@ -3,16 +3,16 @@ import type { Child, FC } from 'hono/jsx'
 /** One column of a {@link RecordTable}. */
 export interface Column {
   readonly label: string
-  /** Names its row. */
+  /** True for the column that names its row. */
   readonly heads?: true
-  /** The label is for those who do not see the table. */
+  /** True if only screen readers need the label. */
   readonly hidden?: true
   readonly class?: 'url'
 }
 
 /**
- * Records as rows. Where the screen is too narrow for the columns, each row becomes a block with the labels beside the
- * values: nothing is out of sight to the right. The roles keep it a table for those who hear it.
+ * Renders records as rows. On a narrow screen, each row becomes a block with labels and values, so that no column is
+ * hidden. The ARIA roles keep it a table for screen readers.
  */
 export const RecordTable: FC<{
   readonly label: string

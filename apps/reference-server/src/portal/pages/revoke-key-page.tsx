@@ -3,7 +3,7 @@ import type { KeyVersion } from '../../identity/api-keys.js'
 import type { Session } from '../sessions.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
-/** Asks once more before a version of the API key is revoked, and says what follows. */
+/** Renders the confirmation before a version of the API key is revoked, with the consequences. */
 export const RevokeKeyPage: FC<{
   readonly session: Session
   readonly versions: readonly KeyVersion[]

@@ -1,18 +1,18 @@
 import type { FC } from 'hono/jsx'
 import { HtmlDocument } from './document.js'
 
-/** Which of the two forms was filled in, and what was wrong with it. */
+/** Submitted form and its error. */
 export interface SignInProblem {
   readonly form: 'app' | 'operator' | null
   readonly text: string
 }
 
-/** Sign-in of an app, and of the operator. What was typed is never shown again. */
+/** Renders the sign-in of an app and of the operator. Submitted values are never shown again. */
 export const SignInPage: FC<{
   readonly csrfToken: string
   readonly form: 'app' | 'operator'
   readonly problem: SignInProblem | null
-  /** Whether the operator signs in here too. */
+  /** True if the operator can sign in here. */
   readonly operator: boolean
 }> = ({ csrfToken, form, problem, operator }) => (
   <HtmlDocument title="Sign in">
@@ -45,7 +45,7 @@ export const SignInPage: FC<{
                   aria-describedby="app-hint"
                 />
                 <span class="hint" id="app-hint">
-                  Its name or its id.
+                  Name or id of the application.
                 </span>
               </div>
               <div class="field">
@@ -73,7 +73,7 @@ export const SignInPage: FC<{
                 aria-describedby="token-hint"
               />
               <span class="hint" id="token-hint">
-                The one that opens the internal API.
+                The token of the internal API.
               </span>
             </div>
           )}

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 
-/** Finds the verifications of one user. */
+/** Renders the search form for the verifications of a user. */
 export const UserForm: FC<{ readonly userId: string; readonly problem: string | null }> = ({ userId, problem }) => (
   <form method="get" action="/portal/kyc" class="filters">
     <div class="field">

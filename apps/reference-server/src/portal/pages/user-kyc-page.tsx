@@ -7,7 +7,7 @@ import { PortalFrame } from './portal-frame.js'
 import { UserForm } from './user-form.js'
 import { RecordTable } from './record-table.js'
 
-/** What is known of one user at one app. */
+/** Data of one user at one app. */
 export interface KycOfApp {
   readonly appId: string
   readonly appName: string | null
@@ -15,7 +15,7 @@ export interface KycOfApp {
   readonly more: boolean
 }
 
-/** Verifications of one user, over all apps. Read-only; nothing on it is sealed data. */
+/** Renders the verifications of one user over all apps, without sealed data. */
 export const KycPage: FC<{
   readonly session: Session
   readonly userId: string
@@ -27,7 +27,7 @@ export const KycPage: FC<{
     session={session}
     place="kyc"
     crumbs={[{ label: 'Operator' }, { label: 'KYC verifications' }]}
-    lead="What was decided, on which evidence, and what it did to a user’s status. Personal data stays sealed."
+    lead="Decisions, their evidence, and their effect on the KYC status. Personal data is sealed and not shown."
   >
     <UserForm userId={userId} problem={problem} />
     {found === null ? null : (
@@ -42,8 +42,8 @@ export const KycPage: FC<{
         </section>
         {found.apps.length === 0 ? (
           <div class="empty">
-            <h2>Nothing is known of this user</h2>
-            <p>No application has a grant, a verification or an event of this id.</p>
+            <h2>This user is unknown</h2>
+            <p>No application has a grant, a verification or an event of this user.</p>
           </div>
         ) : (
           found.apps.map((app) => <VerificationsOfApp userId={userId} app={app} />)
@@ -55,7 +55,7 @@ export const KycPage: FC<{
 
 const VerificationsOfApp: FC<{ readonly userId: string; readonly app: KycOfApp }> = ({ userId, app }) => (
   <section aria-labelledby={`app-${app.appId}`}>
-    <h2 id={`app-${app.appId}`}>{app.appName ?? 'An application that is gone'}</h2>
+    <h2 id={`app-${app.appId}`}>{app.appName ?? 'A removed application'}</h2>
     {app.verifications.length === 0 ? (
       <p class="hint">No verification yet.</p>
     ) : (

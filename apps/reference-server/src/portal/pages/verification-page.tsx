@@ -8,11 +8,11 @@ import { Fact, Instant, State } from './components.js'
 import { PhotoStates } from './photo-states.js'
 import { PortalFrame } from './portal-frame.js'
 
-/** One verification with everything that is recorded in clear. */
+/** Renders one verification with all data stored in clear. */
 export const VerificationPage: FC<{
   readonly session: Session
   readonly verification: VerificationRecord
-  /** Null for one that is gone. */
+  /** Name of the app; null if it was removed. */
   readonly appName: string | null
   readonly photos: readonly PhotoRecord[]
   readonly now: Date
@@ -76,7 +76,7 @@ export const VerificationPage: FC<{
           ) : (
             <>
               <code>{maskedToken(verification.documentNumber.token)}</code>{' '}
-              <span class="hint">kept as a hash only</span>
+              <span class="hint">only its hash is stored</span>
             </>
           )}
         </Fact>

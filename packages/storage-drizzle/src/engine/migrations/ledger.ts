@@ -1,48 +1,48 @@
 import { StorageError } from '../../storage-error.js'
 import type { Migration } from './migration-files.js'
 
-/** Hash of a schema without any table of ours: of the empty text. */
+/** Hash of a schema without tables of this package (hash of the empty text). */
 const emptySchemaSha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** One row of the ledger: a migration as it was when it was applied. */
+/** One row of the ledger: an applied migration. */
 export interface LedgerRow {
   readonly number: number
   readonly name: string
   readonly sha256: string
-  /** SHA-256 of the schema that this migration left behind. */
+  /** SHA-256 of the schema after this migration. */
   readonly schemaSha256: string
 }
 
-/** Where a database stands. */
+/** Migration status of a database. */
 export interface MigrationStatus {
   readonly applied: readonly { readonly number: number; readonly name: string }[]
   readonly pending: readonly Migration[]
 }
 
-/** One migration on its way: told when it begins and when it is committed. */
+/** Progress of one migration: reported at its start and after its commit. */
 export interface MigrationStep {
   readonly state: 'applying' | 'applied'
   /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
   /** Its number: 1, 2, … */
   readonly number: number
-  /** How many the package ships for this database, those applied long ago included. */
+  /** Total number of migrations of the package for this database. */
   readonly total: number
 }
 
-/** Told while PostgreSQL keeps the migrations waiting for a lock. */
+/** Progress report while a migration waits for a lock in PostgreSQL. */
 export interface MigrationWait {
-  /** Milliseconds since the transaction of the migration began; it has waited at most as long. */
+  /** Milliseconds since the transaction of the migration started, an upper limit of the wait. */
   readonly waitedMs: number
 }
 
-/** Who is told how far the migrations are. */
+/** Callbacks for the progress of migrations. */
 export interface MigrationListeners {
-  /** Told when a migration begins and when it is committed. Default: nothing. */
+  /** Called at the start and after the commit of a migration. Default: no calls. */
   readonly onMigration?: (step: MigrationStep) => void
   /**
-   * Told after a second, and then every ten, while a migration waits for a lock: that of another process that migrates,
-   * or of transactions that use the tables. Default: nothing.
+   * Called after 1 s, and then every 10 s, while a migration waits for a lock of another migrating process or of
+   * transactions on the tables. Default: no calls.
    */
   readonly onMigrationWaiting?: (wait: MigrationWait) => void
   /**
@@ -55,21 +55,21 @@ export interface MigrationListeners {
 /** Who is told how far the migrations of a SQLite file are: they wait for no lock that could be told of. */
 export type SqliteMigrationListeners = Omit<MigrationListeners, 'onMigrationWaiting'>
 
-/** One history of migrations in one database. */
+/** Migration history of one database. */
 export interface MigrationTarget {
   /** @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`. Writes nothing. */
   status(): Promise<MigrationStatus>
-  /** Applies what is pending and tells of each on its way; answers the names applied by this call. */
+  /** Applies pending migrations, reports their progress, and returns the names of those applied by this call. */
   up(listeners?: MigrationListeners): Promise<readonly string[]>
   close(): Promise<void>
 }
 
 /**
- * Proves that what was applied is a beginning of what the package ships, and answers what is left to apply.
+ * Checks that the applied migrations are the first ones of the package, and returns the pending ones.
  *
- * @param schemaSha256 Hash of the schema as it is in the database now.
+ * @param schemaSha256 Hash of the current schema of the database.
  * @throws `SCHEMA_NEWER` when the database knows migrations that the package does not; `SCHEMA_EDITED` when a name, a
- *   hash or the order differs, or when tables were changed by hand since.
+ *   hash or the order differs, or when tables were changed by hand.
  */
 export function pendingMigrations(
   shipped: readonly Migration[],
@@ -83,7 +83,7 @@ export function pendingMigrations(
       throw new StorageError('SCHEMA_EDITED')
     }
   })
-  // Without a ledger there must be no tables either: somebody lost it, or the tables are not ours.
+  // Without a ledger there must be no tables: either the ledger was lost, or the tables belong to another system.
   if ((ledger.at(-1)?.schemaSha256 ?? emptySchemaSha256) !== schemaSha256) throw new StorageError('SCHEMA_EDITED')
   return shipped.slice(ledger.length)
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StorageError } from '../../storage-error.js'
 
-/** One numbered SQL file of the package: never edited once released. */
+/** One numbered SQL file of the package. It is never edited after its release. */
 export interface Migration {
-  /** 1, 2, … without a gap. */
+  /** Number of the migration, from 1 without gaps. */
   readonly number: number
   /** File name without its ending, for example `0001_create_tables`. */
   readonly name: string
@@ -15,7 +15,7 @@ export interface Migration {
   readonly sha256: string
 }
 
-/** Folders under `migrations/`, one history each: the stores, the vault, and what a receiver of webhooks keeps. */
+/** Folders under `migrations/`, one for each history: stores, vault, and receiver of webhooks. */
 export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
 
 /** Beginnings of table names; a table of another beginning, but of ours, belongs to the stores. */
@@ -49,11 +49,11 @@ export function shippedIndexes(migrations: readonly Migration[]): ReadonlySet<st
 }
 
 /**
- * Reads the migrations that are shipped beside the code.
+ * Reads the migrations of the package.
  *
- * Looks upwards from this module, since builds differ in how deep they put it.
+ * Searches the parent folders of this module because builds place it at different depths.
  *
- * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or taken twice.
+ * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or repeated.
  */
 export function readMigrations(set: MigrationSet): readonly Migration[] {
   const folder = findFolder(set)

@@ -19,7 +19,7 @@ import type { PostgresConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
 import { watchForLocks, type LockWatch } from './lock-watch.js'
 
-/** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
+/** A migration history with a separate ledger, so that stores, vault and receiver can share a database. */
 export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
 
 type Client = Pick<pg.ClientBase, 'query'>
@@ -33,8 +33,8 @@ interface SchemaObject {
 }
 
 /**
- * The objects of a history in a stable order: columns with their types, constraints and indexes by name. Definitions as
- * PostgreSQL prints them are left out, since they change with its major version.
+ * Lists the objects of a history in a stable order: columns with types, constraints and indexes by name. Definitions
+ * printed by PostgreSQL are not compared because they differ between major versions.
  */
 async function listObjects(client: Client, history: PostgresHistory): Promise<readonly SchemaObject[]> {
   const { rows } = await client.query<SchemaObject>(`
@@ -89,7 +89,7 @@ async function readLedger(client: Client, history: PostgresHistory): Promise<rea
 }
 
 /**
- * What is applied and what is left, without writing anything.
+ * Reads applied and pending migrations. Writes nothing.
  *
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
@@ -100,7 +100,7 @@ export async function migrationStatus(client: Client, history: PostgresHistory):
   return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
 }
 
-/** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
+/** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
 export async function requireMigrated(
   pool: pg.Pool,
   history: PostgresHistory,
@@ -128,12 +128,12 @@ async function tellUnknownIndexes(
 }
 
 /**
- * Applies what is left, each migration in a transaction of its own together with its ledger row, under an advisory
- * lock: concurrent starts wait for each other and look again under the lock. One that is ended for a deadlock with running
- * work is begun again, up to ten times.
+ * Applies pending migrations under an advisory lock, each in one transaction with its ledger row. Concurrent starts
+ * wait for each other and then check again. A migration that PostgreSQL ends because of a deadlock is restarted, up to
+ * ten times.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
  */
 export async function migrate(
   { newClient }: Pick<PostgresConnection, 'newClient'>,
@@ -141,7 +141,7 @@ export async function migrate(
   { onMigration, onMigrationWaiting, onUnknownIndex }: MigrationListeners = {},
   shipped: readonly Migration[] = readMigrations(history),
 ): Promise<readonly string[]> {
-  // A connection of its own: waiting for another start, or for a large table, takes longer than a request may.
+  // Uses a separate connection: waiting for another start or a large table can exceed the time limits of requests.
   const client = newClient(noTimeouts)
   client.on('error', () => undefined)
   const watch = watchForLocks(newClient, (waitedMs) => onMigrationWaiting?.({ waitedMs }))
@@ -158,7 +158,7 @@ export async function migrate(
   }
 }
 
-/** What this package sets itself is left out; {@link withoutTimeouts} sees to what the database or the user has. */
+/** Sets no time limits of this package; {@link withoutTimeouts} disables those of the database or the user. */
 const noTimeouts = { statement_timeout: false, idle_in_transaction_session_timeout: 0, query_timeout: 0 } as const
 
 interface MigrationRun {
@@ -205,8 +205,8 @@ async function applyNext(client: Client, { history, shipped, onMigration }: Migr
 const mostDeadlocks = 10
 
 /**
- * Processes of the version before work on while tables are changed, and may hold one of them and wait for another. Where
- * PostgreSQL ends the migration for it, nothing of it is left, and it is begun again.
+ * Restarts a migration after a deadlock. Processes of the previous version keep running and may hold one table and wait
+ * for another. PostgreSQL then rolls the migration back.
  */
 async function outlivingDeadlocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   for (let deadlocks = 0; ; deadlocks += 1) {
@@ -228,7 +228,7 @@ async function inTransaction<T>(
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const { rows } = await client.query<{ pid: number }>(withoutTimeouts)
   watch.began(rows[0]?.pid ?? null)
-  // When anything fails the connection is closed, and the server rolls back.
+  // After a failure the connection is closed, and the server rolls back.
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1, 0))`, [ledgerOf(history)])
   const value = await work()
   await client.query('COMMIT')
@@ -236,6 +236,6 @@ async function inTransaction<T>(
   return value
 }
 
-/** For this transaction only. Not every version has every setting, so they are taken from those that the server has. */
+/** Disables time limits for this transaction. Versions have different settings, so only existing ones are changed. */
 const withoutTimeouts = `SELECT pg_backend_pid() AS pid, set_config(name, '0', true) FROM pg_catalog.pg_settings WHERE name IN
   ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`

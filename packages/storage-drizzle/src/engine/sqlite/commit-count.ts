@@ -6,16 +6,16 @@ import { storageErrorOf } from './errors.js'
 import type { SqliteHistory } from './migrate.js'
 
 /*
- * SQLite cannot tell a database whose WAL was removed from one that never had more: it opens what is left without a word.
- * So the commits of a file are counted twice, in a row of the database, within each commit, and after it in a small file
- * beside it. A database that knows of fewer commits than that file has lost some.
+ * Detects lost commits. SQLite opens a database whose WAL was removed without an error. So each commit is counted
+ * twice: in a row of the database, and afterwards in a small file in the same folder. A database with a lower count
+ * than the file has lost commits.
  */
 
 /** Counts the commits of one connection. */
 export interface CommitCount {
-  /** Inside a transaction that changed something, before its COMMIT. */
+  /** Counts a transaction with changes; call before its COMMIT. */
   count(): void
-  /** After the COMMIT. */
+  /** Writes the count to the file; call after the COMMIT. */
   remember(): void
   close(): void
 }
@@ -28,7 +28,7 @@ function rememberedFile(path: string, history: SqliteHistory): string {
   return `${path}.${history === 'sqlite-vault' ? 'vault-commits' : 'commits'}`
 }
 
-/** What the file beside a database says; 0 where it says nothing: it is not synced, and a power cut may have emptied it. */
+/** Reads the count in the file; 0 if it is empty. The file is not synced, so a power failure may empty it. */
 function readRemembered(path: string, history: SqliteHistory): number {
   let text: string
   try {
@@ -39,7 +39,7 @@ function readRemembered(path: string, history: SqliteHistory): number {
   return /^\d{16}\n$/.test(text) ? Number(text) : 0
 }
 
-/** 0 also for what is no file: opening it will say so. */
+/** Returns 0 also for a path that is not a file; opening it gives the error. */
 function sizeOf(path: string): number {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats?.isFile() === true ? stats.size : 0
@@ -57,24 +57,25 @@ function readCounted(client: Database.Database, history: SqliteHistory): number 
 }
 
 /**
- * Looks at a database file before it is opened for writing, and changes nothing.
+ * Checks a database file before it is opened for writing. Changes nothing.
  *
- * @param checkUpToBytes Largest file that is read from its first page to its last.
+ * @param checkUpToBytes Largest file that is checked completely, in bytes.
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`
  */
 export function inspectFile(path: string, history: SqliteHistory, checkUpToBytes: number): void {
-  // In this order: what is remembered or in a WAL now is in the database a moment later, whoever else writes to it.
+  // The order matters: commits counted in the file or held in the WAL now are in the database at the next read, also
+  // with other writers.
   const remembered = readRemembered(path, history)
   const walBytes = sizeOf(`${path}-wal`)
   const bytes = sizeOf(path)
   if (bytes === 0) {
-    // SQLite takes the WAL beside an empty file for a leftover, and removes it.
+    // SQLite removes the WAL of an empty file.
     if (remembered > 0 || walBytes > 0) throw new StorageError('COMMITS_MISSING')
     return
   }
   if (remembered === 0 && bytes > checkUpToBytes) return
   try {
-    // A connection that cannot write leaves the WAL as it is, also when it is the last to close.
+    // A read-only connection does not change the WAL, even when it closes last.
     const client = new Database(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
     try {
       const isSound = bytes > checkUpToBytes || client.pragma('quick_check(1)', { simple: true }) === 'ok'
@@ -90,7 +91,7 @@ export function inspectFile(path: string, history: SqliteHistory, checkUpToBytes
   }
 }
 
-/** Begins to count the commits of a connection on a file of ours. */
+/** Starts to count the commits of a connection. */
 export function openCommitCount(client: Database.Database, history: SqliteHistory): CommitCount {
   const table = tableOf(history)
   const counted = client.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
@@ -115,7 +116,7 @@ export function openCommitCount(client: Database.Database, history: SqliteHistor
       try {
         writeSync(file, `${String(number).padStart(digits, '0')}\n`, 0)
       } catch {
-        // The commit stands, whatever becomes of the note about it.
+        // An error in writing the file does not affect the commit.
       }
     },
     close() {
@@ -126,7 +127,7 @@ export function openCommitCount(client: Database.Database, history: SqliteHistor
 
 function openRemembered(path: string): number | null {
   try {
-    // Written in place: 'a' makes the file and would ignore the position.
+    // Opened for writing in place: 'a' creates the file but ignores the position.
     closeSync(openSync(path, 'a', 0o600))
     return openSync(path, 'r+')
   } catch {

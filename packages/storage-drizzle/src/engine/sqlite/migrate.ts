@@ -17,7 +17,7 @@ import {
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** A history of migrations, with its own ledger, so that stores, vault and receiver may share a database or not. */
+/** A migration history with a separate ledger, so that stores, vault and receiver can share a database. */
 export type SqliteHistory = Extract<MigrationSet, `sqlite${string}`>
 
 interface SchemaObject {
@@ -26,7 +26,10 @@ interface SchemaObject {
   readonly sql: string
 }
 
-/** The objects of a history, as SQLite keeps their text, in a stable order. Tables of the embedding system are left out. */
+/**
+ * Lists the objects of a history with SQLite's text, in a stable order. Tables of the embedding system are not
+ * included.
+ */
 function listObjects(client: Database.Database, history: SqliteHistory): readonly SchemaObject[] {
   return client
     .prepare<[], SchemaObject>(
@@ -66,7 +69,7 @@ function readLedger(client: Database.Database, history: SqliteHistory): readonly
 }
 
 /**
- * What is applied and what is left, without writing anything.
+ * Reads applied and pending migrations. Writes nothing.
  *
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
@@ -77,7 +80,7 @@ export function migrationStatus(client: Database.Database, history: SqliteHistor
   return { applied: ledger.map(({ number, name }) => ({ number, name })), pending }
 }
 
-/** @throws `SCHEMA_OUTDATED` when something is left to apply; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
+/** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
 export function requireMigrated(client: Database.Database, history: SqliteHistory): void {
   if (migrationStatus(client, history).pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
 }
@@ -90,12 +93,11 @@ export interface SqliteMigrationOptions extends SqliteMigrationListeners {
 }
 
 /**
- * Applies what is left, each migration in a transaction of its own together with its ledger row: after a kill at any
- * point the schema is that of the last whole migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and
- * look again under the lock.
+ * Applies pending migrations, each in one transaction with its ledger row. After a crash the schema is that of the last
+ * complete migration. Concurrent starts wait for each other at `BEGIN IMMEDIATE` and then check again.
  *
  * @returns the names applied by this call.
- * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; nothing is changed then.
+ * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`, `STORE_UNAVAILABLE`; the failed migration then changes nothing.
  */
 export function migrate(
   client: Database.Database,
@@ -111,7 +113,7 @@ export function migrate(
       applied.push(next.name)
     }
     for (const { name } of listObjects(client, history).filter(isUnknown(shipped))) onUnknownIndex?.(name)
-    // Into the file itself: a database whose WAL was lost must not look like a new one.
+    // Checkpoints into the file: a database whose WAL was lost must not look new.
     if (applied.length > 0) client.pragma('wal_checkpoint(PASSIVE)')
     return applied
   } catch (error) {
@@ -133,7 +135,7 @@ function applyNext(
   const ledger = readLedger(client, history)
   const next = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))[0]
   if (next === undefined) {
-    // A write that changes nothing, so that the pragmas can be proved as they are after a write.
+    // A write without changes: the pragmas must be checked after a write.
     client.exec(`UPDATE ${ledgerOf(history)} SET name = name WHERE number = ${shipped.length}`)
     return null
   }

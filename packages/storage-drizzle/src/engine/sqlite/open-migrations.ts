@@ -6,7 +6,7 @@ import type { MigrationTarget } from '../migrations/ledger.js'
 import { openConnection } from './open.js'
 import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
 
-/** The migrations of one SQLite file. A status makes no file and changes none. */
+/** Opens the migrations of one SQLite file. Reading the status creates and changes no file. */
 export function openSqliteMigrations(path: string, part: DatabasePart): MigrationTarget {
   const history: SqliteHistory = part === 'stores' ? 'sqlite' : `sqlite-${part}`
   return {
