@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { userErasedEvent } from '../audit/erasure-events.js'
 import type { ErasedRows, UserErasure } from './user-erasure.js'
@@ -63,17 +62,16 @@ function prepareStatements(db: DrizzleDatabase) {
 
 /** Creates the erasure of users' rows on one SQLite connection. */
 export function createUserErasure(dependencies: {
-  readonly client: Database.Database
   readonly db: DrizzleDatabase
   readonly commits: GroupCommit
   readonly checkpoints: Checkpoints
   readonly clock: () => Date
   readonly audit: AuditChain | null
 }): UserErasure {
-  const { client, db, commits, checkpoints, clock, audit } = dependencies
+  const { db, commits, checkpoints, clock, audit } = dependencies
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
-  const photoErasure = preparePhotoErasure(client)
+  const photoErasure = preparePhotoErasure(db)
 
   function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
     const { appId, userId } = owner

@@ -1,60 +1,48 @@
-import type Database from 'better-sqlite3'
+import { and, asc, eq, inArray, isNotNull, lte, min, sql, type SQL } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type {
-  ClaimedPhotoJob,
-  PhotoFailure,
-  PhotoFence,
-  PhotoJobStore,
-  PhotoRecord,
-  PhotoState,
-} from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoJobStore, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
-import {
-  bySide,
-  checkedLeaseMs,
-  mostPhotosPerClaim,
-  outcomeColumns,
-  seenState,
-  type PhotoClaim,
-  type StoredPhotoState,
-} from './photo-jobs.js'
-import { prepare } from '../engine/sqlite/prepared.js'
+import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState, type PhotoClaim } from './photo-jobs.js'
+import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
 import { read } from '../engine/sqlite/read.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
+import { verifications } from '../verifications/tables.sqlite.js'
+import { photoJobs } from './tables.sqlite.js'
 
-interface ListedRow extends Omit<PhotoRecord, 'nextAttemptAt' | 'endedAt'> {
-  readonly dueAt: number | null
-  readonly endedAt: number | null
-}
-
-interface ClaimedRow {
-  readonly verification_id: string
-  readonly app_id: string
-  readonly user_id: string
-  readonly side: ClaimedPhotoJob['side']
-  readonly sealed_url: Buffer
-  readonly attempts_made: number
-  readonly created_at: number
-}
+const value = sql.placeholder
 
 const instantOf = (ms: number | null) => (ms === null ? null : new Date(ms))
 
-const ofOwner = 'verification IN (SELECT position FROM kyc_relay_verifications WHERE app_id = ? AND user_id = ?)'
+/** An assignment of a placeholder, which the types of Drizzle's `set` do not know. */
+const given = (name: string): SQL => sql`${value(name)}`
+
+const noLease = { leaseToken: null, leaseUntil: null }
 
 /** Statements that erase the photo jobs of a user. The erasure of a user uses them too. */
-export function preparePhotoErasure(client: Database.Database) {
+export function preparePhotoErasure(db: DrizzleDatabase) {
+  const verificationsOfUser = db
+    .select({ position: verifications.position })
+    .from(verifications)
+    .where(and(eq(verifications.appId, value('appId')), eq(verifications.userId, value('userId'))))
+  const ofUser = inArray(photoJobs.verification, verificationsOfUser)
   return {
-    countStored: prepare<[string, string], { count: number }>(
-      client,
-      `SELECT count(*) AS count FROM kyc_relay_photo_jobs WHERE state = 'STORED' AND ${ofOwner}`,
-    ),
-    end: prepare<[number, string, string], { photo_job_id: string }>(
-      client,
-      `UPDATE kyc_relay_photo_jobs
-       SET state = 'ERASED', sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
-         ended_at = ifnull(ended_at, ?)
-       WHERE ${ofOwner} RETURNING photo_job_id`,
-    ),
+    countStored: db
+      .select({ count: sql<number>`count(*)` })
+      .from(photoJobs)
+      .where(and(eq(photoJobs.state, 'STORED'), ofUser))
+      .prepare(),
+    end: db
+      .update(photoJobs)
+      .set({
+        state: 'ERASED',
+        sealedUrl: null,
+        dueAt: null,
+        ...noLease,
+        endedAt: sql`ifnull(${photoJobs.endedAt}, ${value('now')})`,
+      })
+      .where(ofUser)
+      .returning({ photoJobId: photoJobs.photoJobId })
+      .prepare(),
   }
 }
 
@@ -64,108 +52,159 @@ export function erasePhotoJobs(
   { appId, userId }: AppUser,
   now: Date,
 ): { readonly photoJobIds: readonly string[]; readonly photosErased: number } {
-  const photosErased = statements.countStored.get(appId, userId)?.count ?? 0
-  const ended = statements.end.all(now.getTime(), appId, userId)
-  return { photoJobIds: ended.map((row) => row.photo_job_id), photosErased }
+  const photosErased = statements.countStored.get({ appId, userId })?.count ?? 0
+  const ended = statements.end.all({ appId, userId, now: now.getTime() })
+  return { photoJobIds: ended.map((row) => row.photoJobId), photosErased }
 }
 
-function prepareStatements(client: Database.Database) {
+function prepareStatements(db: DrizzleDatabase) {
+  const id = { photoJobId: photoJobs.photoJobId }
+  const isJob = eq(photoJobs.photoJobId, value('photoJobId'))
+  const isLeased = and(isJob, eq(photoJobs.leaseToken, value('token')))
+  const lastFailure = sql`ifnull(${value('failure')}, ${photoJobs.lastFailure})`
   return {
-    listExpired: prepare<[number, number], { photo_job_id: string }>(
-      client,
-      `SELECT photo_job_id FROM kyc_relay_photo_jobs WHERE lease_until <= ? ORDER BY lease_until LIMIT ?`,
-    ),
-    listDue: prepare<[number, number], { photo_job_id: string }>(
-      client,
-      `SELECT photo_job_id FROM kyc_relay_photo_jobs WHERE due_at <= ? ORDER BY due_at LIMIT ?`,
-    ),
-    claim: prepare<[string, number, string], never>(
-      client,
-      `UPDATE kyc_relay_photo_jobs
-       SET due_at = NULL, lease_token = ?, lease_until = ?, attempts_made = attempts_made + 1 WHERE photo_job_id = ?`,
-    ),
-    findClaimed: prepare<[string], ClaimedRow>(
-      client,
-      `SELECT verification_id, app_id, user_id, side, sealed_url, attempts_made, created_at
-       FROM kyc_relay_photo_jobs JOIN kyc_relay_verifications ON position = verification WHERE photo_job_id = ?`,
-    ),
-    findNext: prepare<[], { at: number | null }>(
-      client,
-      `SELECT min(at) AS at FROM (
-         SELECT min(due_at) AS at FROM kyc_relay_photo_jobs WHERE due_at IS NOT NULL
-         UNION ALL SELECT min(lease_until) FROM kyc_relay_photo_jobs WHERE lease_until IS NOT NULL
-       )`,
-    ),
-    renew: prepare<[number, string, string]>(
-      client,
-      'UPDATE kyc_relay_photo_jobs SET lease_until = ? WHERE photo_job_id = ? AND lease_token = ?',
-    ),
-    retry: prepare<[number, PhotoFailure | null, string, string]>(
-      client,
-      `UPDATE kyc_relay_photo_jobs
-       SET due_at = ?, last_failure = ifnull(?, last_failure), lease_token = NULL, lease_until = NULL
-       WHERE photo_job_id = ? AND lease_token = ?`,
-    ),
-    end: prepare<[StoredPhotoState, PhotoFailure | null, number, string, string]>(
-      client,
-      `UPDATE kyc_relay_photo_jobs
-       SET state = ?, last_failure = ifnull(?, last_failure), sealed_url = NULL, due_at = NULL, lease_token = NULL,
-         lease_until = NULL, ended_at = ?
-       WHERE photo_job_id = ? AND lease_token = ?`,
-    ),
-    findState: prepare<[string], { state: PhotoState }>(
-      client,
-      `SELECT ${seenState} AS state FROM kyc_relay_photo_jobs WHERE photo_job_id = ?`,
-    ),
-    list: prepare<[string, string, string], ListedRow>(
-      client,
-      `SELECT photo_job_id AS photoJobId, side, ${seenState} AS state, attempts_made AS attemptsMade, due_at AS dueAt,
-         last_failure AS lastFailure, ended_at AS endedAt
-       FROM kyc_relay_photo_jobs
-       WHERE verification = (
-         SELECT position FROM kyc_relay_verifications WHERE verification_id = ? AND app_id = ? AND user_id = ?
-       )`,
-    ),
+    listExpired: db
+      .select(id)
+      .from(photoJobs)
+      .where(lte(photoJobs.leaseUntil, value('now')))
+      .orderBy(asc(photoJobs.leaseUntil))
+      .limit(value('limit'))
+      .prepare(),
+    listDue: db
+      .select(id)
+      .from(photoJobs)
+      .where(lte(photoJobs.dueAt, value('now')))
+      .orderBy(asc(photoJobs.dueAt))
+      .limit(value('limit'))
+      .prepare(),
+    claim: db
+      .update(photoJobs)
+      .set({
+        dueAt: null,
+        leaseToken: given('token'),
+        leaseUntil: given('until'),
+        attemptsMade: sql`${photoJobs.attemptsMade} + 1`,
+      })
+      .where(isJob)
+      .prepare(),
+    findClaimed: db
+      .select({
+        verificationId: verifications.verificationId,
+        appId: verifications.appId,
+        userId: verifications.userId,
+        side: photoJobs.side,
+        sealedUrl: photoJobs.sealedUrl,
+        attemptsMade: photoJobs.attemptsMade,
+        createdAt: photoJobs.createdAt,
+      })
+      .from(photoJobs)
+      .innerJoin(verifications, eq(verifications.position, photoJobs.verification))
+      .where(isJob)
+      .prepare(),
+    findNextDue: db
+      .select({ at: min(photoJobs.dueAt) })
+      .from(photoJobs)
+      .where(isNotNull(photoJobs.dueAt))
+      .prepare(),
+    findNextExpiry: db
+      .select({ at: min(photoJobs.leaseUntil) })
+      .from(photoJobs)
+      .where(isNotNull(photoJobs.leaseUntil))
+      .prepare(),
+    renew: db
+      .update(photoJobs)
+      .set({ leaseUntil: given('until') })
+      .where(isLeased)
+      .prepare(),
+    retry: db
+      .update(photoJobs)
+      .set({ dueAt: given('dueAt'), lastFailure, ...noLease })
+      .where(isLeased)
+      .prepare(),
+    end: db
+      .update(photoJobs)
+      .set({ state: given('state'), lastFailure, sealedUrl: null, dueAt: null, ...noLease, endedAt: given('now') })
+      .where(isLeased)
+      .prepare(),
+    findState: db
+      .select({ state: sql<PhotoState>`${sql.raw(seenState)}` })
+      .from(photoJobs)
+      .where(isJob)
+      .prepare(),
+    list: db
+      .select({
+        ...id,
+        side: photoJobs.side,
+        state: sql<PhotoState>`${sql.raw(seenState)}`,
+        attemptsMade: photoJobs.attemptsMade,
+        dueAt: photoJobs.dueAt,
+        lastFailure: sql<PhotoFailure | null>`${photoJobs.lastFailure}`,
+        endedAt: photoJobs.endedAt,
+      })
+      .from(photoJobs)
+      .where(
+        eq(
+          photoJobs.verification,
+          db
+            .select({ position: verifications.position })
+            .from(verifications)
+            .where(
+              and(
+                eq(verifications.verificationId, value('verificationId')),
+                eq(verifications.appId, value('appId')),
+                eq(verifications.userId, value('userId')),
+              ),
+            ),
+        ),
+      )
+      .prepare(),
   }
 }
 
 /** Creates the photo job store on one SQLite connection. */
 export function createPhotoJobStore(dependencies: {
-  readonly client: Database.Database
+  readonly db: DrizzleDatabase
   readonly commits: GroupCommit
   /** The store's clock. */
   readonly clock: () => Date
   readonly newToken: () => string
 }): PhotoJobStore {
-  const { client, commits, clock, newToken } = dependencies
-  const statements = prepareStatements(client)
-  const erasure = preparePhotoErasure(client)
+  const { db, commits, clock, newToken } = dependencies
+  const statements = prepareStatements(db)
+  const erasure = preparePhotoErasure(db)
+
+  /** When the next job is due or the next lease expires. */
+  function findNext(): number | null {
+    const instants = [statements.findNextDue.get()?.at, statements.findNextExpiry.get()?.at]
+    const known = instants.filter((at) => typeof at === 'number')
+    return known.length === 0 ? null : Math.min(...known)
+  }
 
   function claimDue(limit: number, leaseMs: number): PhotoClaim {
     const now = clock().getTime()
-    const next = statements.findNext.get()?.at ?? null
+    const next = findNext()
     const nextDueInMs = next === null ? null : Math.max(0, next - now)
     if (nextDueInMs !== 0) return { claimed: [], nextDueInMs }
-    const expired = statements.listExpired.all(now, limit)
-    const due = expired.length < limit ? statements.listDue.all(now, limit - expired.length) : []
-    const claimed = [...expired, ...due].flatMap(({ photo_job_id: photoJobId }): ClaimedPhotoJob[] => {
+    const expired = statements.listExpired.all({ now, limit })
+    const due = expired.length < limit ? statements.listDue.all({ now, limit: limit - expired.length }) : []
+    const claimed = [...expired, ...due].flatMap(({ photoJobId }): ClaimedPhotoJob[] => {
       const token = newToken()
-      statements.claim.run(token, now + leaseMs, photoJobId)
-      const row = statements.findClaimed.get(photoJobId)
+      statements.claim.run({ token, until: now + leaseMs, photoJobId })
+      const row = statements.findClaimed.get({ photoJobId })
       if (row === undefined) return []
       return [
         {
           fence: { photoJobId, token },
-          owner: { appId: row.app_id, userId: row.user_id },
-          verificationId: row.verification_id,
+          owner: { appId: row.appId, userId: row.userId },
+          verificationId: row.verificationId,
           side: row.side,
-          sealedUrl: new Uint8Array(row.sealed_url),
-          attempt: row.attempts_made,
-          queuedForMs: Math.max(0, now - row.created_at),
+          sealedUrl: new Uint8Array(row.sealedUrl ?? []),
+          attempt: row.attemptsMade,
+          queuedForMs: Math.max(0, now - row.createdAt),
         },
       ]
     })
-    const left = statements.findNext.get()?.at ?? null
+    const left = findNext()
     return { claimed, nextDueInMs: left === null ? null : Math.max(0, left - now) }
   }
 
@@ -173,9 +212,9 @@ export function createPhotoJobStore(dependencies: {
     const now = clock().getTime()
     const { changes } =
       outcome.state === 'RETRYING'
-        ? statements.retry.run(now + outcome.retryInMs, outcome.failure, photoJobId, token)
-        : statements.end.run(outcome.state, outcome.failure, now, photoJobId, token)
-    return { recorded: changes > 0, state: statements.findState.get(photoJobId)?.state ?? null }
+        ? statements.retry.run({ dueAt: now + outcome.retryInMs, failure: outcome.failure, photoJobId, token })
+        : statements.end.run({ state: outcome.state, failure: outcome.failure, now, photoJobId, token })
+    return { recorded: changes > 0, state: statements.findState.get({ photoJobId })?.state ?? null }
   }
 
   return {
@@ -184,13 +223,13 @@ export function createPhotoJobStore(dependencies: {
     renewLease: ({ photoJobId, token }, leaseMs) =>
       commits.write(() => {
         const until = clock().getTime() + checkedLeaseMs(leaseMs)
-        return statements.renew.run(until, photoJobId, token).changes > 0
+        return statements.renew.run({ until, photoJobId, token }).changes > 0
       }),
     recordOutcome: (fence, outcome) => commits.write(() => recordOutcome(fence, outcomeColumns(outcome))),
     listPhotos: ({ appId, userId }, verificationId) =>
       read(() =>
         statements.list
-          .all(verificationId, appId, userId)
+          .all({ verificationId, appId, userId })
           .map(({ dueAt, endedAt, ...row }) => ({
             ...row,
             nextAttemptAt: instantOf(dueAt),

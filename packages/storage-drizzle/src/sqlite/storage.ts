@@ -143,12 +143,12 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
 
   return {
     verifications: watched(createVerificationStore({ client, db, commits, audit })),
-    photoJobs: watched(createPhotoJobStore({ client, commits, clock, newToken })),
+    photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken })),
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
     portalSessions: watched(createPortalSessions({ client, commits, clock, audit })),
-    users: watched(createUserErasure({ client, db, commits, checkpoints, clock, audit })),
+    users: watched(createUserErasure({ db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     queue: watched(createQueueInspection(db, clock)),
     overview: watched(createVerificationOverview(db)),
