@@ -24,7 +24,7 @@ export function checkedLeaseMs(leaseMs: number): number {
 }
 
 /** State in the column. `RETRYING` is derived from the attempts and the lease. */
-export type StoredPhotoState = Exclude<PhotoState, 'RETRYING'>
+type StoredPhotoState = Exclude<PhotoState, 'RETRYING'>
 
 /** Computes the visible state of a row, for both engines. */
 export const seenState = `CASE
