@@ -1,11 +1,4 @@
-import type {
-  PhotoFailure,
-  PhotoJobStore,
-  PhotoOutcome,
-  PhotoRecord,
-  PhotoSide,
-  PhotoState,
-} from '@kyc-relay/kyc-core/photos'
+import type { PhotoFailure, PhotoJobStore, PhotoOutcome, PhotoRecord, PhotoSide } from '@kyc-relay/kyc-core/photos'
 import { StorageError } from '../storage-error.js'
 
 /** Checks a delay or a lease in whole milliseconds. */
@@ -23,10 +16,7 @@ export function checkedLeaseMs(leaseMs: number): number {
   return checkedMs(leaseMs, 1, 3_600_000)
 }
 
-/** State in the column. `RETRYING` is derived from the attempts and the lease. */
-type StoredPhotoState = Exclude<PhotoState, 'RETRYING'>
-
-/** Computes the visible state of a row, for both engines. */
+/** Computes the visible state of a row, for both engines: `RETRYING` is not stored. */
 export const seenState = `CASE
     WHEN state = 'PENDING' AND attempts_made > CASE WHEN lease_token IS NULL THEN 0 ELSE 1 END THEN 'RETRYING'
     ELSE state
