@@ -87,7 +87,7 @@ const causeMessages = {
   // DURABILITY_NOT_GUARANTEED
   STANDBY: 'The database server is a standby: it may return old data and accepts no writes. Connect to the primary.',
   SYNCHRONOUS_COMMIT:
-    'synchronous_commit is off or local, so acknowledged commits can be lost. Set it to on for this database user.',
+    'The setting synchronous_commit is off or local, so acknowledged commits can be lost. Set it to on for this database user.',
   // STORE_UNAVAILABLE
   READ_ONLY: 'The database accepts no writes: it is a standby, or its transactions are read-only.',
   NO_PRIMARY: 'No host in the connection string is currently a primary that accepts writes.',

@@ -95,7 +95,7 @@ describe('a file of which a crash left nothing, or half', () => {
     const left = read('keys.json')
     await expect(start()).rejects.toMatchObject({
       code: 'KEY_FILE_INVALID',
-      message: expect.stringMatching(/^KEY_FILE .*Put back your copy/) as string,
+      message: expect.stringMatching(/^KEY_FILE .*Restore your backup/) as string,
     })
     expect(read('keys.json')).toBe(left)
   })
