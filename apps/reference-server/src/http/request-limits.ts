@@ -1,27 +1,28 @@
 import { LRUCache } from 'lru-cache'
 
-/** How much may pass: `burst` at once, `perMinute` in the long run. */
+/** Rate of a bucket: `burst` requests at once, `perMinute` on average. */
 export interface RatePolicy {
   readonly perMinute: number
   /** Default: the same number as `perMinute`. */
   readonly burst?: number
 }
 
-/** What a bucket says to one request. */
+/** Decision of a bucket for one request. */
 export interface RateVerdict {
   readonly allowed: boolean
-  /** Whole requests that would pass right now. */
+  /** Number of requests that would pass now. */
   readonly remaining: number
-  /** Milliseconds until one more would pass; 0 while one would now. */
+  /** Milliseconds until the next request would pass; 0 if one would pass now. */
   readonly retryAfterMs: number
   /** Milliseconds until the bucket is full again. */
   readonly fullInMs: number
 }
 
 /**
- * A token bucket without tokens (GCRA): all it keeps is the instant at which the bucket will be full again.
+ * Decides one request with the generic cell rate algorithm (GCRA). Its only state is the time at which the bucket is
+ * full again.
  *
- * Pure. `fullAtMs` is what the last call gave back, 0 for a bucket never used.
+ * Pure. `fullAtMs` is the result of the last call; 0 for an unused bucket.
  */
 export function takeToken(
   fullAtMs: number,
@@ -30,7 +31,7 @@ export function takeToken(
 ): { readonly verdict: RateVerdict; readonly fullAtMs: number } {
   const intervalMs = 60_000 / policy.perMinute
   const burstMs = intervalMs * (policy.burst ?? policy.perMinute)
-  // A clock that was set back must not lock anyone out for longer than a full refill.
+  // After the clock was set back, callers wait at most for one full refill.
   const debtMs = Math.min(Math.max(0, fullAtMs - nowMs), burstMs)
   const allowed = debtMs + intervalMs <= burstMs + tolerance
   const laterDebtMs = allowed ? debtMs + intervalMs : debtMs
@@ -45,7 +46,7 @@ export function takeToken(
   }
 }
 
-// Sums of intervals that are no whole milliseconds must not cost the last token of a burst.
+// Rounding errors of fractional milliseconds must not cost the last request of a burst.
 const tolerance = 1e-6
 
 /** Names of the limits, as in the `RateLimit` headers. */

@@ -12,8 +12,8 @@ export function parseBearer(header: string | undefined): string | null {
 }
 
 /**
- * Compares the bearer token of a request with the internal token, in constant time whatever its length. Without an
- * internal token (null) nobody is let in.
+ * Compares the bearer token of a request with the internal token, in constant time for any length. Without an internal
+ * token (null), every request is refused.
  */
 export function isInternalCaller(authorization: string | undefined, internalToken: string | null): boolean {
   if (internalToken === null) return false

@@ -9,7 +9,7 @@ export interface RateLimitedWarning {
 
 const everyMs = 10_000
 
-/** The first one is told at the next check. `message` is a fixed text. */
+/** Creates the counter. The first refusal is logged at the next check. `message` is a fixed text. */
 export function createRateLimitedWarning(
   log: Log,
   nowMs: () => number,

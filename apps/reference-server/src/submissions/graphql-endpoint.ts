@@ -27,7 +27,7 @@ const maxDocumentBytes = 8 * 1024
 
 const members = new Set(['query', 'operationName', 'variables', 'extensions'])
 
-/** Reads the parameters from a JSON body. `null` equals absent; `extensions` may be sent and is not looked at. */
+/** Reads the parameters from a JSON body. `null` equals absent; `extensions` is ignored. */
 export function parseGraphqlRequest(
   body: Readonly<Record<string, unknown>>,
 ): { readonly ok: true; readonly request: GraphqlRequest } | { readonly ok: false; readonly refusal: Refusal } {
@@ -37,7 +37,8 @@ export function parseGraphqlRequest(
   if (operationName !== null && typeof operationName !== 'string') return refuse('OPERATION_NAME_INVALID')
   if (variables !== null && !isObject(variables)) return refuse('VARIABLES_INVALID')
   if (extensions !== null && !isObject(extensions)) return refuse('EXTENSIONS_INVALID')
-  // The GraphQL over HTTP specification reserves every other name; what is not looked at must not carry personal data either.
+  // The GraphQL over HTTP specification reserves every other name. Ignored members could hold personal data, so they
+  // are refused.
   if (Object.keys(body).some((name) => !members.has(name))) return refuse('UNKNOWN_MEMBER')
   if (Buffer.byteLength(query) > maxDocumentBytes) {
     return { ok: false, refusal: { code: 'LIMIT_EXCEEDED', detail: 'DOCUMENT_TOO_LARGE' } }

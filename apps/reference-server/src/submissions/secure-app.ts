@@ -5,7 +5,7 @@ import { refuseUnrouted } from '../http/unrouted.js'
 import { errorFields, type Log } from '../operations/log.js'
 import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
 
-/** The secure ingestion endpoint: one address, one method, nothing else (docs/contract.md 1.3). */
+/** Creates the secure ingestion endpoint, which has one address and one method (docs/contract.md 1.3). */
 export function createSecureApp(deps: {
   readonly graphql: Handler<EdgeEnv>
   readonly probes: Probes

@@ -16,7 +16,7 @@ export const apiKeys = pgTable(
     createdAt: instant('created_at').notNull(),
     signsFrom: instant('signs_from').notNull(),
     retiredAt: instant('retired_at'),
-    /** What the operator gave as the reason. */
+    /** The operator's reason. */
     issuedReason: text('issued_reason'),
     revokedReason: text('revoked_reason'),
   },

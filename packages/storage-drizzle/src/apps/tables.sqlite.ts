@@ -21,7 +21,7 @@ export const apiKeys = sqliteTable(
     createdAt: instant('created_at').notNull(),
     signsFrom: instant('signs_from').notNull(),
     retiredAt: instant('retired_at'),
-    /** What the operator gave as the reason. */
+    /** The operator's reason. */
     issuedReason: text('issued_reason'),
     revokedReason: text('revoked_reason'),
   },

@@ -1,6 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm'
 
-/** The condition that a column holds one of `values`, or null. For checks of tables, so the values stand in the text. */
+/**
+ * Returns the condition that a column holds one of `values`, or null. The values are literals because it is a check of
+ * a table.
+ */
 export function isOneOf(column: { readonly name: string }, values: readonly (string | number)[]): SQL {
   const list = values.map((value) => (typeof value === 'number' ? String(value) : `'${value}'`))
   return sql.raw(`${column.name} IN (${list.join(', ')})`)

@@ -1,3 +1,3 @@
-/** What columns of photo jobs may hold, on both engines. */
+/** Allowed values in columns of photo jobs, on both engines. */
 export const photoSides = ['front', 'back', 'selfie'] as const
 export const photoJobStates = ['PENDING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED'] as const

@@ -32,15 +32,15 @@ import { lockWorker, type WorkerLock } from '../engine/sqlite/worker-lock.js'
 /** Options of {@link createSqliteStorage}. */
 export interface SqliteStorageOptions extends SqliteMigrationListeners {
   /**
-   * Writes each verification, erasure, issued access token, sign-in and change of a grant, an API key or an endpoint into an audit log of keyed hash
-   * chains, in the same transaction: for example
-   * `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. Every process that writes to the database needs it then. Default:
-   * no audit log.
+   * Seal of the audit log, for example `createLocalAuditSeal` of `@kyc-relay/kyc-core/node`. With it, the store records
+   * these events in a keyed hash chain, in the same transaction: verifications, erasures, issued access tokens,
+   * sign-ins, and changes of grants, API keys and endpoints. Every process that writes to the database needs it then.
+   * Default: no audit log.
    */
   readonly audit?: AuditSeal
   /** The store's clock, for leases and due times. Default: the system clock. */
   readonly clock?: () => Date
-  /** Makes fence tokens; never the same twice. Default: random UUIDs. */
+  /** Creates unique fence tokens. Default: random UUIDs. */
   readonly newToken?: () => string
   /**
    * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
@@ -48,19 +48,19 @@ export interface SqliteStorageOptions extends SqliteMigrationListeners {
    */
   readonly migrations?: 'apply' | 'require'
   /**
-   * Largest database file, in bytes, that is read from end to end for damage before it is used (`PRAGMA quick_check`),
-   * which delays the start by half a second at most then. 0 never reads. For a file given by `path`. Default: 256 MiB.
+   * Largest database file, in bytes, that is checked for damage before use (`PRAGMA quick_check`). With the default
+   * this delays the start by at most 0.5 s. 0 disables the check. For a file given by `path`. Default: 256 MiB.
    */
   readonly checkUpToBytes?: number
   /**
-   * Called once when the disk or the file failed (`STORE_FAILED`), met by a write or by a read, or when the file or its
-   * WAL was removed or replaced (`FILES_REPLACED`). From then on every write is refused: end the
-   * process, the next one recovers what was committed. Default: nothing.
+   * Called once when a write or read found the disk or the file damaged (`STORE_FAILED`), or when the file or its WAL
+   * was removed or replaced (`FILES_REPLACED`). Every later write is refused. End the process; the next one recovers
+   * all commits. Default: no call.
    */
   readonly onFailure?: (error: StorageError) => void
 }
 
-/** The stores of one SQLite database. Writes of all of them share commits. */
+/** The stores of one SQLite database. Their writes share commits. */
 export interface SqliteStorage {
   readonly verifications: VerificationStore
   readonly photoJobs: PhotoJobStore
@@ -72,36 +72,35 @@ export interface SqliteStorage {
   readonly retention: Retention
   readonly queue: QueueInspection
   readonly overview: VerificationOverview
-  /** The audit log, to be verified and witnessed; null without `audit`. */
+  /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
-   * Makes this process the one that runs the delivery worker, and ends the leases that a former one left behind: their
-   * attempts can be recorded as `INTERRUPTED` at once instead of after the lease.
+   * Makes this process the delivery worker of the file and ends the leases of a former one. Attempts of the former
+   * worker can then be recorded as `INTERRUPTED` at once.
    *
    * @throws StorageError `WORKER_LOCKED` while another worker runs on the same file.
    */
   acquireWorkerLock(): Promise<WorkerLock>
   /**
-   * Writes one row that is there for it, and resolves once that is committed: for a readiness check, since a database
-   * that only reads answers everything else. Ask at most once a second.
+   * Tests whether the database accepts writes, for a readiness check. Writes one dedicated row and resolves after the
+   * commit. Call it at most once a second.
    *
-   * @throws StorageError what keeps the database from being written to
+   * @throws StorageError with the reason why the database refuses writes
    */
   tryWrite(): Promise<void>
-  /** Writes what is queued, gives back the worker lock and closes a file that the store opened. */
+  /** Runs queued writes, releases the worker lock, and closes a file that the store opened. */
   close(): Promise<void>
 }
 
 /**
- * Opens (and makes, if missing) a SQLite database behind the ports of kyc-relay. Migrations are applied before it
- * resolves.
+ * Opens the stores on a SQLite database and creates it if missing. It applies migrations before it resolves.
  *
- * WAL with `synchronous=FULL`; every write runs in `BEGIN IMMEDIATE` and resolves only after the commit that holds it;
- * writes of concurrent callers share a commit. A write is refused with `TRANSACTION_OPEN` while a transaction of the
- * caller is open on the same connection: use `insertEvent(tx, prepared)` there.
+ * The database uses WAL with `synchronous=FULL`. Every write runs in `BEGIN IMMEDIATE` and resolves only after its
+ * commit; concurrent writes share a commit. While a transaction of the caller is open on the same connection, writes
+ * are refused with `TRANSACTION_OPEN`: use `insertEvent(tx, prepared)` there.
  *
- * A file given by `path` is refused, unchanged, when it is damaged or lacks commits that were made: a small file beside it
- * whose name ends in `.commits` remembers how many there were.
+ * A damaged file given by `path`, or one that has lost commits, is refused and not changed. A small file with the
+ * suffix `.commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`, `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`,
  *   `DURABILITY_NOT_GUARANTEED`, `MIGRATIONS_NOT_FOUND`
@@ -156,7 +155,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     tryWrite: createTryWrite(client, commits, { part: 'stores', clock }),
     async acquireWorkerLock() {
       if (heldLock !== null) throw new StorageError('WORKER_LOCKED')
-      // A database in memory is this process's alone.
+      // A database in memory belongs to this process only.
       heldLock = client.memory ? { release: () => undefined } : lockWorker(client.name)
       try {
         await webhooks.voidLeases()

@@ -20,13 +20,13 @@ import { createVaultInspection } from './inspection.sqlite.js'
 import { createQuarantine } from './quarantine.sqlite.js'
 import { prepareVaultStatements } from './statements.sqlite.js'
 
-/** What {@link createSqliteVault} works with. */
+/** Options of {@link createSqliteVault}. */
 export interface SqliteVaultOptions extends SqliteMigrationListeners {
-  /** The cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
+  /** Cryptography, for example `createLocalCipher` of `@kyc-relay/kyc-core/node`. */
   readonly cipher: PiiCipher
   /**
-   * Writes each reveal, erasure and re-wrapped data key into an audit log of keyed hash chains, in the same transaction.
-   * Every process that opens the vault needs it then. Default: no audit log.
+   * Seal of the audit log. With it, the vault records each reveal, erasure and re-wrapped data key in a keyed hash
+   * chain, in the same transaction. Every process that opens the vault needs it then. Default: no audit log.
    */
   readonly audit?: AuditSeal
   /** Default: the system clock. */
@@ -36,24 +36,24 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
   /**
-   * Largest database file, in bytes, that is read from end to end for damage before it is used. 0 never reads. For a
-   * file given by `path`. Default: 256 MiB.
+   * Largest database file, in bytes, that is checked for damage before use. 0 disables the check. For a file given by
+   * `path`. Default: 256 MiB.
    */
   readonly checkUpToBytes?: number
   /**
    * Called once when the disk or the file failed (`STORE_FAILED`), or when the file or its WAL was removed or replaced
-   * (`FILES_REPLACED`). From then on every write is refused: end the process, the next one
-   * recovers what was committed. Default: nothing.
+   * (`FILES_REPLACED`). Every later write is refused. End the process; the next one recovers all commits. Default: no
+   * call.
    */
   readonly onFailure?: (error: StorageError) => void
 }
 
 /**
- * Opens the vault: a file of its own, in which an SSN is sealed under its owner's data key and a document number is
- * only a keyed hash. Migrations are applied before it resolves.
+ * Opens the vault in a separate file. The vault seals an SSN under its owner's data key, and stores only a keyed hash
+ * of a document number. It applies migrations before it resolves.
  *
- * A file given by `path` is refused, unchanged, when it is damaged or lacks commits that were made: a small file beside it
- * whose name ends in `.vault-commits` remembers how many there were.
+ * A damaged file given by `path`, or one that has lost commits, is refused and not changed. A small file with the
+ * suffix `.vault-commits` in the same folder holds the number of commits.
  *
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`, `STORE_FAILED`, `SCHEMA_NEWER`, `SCHEMA_EDITED`,
  *   `SCHEMA_OUTDATED`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`
@@ -75,8 +75,8 @@ export function createSqliteVault(location: SqliteLocation, options: SqliteVault
 }
 
 /**
- * The requests whose verifications are being committed come back for their tokens a turn or two later: without waiting for
- * them, one half of the callers would commit while the other half is answered, for ever.
+ * Turns of the event loop by which a commit is delayed. Requests whose verifications were just committed need tokens
+ * one or two turns later. Without the delay, callers would split into two groups that commit separately.
  */
 const delayTurns = 2
 

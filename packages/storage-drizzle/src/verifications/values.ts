@@ -1,4 +1,4 @@
-/** What columns of verifications may hold, on both engines. */
+/** Allowed values in columns of verifications, on both engines. */
 export const decisions = ['PASSED', 'FAILED'] as const
 export const resultStatuses = ['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'] as const
 export const ssnStandings = ['COLLECTED', 'VALIDATED'] as const
@@ -6,5 +6,5 @@ export const sections = ['document', 'ssn', 'database'] as const
 export const sectionStatuses = ['PASSED', 'FAILED'] as const
 export const checkStatuses = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const
 export const kycStatusValues = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const
-/** Of a user who has a row: nobody goes back to `UNVERIFIED`. */
+/** Statuses of a user with a row: a status never returns to `UNVERIFIED`. */
 export const verifiedStatuses = ['PASS', 'PASS_INTERNATIONAL'] as const

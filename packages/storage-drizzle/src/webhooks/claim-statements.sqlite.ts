@@ -21,7 +21,7 @@ export type ClaimedRow = readonly [
 /** Prepares the statements that run for every claim, without the query builder. */
 export function prepareClaiming(client: Database.Database) {
   return {
-    // Not `waiting_since <= now`: after the clock was set back, a turn taken "in the future" must not hold an endpoint back.
+    // Not `waiting_since <= now`: after the clock was set back, a future value must not delay an endpoint.
     listSchedules: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
       readonly [endpoint: number, inFlight: number, turnAt: number]

@@ -38,12 +38,12 @@ export const events = pgTable(
     userId: text('user_id').notNull(),
     type: text<EventType>('type').notNull(),
     occurredAt: instant('occurred_at').notNull(),
-    /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
+    /** Signed and sent bytes; null after an erasure or retention has blanked them. */
     body: bytea('body'),
     test: boolean('test').notNull(),
     withheld: text<(typeof withheldReasons)[number]>('withheld'),
     createdAt: instant('created_at').notNull(),
-    /** W3C `traceparent` of what published it. */
+    /** W3C `traceparent` of the publisher. */
     traceContext: text('trace_context'),
   },
   (table) => [
@@ -116,10 +116,10 @@ export const deliveryQueue = pgTable(
     dueAt: instant('due_at'),
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),
-    /** When the attempt in flight began. */
+    /** Start of the attempt in flight. */
     startedAt: instant('started_at'),
     unsentSince: instant('unsent_since'),
-    /** Reason to cancel as soon as the attempt in flight has ended without success. */
+    /** Reason to cancel after the attempt in flight, unless it succeeds. */
     cancelRequested: text('cancel_requested'),
   },
   (table) => [
@@ -163,11 +163,11 @@ export const endpointSchedules = pgTable(
     /** True while the endpoint's last attempt failed. */
     failing: boolean('failing').notNull().default(false),
     lastClaimedAt: instant('last_claimed_at'),
-    /** When the earliest waiting delivery is due; null when none waits. */
+    /** Due time of the earliest waiting delivery; null when no delivery waits. */
     nextDueAt: instant('next_due_at'),
     /** Since when the endpoint waits for its next delivery. */
     waitingSince: instant('waiting_since').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
-    /** Attempts that were ever claimed. Those that have not ended are in flight. */
+    /** Number of claimed attempts. Attempts that have not ended are in flight. */
     claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
   },
   (table) => [

@@ -34,13 +34,13 @@ export const events = sqliteTable(
     userId: text('user_id').notNull(),
     type: text('type').$type<EventType>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
-    /** The bytes that are signed and sent; null once blanked by an erasure or by retention. */
+    /** Signed and sent bytes; null after an erasure or retention has blanked them. */
     body: bytes('body'),
     test: flag('test').notNull(),
     sourceEventId: text('source_event_id'),
     withheld: text('withheld', { enum: withheldReasons }),
     createdAt: instant('created_at').notNull(),
-    /** W3C `traceparent` of what published it. */
+    /** W3C `traceparent` of the publisher. */
     traceContext: text('trace_context'),
   },
   (table) => [
@@ -81,7 +81,7 @@ export const deliveries = sqliteTable(
     unsentSince: instant('unsent_since'),
     endedAt: instant('ended_at'),
     cancelReason: text('cancel_reason'),
-    /** Reason to cancel as soon as the attempt in flight has ended without success. */
+    /** Reason to cancel after the attempt in flight, unless it succeeds. */
     cancelRequested: text('cancel_requested'),
     resendOf: text('resend_of'),
   },
@@ -138,7 +138,7 @@ export const endpointSchedules = sqliteTable(
     /** 1 while the endpoint's last attempt failed. */
     failing: flag('failing').notNull().default(0),
     lastClaimedAt: instant('last_claimed_at').notNull().default(0),
-    /** When the earliest waiting delivery is due; null when none waits. */
+    /** Due time of the earliest waiting delivery; null when no delivery waits. */
     nextDueAt: instant('next_due_at'),
     /** Since when the endpoint waits for its next delivery. */
     waitingSince: instant('waiting_since').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`, {

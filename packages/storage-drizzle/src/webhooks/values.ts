@@ -1,4 +1,4 @@
-/** What columns of events, deliveries and transactions may hold, on both engines. */
+/** Allowed values in columns of events, deliveries and transactions, on both engines. */
 export const withheldReasons = ['SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT'] as const
 export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
 /** Of attempts that have ended. */

@@ -31,7 +31,7 @@ function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Nam
   }
 }
 
-/** What HMAC needs of Node. */
+/** Parts of Node for HMAC. */
 interface NodeHmacParts {
   readonly crypto: NodeCrypto
   readonly Buffer: NodeBuffer
@@ -39,8 +39,9 @@ interface NodeHmacParts {
 let found: (NodeHmacParts & { readonly by: unknown }) | undefined
 
 /**
- * Returns `node:crypto` and `Buffer`, or undefined where one is missing or a polyfill without HMAC. Remembers what one
- * `getBuiltinModule` gave: each lookup costs a tenth of an HMAC. Looks again when a test environment replaces `process`.
+ * Returns `node:crypto` and `Buffer`; undefined if one is missing or a polyfill without HMAC. It caches the result of
+ * `getBuiltinModule` because each look-up costs a tenth of an HMAC. It looks up again when a test environment replaces
+ * `process`.
  */
 export function nodeHmacParts(): NodeHmacParts | undefined {
   const by = (globalThis as NodeGlobals).process?.getBuiltinModule

@@ -46,13 +46,13 @@ export interface MigrationListeners {
    */
   readonly onMigrationWaiting?: (wait: MigrationWait) => void
   /**
-   * Told of each index of our tables that no migration made, at every start. Such an index is an operator's own: it slows
-   * writes, and a later migration may refuse it. One that is unique is refused. Default: nothing.
+   * Called at every start for each index on our tables that no migration created. An operator's index slows writes, and
+   * a later migration may refuse it. A unique one is refused. Default: no calls.
    */
   readonly onUnknownIndex?: (name: string) => void
 }
 
-/** Who is told how far the migrations of a SQLite file are: they wait for no lock that could be told of. */
+/** Callbacks for the progress of migrations of a SQLite file, which report no waiting for locks. */
 export type SqliteMigrationListeners = Omit<MigrationListeners, 'onMigrationWaiting'>
 
 /** Migration history of one database. */

@@ -18,7 +18,7 @@ export interface Migration {
 /** Folders under `migrations/`, one for each history: stores, vault, and receiver of webhooks. */
 export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
 
-/** Beginnings of table names; a table of another beginning, but of ours, belongs to the stores. */
+/** Prefixes of table names. Other tables of this package belong to the stores. */
 const prefixes = { vault: 'kyc_relay_vault_', receiver: 'kyc_relay_receiver_' } as const
 
 function prefixOf(set: MigrationSet): string | null {

@@ -13,13 +13,13 @@ export const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   fromDriver: (value) => new Uint8Array(value),
 })
 
-/** An instant with milliseconds. */
+/** A time with milliseconds. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
 /** The order in which rows were written; below 2⁵³ for as long as anyone will look. */
 export const position = () => bigint('position', { mode: 'number' }).notNull().generatedByDefaultAsIdentity()
 
-/** A foreign key of one column, by the name that PostgreSQL gives to such a key. */
+/** A foreign key of one column, with the default name of PostgreSQL. */
 export const references = (column: PgColumn, target: PgColumn) =>
   foreignKey({
     name: `${getTableName(column.table)}_${column.name}_fkey`,

@@ -25,7 +25,7 @@ INSERT INTO ${table} (id, at) VALUES (1, clock_timestamp()) ON CONFLICT (id) DO 
   )
 }
 
-/** Writes the one row that is there for it, and resolves once that is committed. */
+/** Writes one dedicated row and resolves after the commit. */
 export async function tryWrite(database: PostgresDatabase, part: keyof typeof writes): Promise<void> {
   await database.run((on) => writes[part].count(on, {}))
 }

@@ -8,13 +8,13 @@ export const bytes = (name: string) => blob(name, { mode: 'buffer' })
 /** Milliseconds since 1970 in UTC. */
 export const instant = (name: string) => integer(name)
 
-/** 0 or 1; state {@link oneOf} beside it. */
+/** 0 or 1. Add {@link oneOf} as a check. */
 export const flag = (name: string) => integer(name)
 
 /** The order in which rows were written. Never used again, also after the newest row was removed. */
 export const position = () => integer('position').primaryKey({ autoIncrement: true })
 
-/** A check of one column, by the name that PostgreSQL gives to such a check. */
+/** A check of one column, with the default name of PostgreSQL. */
 const columnCheck = (column: SQLiteColumn, condition: SQL) =>
   check(`${getTableName(column.table)}_${column.name}_check`, condition)
 

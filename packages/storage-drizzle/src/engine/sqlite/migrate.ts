@@ -85,7 +85,7 @@ export function requireMigrated(client: Database.Database, history: SqliteHistor
   if (migrationStatus(client, history).pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
 }
 
-/** What a call of {@link migrate} goes by. */
+/** Options of {@link migrate}. */
 export interface SqliteMigrationOptions extends SqliteMigrationListeners {
   readonly now: () => Date
   /** Default: the migrations of the package. */

@@ -15,7 +15,7 @@ export const vaultReadiness = readinessTable('kyc_relay_vault_readiness')
 
 const tables = { stores: 'kyc_relay_readiness', vault: 'kyc_relay_vault_readiness' } as const
 
-/** Makes what writes the one row that is there for it, and resolves once that is committed. */
+/** Creates the readiness check, which writes one dedicated row and resolves after the commit. */
 export function createTryWrite(
   client: Database.Database,
   commits: GroupCommit,
