@@ -243,10 +243,10 @@ describe('database files that are replaced under a running server', () => {
       expect(await submit('before')).not.toBeNull()
       const ended = exitOf(server)
       replace(inDataDir(name))
-      // Files are looked at once a second: what comes sooner may still be written to those that were open.
+      // A write looks at the files, at most once a second. Until then writes go to the files that were open.
       let isOver = false
       void ended.then(() => (isOver = true))
-      for (let n = 0; !isOver && n < 200; n += 1) await (name === 'kyc.db' ? publish : submit)(`after-${n}`)
+      for (let n = 0; !isOver && n < 20_000; n += 1) await (name === 'kyc.db' ? publish : submit)(`after-${n}`)
       expect(await ended).toBe(70)
       expect(server.output()).toContain(
         `"detail":"${setting}","code":"FILES_REPLACED","msg":"the database files were removed or replaced; ending"`,
