@@ -12,41 +12,38 @@ export function hmacSha256Hex(body: string | Uint8Array, secret: string | Uint8A
 }
 
 /**
- * Checks whether one of the signatures is the HMAC-SHA-256 of the body under one of the secrets, in constant time: by
+ * Checks whether a signature is the HMAC-SHA-256 of the body under one of the secrets, in constant time: by
  * `timingSafeEqual` where `node:crypto` is there, else by `crypto.subtle.verify`. Does not stop at the first match.
  *
- * @param signatures 64 lower-case hexadecimal characters each, already checked to be so.
+ * @param signature 64 lower-case hexadecimal characters, already checked to be so.
  * @returns a promise only with Web Crypto.
  */
 export function matchesHmac(
   body: string | Uint8Array,
-  signatures: readonly string[],
+  signature: string,
   secrets: readonly string[],
 ): boolean | Promise<boolean> {
   const node = nodeHmacParts()
-  if (!node) return matchesByWebCrypto(body, signatures, secrets)
+  if (!node) return matchesByWebCrypto(body, signature, secrets)
   const { crypto, Buffer } = node
+  const given = Buffer.from(signature)
   let matches = false
   for (const secret of secrets) {
     const expected = Buffer.from(crypto.createHmac('sha256', secret).update(body).digest('hex'))
-    for (const signature of signatures) {
-      matches = crypto.timingSafeEqual(expected, Buffer.from(signature)) || matches
-    }
+    matches = crypto.timingSafeEqual(expected, given) || matches
   }
   return matches
 }
 
 async function matchesByWebCrypto(
   body: string | Uint8Array,
-  signatures: readonly string[],
+  signature: string,
   secrets: readonly string[],
 ): Promise<boolean> {
   let matches = false
   for (const secret of secrets) {
     const key = await importKey(secret, 'verify')
-    for (const signature of signatures) {
-      matches = (await crypto.subtle.verify('HMAC', key, bytesOfHex(signature), ownBytes(body))) || matches
-    }
+    matches = (await crypto.subtle.verify('HMAC', key, bytesOfHex(signature), ownBytes(body))) || matches
   }
   return matches
 }

@@ -36,21 +36,22 @@ interface NodeHmacParts {
   readonly crypto: NodeCrypto
   readonly Buffer: NodeBuffer
 }
-let found: (NodeHmacParts & { readonly by: unknown }) | undefined
+let found: NodeHmacParts | null | undefined
 
 /**
- * Returns `node:crypto` and `Buffer`; undefined if one is missing or a polyfill without HMAC. It caches the result of
- * `getBuiltinModule` because each look-up costs a tenth of an HMAC. It looks up again when a test environment replaces
- * `process`.
+ * Returns `node:crypto` and `Buffer`; null if one is missing or a polyfill without HMAC. The first call decides: each
+ * look-up costs a twentieth of an HMAC.
  */
-export function nodeHmacParts(): NodeHmacParts | undefined {
-  const by = (globalThis as NodeGlobals).process?.getBuiltinModule
-  if (found !== undefined && found.by === by) return found
+export function nodeHmacParts(): NodeHmacParts | null {
+  if (found === undefined) found = findNodeHmacParts()
+  return found
+}
+
+function findNodeHmacParts(): NodeHmacParts | null {
   const crypto = nodeModule('node:crypto')
   const Buffer = nodeModule('node:buffer')?.Buffer
-  if (!crypto?.createHmac || !crypto.timingSafeEqual || !Buffer) return undefined
-  found = { by, crypto: crypto as NodeCrypto, Buffer }
-  return found
+  if (!crypto?.createHmac || !crypto.timingSafeEqual || !Buffer) return null
+  return { crypto: crypto as NodeCrypto, Buffer }
 }
 
 /** Decodes UTF-8; throws for other bytes. Jest's jsdom has no `TextDecoder`. */

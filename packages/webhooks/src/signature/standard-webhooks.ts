@@ -13,7 +13,7 @@ export interface StandardWebhooksHeaders {
   readonly 'webhook-signature': string
 }
 
-/** Signatures of one request that are compared: Web Crypto hashes the body once for each. */
+/** Signatures of one request that are compared. Each one costs one HMAC of the body and secret. */
 const mostSignatures = 16
 
 /** An authentic webhook with signed id and time. */
@@ -104,9 +104,12 @@ export async function verifyStandardWebhook(request: {
   const timestamp = headerValue(headers, 'webhook-timestamp')
   if (!timestamp || !/^\d{1,12}$/.test(timestamp)) throw timestampInvalid()
 
-  const signatures = given.slice(0, mostSignatures).map((part) => hexOfBase64(part.slice(3)))
-  if (!(await matchesHmac(signedContent(id, timestamp, body), signatures, keys)))
-    throw new WebhookVerificationError('SIGNATURE_MISMATCH')
+  const content = signedContent(id, timestamp, body)
+  let matches = false
+  for (const part of given.slice(0, mostSignatures)) {
+    matches = (await matchesHmac(content, hexOfBase64(part.slice(3)), keys)) || matches
+  }
+  if (!matches) throw new WebhookVerificationError('SIGNATURE_MISMATCH')
 
   const signedAt = new Date(Number(timestamp) * 1000)
   // NaN, from an invalid date in `now`, must fail too.

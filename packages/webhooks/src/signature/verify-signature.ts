@@ -25,5 +25,5 @@ export async function verifySignature(request: {
   const { body, signature, secrets } = request
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
-  return typeof signature === 'string' && isHexDigest(signature) && matchesHmac(bytes, [signature], keys)
+  return typeof signature === 'string' && isHexDigest(signature) && matchesHmac(bytes, signature, keys)
 }

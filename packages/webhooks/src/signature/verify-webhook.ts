@@ -48,7 +48,7 @@ export async function verifyWebhook({ body, headers, secrets }: SignedRequest): 
   const signature = headerValue(headers, 'x-hmac-signature')
   if (!signature) throw new WebhookVerificationError('SIGNATURE_MISSING')
   if (!isHexDigest(signature)) throw new WebhookVerificationError('SIGNATURE_MALFORMED')
-  const matches = matchesHmac(bytes, [signature], keys)
+  const matches = matchesHmac(bytes, signature, keys)
   // Awaiting a boolean would cost a turn of the event loop.
   if (!(typeof matches === 'boolean' ? matches : await matches))
     throw new WebhookVerificationError('SIGNATURE_MISMATCH')
