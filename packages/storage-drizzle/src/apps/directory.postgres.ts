@@ -5,7 +5,7 @@ import { apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.postgres.js'
 import { createAppKeyChanges } from './key-changes.postgres.js'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
+import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { statement } from '../engine/postgres/statement.js'

@@ -7,7 +7,7 @@ import {
   apiKeyIssuedEvent,
   apiKeyRevokedEvent,
 } from '../audit/api-key-events.js'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
+import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'

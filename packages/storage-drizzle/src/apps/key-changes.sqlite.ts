@@ -8,8 +8,7 @@ import {
   apiKeyRevokedEvent,
 } from '../audit/api-key-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { prepare } from '../engine/sqlite/prepared.js'
-import { read } from '../engine/sqlite/read.js'
+import { prepare, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 function prepareStatements(client: Database.Database) {

@@ -3,7 +3,7 @@ import type { AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 
 /** Number of chains of a log: this many transactions can append at once. */

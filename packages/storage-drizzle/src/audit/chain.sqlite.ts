@@ -3,7 +3,7 @@ import type { AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from 
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
-import { prepare } from '../engine/sqlite/prepared.js'
+import { prepare } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 /** Appends to one audit log, inside the transaction of the recorded change. */

@@ -4,7 +4,7 @@ import type { ClaimedPhotoJob, PhotoJobStore, PhotoRecord, PhotoState } from '@k
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from './photo-jobs.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

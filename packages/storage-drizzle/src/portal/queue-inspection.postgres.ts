@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection, type QueueState } from './queue-inspection.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 
 const inspectQueue = statement<QueueState>(

@@ -1,7 +1,6 @@
 import { asc, isNotNull, sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from './queue-inspection.js'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import { read } from '../engine/sqlite/read.js'
+import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { deliveries, endpointSchedules } from '../webhooks/tables.sqlite.js'
 
 /** Creates the queue inspection of one SQLite database. */

@@ -9,10 +9,9 @@ import {
   type HolderColumns,
   type PortalSessions,
 } from './portal-sessions.js'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
+import { asBuffer, now } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
 import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

@@ -10,7 +10,7 @@ import {
   type PortalSessions,
 } from './portal-sessions.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { prepare } from '../engine/sqlite/prepared.js'
+import { prepare } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 type Hash = Uint8Array

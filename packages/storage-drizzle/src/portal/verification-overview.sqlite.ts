@@ -1,8 +1,7 @@
 import { asc, desc, gt, lt, sql } from 'drizzle-orm'
 import { checkedLimit } from '../page-cursor.js'
 import { vaultReference, type VerificationOverview } from './verification-overview.js'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import { read } from '../engine/sqlite/read.js'
+import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { verifications } from '../verifications/tables.sqlite.js'
 
 const value = sql.placeholder

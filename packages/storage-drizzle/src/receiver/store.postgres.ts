@@ -5,7 +5,7 @@ import { openConnection, type PostgresLocation } from '../engine/postgres/pool.j
 import { createDatabase } from '../engine/postgres/database.js'
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

@@ -4,7 +4,7 @@ import type { ClaimAnswer, DeduplicationStore, MarkProcessed } from '@kyc-relay/
 import { StorageError } from '../storage-error.js'
 import { assertDurable, openConnection, type SqliteLocation } from '../engine/sqlite/open.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { migrate, requireMigrated } from '../engine/sqlite/migrate.js'
 import { createGroupCommit } from '../engine/sqlite/group-commit.js'

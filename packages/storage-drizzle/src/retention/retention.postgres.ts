@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { checkedLimit } from '../page-cursor.js'
 import { completePolicy, removedRows, type Retention } from './retention.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

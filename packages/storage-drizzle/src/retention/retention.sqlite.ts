@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { checkedLimit } from '../page-cursor.js'
 import { completePolicy, removedRows, type RemovedRows, type Retention, type RetentionPolicy } from './retention.js'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
 import { portalSessions } from '../portal/tables.sqlite.js'

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { KeyCheck, VaultInspection, VaultReference } from './vault-inspection.js'
-import { prepare } from '../engine/sqlite/prepared.js'
-import { read } from '../engine/sqlite/read.js'
+import { prepare, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 /** Creates the inspection of the vault of one SQLite connection. Opens no value. */

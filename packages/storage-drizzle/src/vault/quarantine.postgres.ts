@@ -4,7 +4,7 @@ import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable, type Statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

@@ -4,8 +4,7 @@ import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
-import { prepare } from '../engine/sqlite/prepared.js'
-import { read } from '../engine/sqlite/read.js'
+import { prepare, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 
 const dayMs = 24 * 60 * 60 * 1000

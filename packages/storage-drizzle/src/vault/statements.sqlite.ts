@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
-import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { type DrizzleDatabase, prepare, prepareRows } from '../engine/sqlite/statement.js'
 import { dataKeys, tokens, vaultAudit } from './tables.sqlite.js'
 
 const value = sql.placeholder

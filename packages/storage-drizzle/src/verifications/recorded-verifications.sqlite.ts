@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
 import type { RecordedVerification } from '../audit/recorded-content.js'
 import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
-import { prepare } from '../engine/sqlite/prepared.js'
+import { prepare } from '../engine/sqlite/statement.js'
 
 /** Times are milliseconds here. */
 type StoredRow = Omit<StoredVerification, 'decisionedAt' | 'recordedAt' | 'loggedAt'> & {

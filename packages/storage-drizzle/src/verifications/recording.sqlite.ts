@@ -3,7 +3,7 @@ import type { KycStatus, ExistingSubmission, SubmissionKey, VerificationStore } 
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { prepare, prepareRows } from '../engine/sqlite/statement.js'
 import type { verifications } from './tables.sqlite.js'
 
 type Recording = Parameters<VerificationStore['record']>[0]

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { declineCodes, kycStatusLog, verificationChecks, verifications, verificationSections } from './tables.sqlite.js'
 
 const value = sql.placeholder

@@ -9,7 +9,7 @@ import type {
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
+import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { overtaken, type PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { reportText, responseBodyOf } from './ended-results.postgres.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
-import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { prepare, prepareRows } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 
 type LeasedRow = readonly [

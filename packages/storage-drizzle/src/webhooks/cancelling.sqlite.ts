@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpointSchedules } from './tables.sqlite.js'
 
 const value = sql.placeholder

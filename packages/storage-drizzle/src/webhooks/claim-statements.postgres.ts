@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { EventType } from '@kyc-relay/webhooks'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { EventType } from '@kyc-relay/webhooks'
-import { prepare, prepareRows } from '../engine/sqlite/prepared.js'
+import { prepare, prepareRows } from '../engine/sqlite/statement.js'
 
 /** Columns of a delivery that was claimed or taken over. */
 export type ClaimedRow = readonly [

@@ -9,7 +9,7 @@ import {
 } from './claim-statements.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
-import { textArray } from '../engine/postgres/text-array.js'
+import { textArray } from '../engine/postgres/parameters.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
 
 const value = sql.placeholder

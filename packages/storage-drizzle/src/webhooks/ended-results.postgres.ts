@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
-import { now } from '../engine/postgres/now.js'
+import { asBuffer, now, textArray } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
-import { textArray } from '../engine/postgres/text-array.js'
 
 const value = sql.placeholder
 

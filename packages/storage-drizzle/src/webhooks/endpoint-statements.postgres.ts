@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { now } from '../engine/postgres/now.js'
+import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
 import { StorageError } from '../storage-error.js'
-import { asBuffer } from '../engine/postgres/as-buffer.js'
-import { now } from '../engine/postgres/now.js'
+import { asBuffer, now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder

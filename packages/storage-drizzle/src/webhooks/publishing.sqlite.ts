@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
 
 const value = sql.placeholder

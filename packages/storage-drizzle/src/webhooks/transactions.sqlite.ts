@@ -7,9 +7,8 @@ import type {
   TransactionStore,
 } from '@kyc-relay/webhooks/delivery'
 import type { TransactionEventType } from '@kyc-relay/webhooks/events'
-import type { DrizzleDatabase } from '../engine/sqlite/drizzle-database.js'
+import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { preparePublishing, writeEvent, type PublishingStatements } from './publishing.sqlite.js'
-import { read } from '../engine/sqlite/read.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { events, transactionMoves, transactions } from './tables.sqlite.js'
 

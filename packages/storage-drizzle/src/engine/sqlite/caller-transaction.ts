@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { DrizzleDatabase } from './drizzle-database.js'
+import type { DrizzleDatabase } from './statement.js'
 
 /**
  * A transaction of the caller: a better-sqlite3 connection inside `BEGIN` (Kysely and Knex expose it), or the `tx` of a

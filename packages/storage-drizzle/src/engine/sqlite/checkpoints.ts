@@ -5,7 +5,7 @@ import { checkpointPages, emptyWal } from './open.js'
 import { createDiskRoom } from './disk-room.js'
 import { isDiskFull } from './errors.js'
 import { rememberFiles } from './file-identity.js'
-import { prepare } from './prepared.js'
+import { prepare } from './statement.js'
 
 /** Copies commits from the WAL into the database file, in a thread where possible. */
 export interface Checkpoints {

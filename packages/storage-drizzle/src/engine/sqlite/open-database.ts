@@ -5,10 +5,9 @@ import type { StorageError } from '../../storage-error.js'
 import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace, type Checkpoints } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
 import { openWithReserve } from './disk-room.js'
-import type { DrizzleDatabase } from './drizzle-database.js'
+import { type DrizzleDatabase, read } from './statement.js'
 import { createGroupCommit, type GroupCommit } from './group-commit.js'
 import { migrate, requireMigrated, type SqliteHistory } from './migrate.js'
-import { read } from './read.js'
 import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type SqliteLocation } from './open.js'
 
 /** How a database is opened. */

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { instant } from './columns.js'
 import type { GroupCommit } from './group-commit.js'
-import { prepare } from './prepared.js'
+import { prepare } from './statement.js'
 
 const readinessTable = (name: string) =>
   sqliteTable(name, { id: integer('id').primaryKey(), at: instant('at').notNull() }, () => [

@@ -1,4 +1,9 @@
 import type Database from 'better-sqlite3'
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import { storageErrorOf } from './errors.js'
+
+/** A Drizzle database or transaction over better-sqlite3, with any schema. */
+export type DrizzleDatabase = BaseSQLiteDatabase<'sync', Database.RunResult, Record<string, never>>
 
 /** A prepared statement with positional parameters. */
 export interface Prepared<Parameters extends unknown[], Row = never> {
@@ -26,4 +31,13 @@ export function prepareRows<Parameters extends unknown[], Row extends readonly u
   sql: string,
 ): Prepared<Parameters, Row> {
   return client.prepare<Parameters, Row>(sql).raw()
+}
+
+/** Runs a synchronous read in a promise. Errors become rejections with a code of this package. */
+export function read<T>(work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work())
+  } catch (error) {
+    return Promise.reject(storageErrorOf(error))
+  }
 }

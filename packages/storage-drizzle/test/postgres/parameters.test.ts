@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
-import { textArray } from '../../src/engine/postgres/text-array.js'
+import { textArray } from '../../src/engine/postgres/parameters.js'
 import { startPostgres, type PostgresServer } from './postgres-server.js'
 
 let server: PostgresServer

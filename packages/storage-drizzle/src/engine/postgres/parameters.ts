@@ -1,3 +1,16 @@
+import { sql } from 'drizzle-orm'
+
+/**
+ * SQL of the store's clock. It is the database's clock, which all processes share, unless the parameter `now` is a
+ * time. Milliseconds, like all times in the ports.
+ */
+export const now = sql`coalesce(${sql.placeholder('now')}::timestamptz, clock_timestamp())::timestamptz(3)`
+
+/** Wraps bytes in a `Buffer` without a copy. Inside an array, pg writes only a `Buffer` as bytes. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 /** Characters whose JSON form PostgreSQL's array parser does not read: control characters and lone surrogates. */
 const readOtherwise = /[\p{Cc}\p{Cs}]/u
 
