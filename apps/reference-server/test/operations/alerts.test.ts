@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { startTestServer, type RunningTestServer } from '../running-server.js'
+
+const folder = fileURLToPath(new URL('../../monitoring/', import.meta.url))
+const rules = readFileSync(`${folder}alerts.yaml`, 'utf8')
+const page = readFileSync(new URL('../../../../docs/alerts.md', import.meta.url), 'utf8')
+const { groups } = parse(rules) as {
+  groups: { rules: { alert: string; expr: string; labels: { severity: string }; annotations: { runbook: string } }[] }[]
+}
+const alerts = groups.flatMap((group) => group.rules)
+
+let server: RunningTestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+describe('alert rules', () => {
+  const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
+  if (!hasPromtool) console.warn('promtool is not installed (Debian: prometheus): nothing runs the alert rules')
+  it.runIf(hasPromtool)('fire and stay quiet as their test file says', () => {
+    const run = (...args: string[]) => spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' })
+    expect(run('check', 'rules', 'alerts.yaml')).toMatchObject({ status: 0, stderr: '' })
+    expect(run('test', 'rules', 'alerts.test.yaml')).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('each have a case in which they fire', () => {
+    const cases = readFileSync(`${folder}alerts.test.yaml`, 'utf8')
+    const fired = [...cases.matchAll(/alertname: (\w+)\n +exp_alerts:/g)].map(([, name]) => name)
+    expect(fired.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted())
+  })
+
+  it('ask for metrics and labels that the server has', async () => {
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    const asked = alerts.flatMap(({ expr }) => [...expr.matchAll(/((?:kyc_relay|nodejs)_\w+)\{job="kyc-relay"/g)])
+    expect(asked.length).toBeGreaterThanOrEqual(alerts.length)
+    const names = asked.map(([, name = '']) => name.replace(/_bucket$/, ''))
+    expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+
+  it('each have a section that says what to do, in the order of the file', () => {
+    const sections = [...page.matchAll(/^### (KycRelay\w+)$/gm)].map(([, name]) => name)
+    expect(sections).toEqual(alerts.map(({ alert }) => alert))
+    for (const { alert, labels, annotations } of alerts) {
+      expect(annotations.runbook).toBe(`docs/alerts.md#${alert.toLowerCase()}`)
+      expect(['page', 'ticket']).toContain(labels.severity)
+    }
+  })
+})
