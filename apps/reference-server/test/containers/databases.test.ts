@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   startEmbeddedServer,
   type EmbeddedServer,
-} from '../../../../packages/storage-drizzle/test/postgres/embedded-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/embedded-server.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'

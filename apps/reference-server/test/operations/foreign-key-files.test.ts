@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { postgresDatabases, sqliteDatabases, startOn, testFolder, type Databases } from './restored-server.js'
 
 vi.setConfig({ testTimeout: 120_000 })

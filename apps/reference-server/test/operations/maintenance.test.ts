@@ -21,7 +21,7 @@ import { startServer } from '../../src/server.js'
 import { openStorage } from '../../src/wiring/storage.js'
 import { createMaintenance } from '../../src/operations/maintenance/maintenance.js'
 import { rewrapApiKeys } from '../../src/operations/maintenance/rewrap-api-keys.js'
-import { startPostgres } from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+import { startPostgres } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { event } from '../../../../packages/storage-drizzle/test/samples.js'
 
 const now = () => new Date('2026-01-01T00:00:00Z')

@@ -15,7 +15,7 @@ import {
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -9,7 +9,7 @@ import type { DemoFile } from '../../src/start/demo-file.js'
 import { readDemoFile } from '../../src/start/demo-file.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
-import type { PostgresServer } from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+import type { PostgresServer } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 import { clientOf } from './server-calls.js'
 

@@ -19,7 +19,7 @@ import { Agent, request } from 'undici'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
-import { canMount, smallVolume } from '../../../../packages/storage-drizzle/test/sqlite/small-volume.js'
+import { canMount, smallVolume } from '../../../../packages/storage-drizzle/test/engine/sqlite/small-volume.js'
 
 // Every case starts processes of the built server: a busy machine takes seconds for each.
 vi.setConfig({ testTimeout: 120_000 })

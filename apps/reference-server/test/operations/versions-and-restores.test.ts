@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { startReceiver } from '../local-receiver.js'
 import { startServerProcess, type ServerProcess } from '../processes/server-process.js'
 import { callsTo } from './server-calls.js'

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 import { startServerProcess, type ServerProcess } from './server-process.js'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { createPortalClient, hiddenFields, type PortalClient } from '../portal/portal-client.js'
 import type { Answer, CallOptions } from '../running-server.js'
 import { startServerProcess, type ServerProcess } from './server-process.js'

@@ -1,12 +1,12 @@
 import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pgbouncerProgram, startPgbouncer } from '../../../../packages/storage-drizzle/test/postgres/pgbouncer.js'
+import { pgbouncerProgram, startPgbouncer } from '../../../../packages/storage-drizzle/test/engine/postgres/pgbouncer.js'
 import {
   startPostgres,
   type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/postgres/postgres-server.js'
-import { makeRuntimeUser } from '../../../../packages/storage-drizzle/test/postgres/runtime-role.js'
+} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
+import { makeRuntimeUser } from '../../../../packages/storage-drizzle/test/engine/postgres/runtime-role.js'
 import { startTestServer, submissionDocument, submissionVariables } from '../running-server.js'
 
 let postgres: PostgresServer

@@ -6,7 +6,7 @@ import { runMigrateCommand, type TerminalLine } from '../../src/cli/migrate-comm
 import { readMigrations } from '../../src/engine/migrations/migration-files.js'
 import { StorageError } from '../../src/storage-error.js'
 import { openSqliteMigrations } from '../../src/engine/sqlite/open-migrations.js'
-import { testFolder } from '../sqlite/sqlite-files.js'
+import { testFolder } from '../engine/sqlite/sqlite-files.js'
 
 async function run(
   parameters: readonly string[],

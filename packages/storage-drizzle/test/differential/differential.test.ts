@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
-import { emptyTables, startPostgres, type PostgresServer } from '../postgres/postgres-server.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 import { bytes, endpoint, event, report, startOfTests, submission, uuid } from '../samples.js'
 import { createModel } from './model.js'
 

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto'
+import { addSealKey, createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  createPostgresStorage,
+  createPostgresVault,
+  openPostgresAuditLog,
+  type PostgresStorage,
+} from '../../src/postgres/index.js'
+import {
+  expectEndpointAndSignInEntries,
+  expectGrantEntries,
+  expectNoEndpointOrSignInWithoutEntry,
+  expectNoGrantWithoutEntry,
+} from './access-entries.js'
+import { expectKeyRotationEntries } from './api-key-entries.js'
+import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
+import { recordSome, statusRowTamperingCases, tamperingCases, type TamperedStores } from './tampering-cases.js'
+import { exerciseVault, vaultTamperingCases } from './vault-tampering-cases.js'
+import { startOfTests, submission, uuid } from '../samples.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+
+let server: PostgresServer
+let connectionString: string
+let pool: pg.Pool
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  pool = new pg.Pool({ connectionString, max: 20 })
+  await (await createPostgresStorage({ pool })).close()
+  await (await createPostgresVault({ pool }, { cipher: {} as never })).close()
+})
+afterAll(async () => {
+  await pool.end()
+  await server.stop()
+})
+beforeEach(() => emptyTables(pool))
+
+const open = () =>
+  createPostgresStorage({ pool }, { audit: auditSeal, clock: () => startOfTests, migrations: 'require', notify: false })
+const cipher = createLocalCipher({ keys: parseKeyFile(auditKeyFile) })
+const openVault = () => createPostgresVault({ pool }, { cipher, audit: auditSeal, migrations: 'require' })
+const readLog = (log: 'stores' | 'vault') => openPostgresAuditLog({ connectionString }, { log, seal: auditSeal })
+
+/** The tables of the stores that a copy of the database holds. */
+const copied = ['verifications', 'kyc_statuses', 'kyc_status_log', 'audit_entries', 'audit_heads'].map(
+  (name) => `kyc_relay_${name}`,
+)
+
+function tampered(storage: PostgresStorage): TamperedStores {
+  const chain = auditSeal.chainOf(uuid('user'), 16)
+  const sql = async (text: string) => {
+    await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${text}; COMMIT`)
+  }
+  return {
+    verifications: storage.verifications,
+    audit: storage.audit!,
+    chain,
+    at: (sequence) => `chain = ${chain} AND sequence = ${sequence}`,
+    sql,
+    async copy() {
+      for (const table of copied)
+        await sql(`DROP TABLE IF EXISTS copy_${table}; CREATE TABLE copy_${table} AS TABLE ${table}`)
+      const details = ['verification_sections', 'verification_checks', 'decline_codes', 'photo_jobs']
+      return async () => {
+        for (const table of copied) {
+          await sql(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM copy_${table}; DROP TABLE copy_${table}`)
+        }
+        for (const table of details) {
+          await sql(
+            `DELETE FROM kyc_relay_${table} WHERE verification_id NOT IN (SELECT verification_id FROM kyc_relay_verifications)`,
+          )
+        }
+      }
+    },
+  }
+}
+
+describe('the audit log of the stores on PostgreSQL', () => {
+  test('stays whole under 50 concurrent submissions of few users, repeats, an erasure and two processes', async () => {
+    const handles = [await open(), await open()]
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const key = { userId: uuid(`user ${index % 5}`) }
+        return handles[index % 2]!.verifications.record(submission(`n${index % 45}`, { key }))
+      }),
+    )
+    await handles[0]!.users.eraseUser({ appId: uuid('app'), userId: uuid('user 3') })
+    const log = await readLog('stores')
+    const { findings, report } = await verify(log)
+    await log.close()
+    expect(findings).toEqual([])
+    // 16 beginnings, 45 verifications, one erasure.
+    expect(report).toMatchObject({ startedAtMs: startOfTests.getTime(), entries: 62, findings: 0 })
+    await Promise.all(handles.map((handle) => handle.close()))
+  })
+
+  test.each([...tamperingCases, ...statusRowTamperingCases])('finds that $name', async ({ run, findings }) => {
+    const stores = tampered(await open())
+    const found = await run(stores)
+    expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))
+    expect(found).toHaveLength(findings(stores).length)
+  })
+
+  test('has an entry for each change of an API key', async () => {
+    const storage = await open()
+    await expectKeyRotationEntries(storage.apps, storage.audit!, 16)
+    await storage.close()
+  })
+
+  test('has an entry for each change of a grant and each access token', async () => {
+    const storage = await open()
+    await expectGrantEntries(storage.apps, storage.audit!)
+    await storage.close()
+  })
+
+  test('has an entry for each endpoint registered or removed and each sign-in', async () => {
+    const storage = await open()
+    await expectEndpointAndSignInEntries(storage, storage.audit!)
+    await storage.close()
+  })
+
+  test('no endpoint and no sign-in is written without its entry', async () => {
+    const storage = await open()
+    await expectNoEndpointOrSignInWithoutEntry(storage, async () => {
+      await pool.query('DELETE FROM kyc_relay_audit_heads')
+    })
+    await storage.close()
+  })
+
+  test('no grant is written without its entry', async () => {
+    const storage = await open()
+    await expectNoGrantWithoutEntry(storage.apps, async () => {
+      await pool.query('DELETE FROM kyc_relay_audit_heads')
+    })
+    await storage.close()
+  })
+
+  test('finds that a whole chain was removed, or its newest entries, without checkpoints', async () => {
+    const storage = await open()
+    const { chain, sql } = tampered(storage)
+    await recordSome(storage.verifications)
+    await sql(`DELETE FROM kyc_relay_audit_entries WHERE chain = ${chain} AND sequence > 7`)
+    expect((await verify(storage.audit!)).findings).toMatchObject([
+      { code: 'CHAIN_CUT_OFF', chain, sequence: 8, toSequence: 9 },
+      { code: 'ROW_WITHOUT_ENTRY' },
+      { code: 'ROW_WITHOUT_ENTRY' },
+    ])
+    await sql(
+      `DELETE FROM kyc_relay_audit_entries WHERE chain = ${chain}; DELETE FROM kyc_relay_audit_heads WHERE chain = ${chain}`,
+    )
+    expect((await verify(storage.audit!)).findings[0]).toMatchObject({ code: 'CHAIN_MISSING', chain })
+    // A start does not make up what is missing.
+    const again = await open()
+    await expect(again.verifications.record(submission('more'))).rejects.toMatchObject({ code: 'AUDIT_INCOMPLETE' })
+    expect(
+      await again.verifications.findVerification(
+        { appId: uuid('app'), userId: uuid('user') },
+        uuid('verification more'),
+      ),
+    ).toBeNull()
+    expect((await verify(storage.audit!)).findings[0]).toMatchObject({ code: 'CHAIN_MISSING', chain })
+  })
+
+  test('finds that the head of a chain was put back', async () => {
+    const storage = await open()
+    const { chain, sql } = tampered(storage)
+    await recordSome(storage.verifications)
+    await sql(`UPDATE kyc_relay_audit_heads SET mac = sha256('x') WHERE chain = ${chain}`)
+    expect((await verify(storage.audit!)).findings).toMatchObject([{ code: 'HEAD_DIFFERS', chain, sequence: 9 }])
+  })
+
+  test.each(['kyc_relay_audit_entries', 'kyc_relay_audit_heads'])(
+    'a failing write to %s leaves neither row nor entry',
+    async (table) => {
+      const storage = await open()
+      await recordSome(storage.verifications)
+      await pool.query(`ALTER TABLE ${table} ADD CONSTRAINT fails CHECK (sequence < 10) NOT VALID`)
+      const failing = storage.verifications.record(submission('more'))
+      await expect(failing).rejects.toMatchObject({ code: 'CONSTRAINT' })
+      await pool.query(`ALTER TABLE ${table} DROP CONSTRAINT fails`)
+      const owner = { appId: uuid('app'), userId: uuid('user') }
+      expect(await storage.verifications.findVerification(owner, uuid('verification more'))).toBeNull()
+      expect((await verify(storage.audit!)).findings).toEqual([])
+      await storage.verifications.record(submission('more'))
+      expect((await verify(storage.audit!)).findings).toEqual([])
+    },
+  )
+})
+
+describe('the audit log of the vault on PostgreSQL', () => {
+  test('goes on over reveals, erasures and rotated keys', async () => {
+    const keys = addSealKey(auditKeyFile, { randomBytes, now: startOfTests })
+    const rotated = createLocalCipher({ keys: parseKeyFile(keys) })
+    const kinds = await exerciseVault(await openVault(), () =>
+      createPostgresVault({ pool }, { cipher: rotated, audit: createLocalAuditSeal({ keys: parseKeyFile(keys) }) }),
+    )
+    const log = await readLog('vault')
+    const { findings, report } = await verify(log)
+    await log.close()
+    expect(findings).toEqual([])
+    expect(report.entries).toBe(16 + kinds)
+  })
+
+  test.each(vaultTamperingCases)('finds that $name', async ({ sql, findings }) => {
+    const vault = await openVault()
+    await exerciseVault(vault, openVault)
+    await pool.query(sql)
+    const found = (await verify(vault.audit!)).findings
+    expect(inOrder(found)).toMatchObject(inOrder(findings))
+    expect(found).toHaveLength(findings.length)
+  })
+})

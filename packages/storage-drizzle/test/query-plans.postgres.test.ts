@@ -1,0 +1,251 @@
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { awaitSchedules } from '../src/webhooks/claim-statements.postgres.js'
+import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
+import { auditSeal, verify } from './audit/audit-samples.js'
+import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from './samples.js'
+import { startPostgres, type PostgresServer } from './engine/postgres/postgres-server.js'
+
+let server: PostgresServer
+let connectionString: string
+let client: pg.Client
+let statements: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  client = new pg.Client({ connectionString })
+  await client.connect()
+  statements = await statementsOfStores()
+})
+afterAll(async () => {
+  await client.end()
+  await server.stop()
+})
+
+/** Uses every method of the stores once, and answers the prepared statements that pg was given. */
+async function statementsOfStores(): Promise<Map<string, string>> {
+  const seen = new Map<string, string>()
+  const pool = new pg.Pool({ connectionString, max: 3 })
+  pool.on('connect', (connected) => {
+    const query = connected.query.bind(connected)
+    connected.query = ((config: unknown, ...rest: unknown[]) => {
+      if (typeof config === 'object' && config !== null && 'name' in config && 'text' in config) {
+        if (typeof config.name === 'string') seen.set(config.name, String(config.text))
+      }
+      return Reflect.apply(query, connected, [config, ...rest]) as unknown
+    }) as typeof connected.query
+  })
+  const storage = await createPostgresStorage({ pool }, { audit: auditSeal, notify: false })
+  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, audit, close } = storage
+  const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
+  const vault = await createPostgresVault({ pool }, { cipher, audit: auditSeal })
+  const hook = endpoint('a')
+  const { appId } = hook
+  const userId = uuid('user')
+  const owner = { appId, userId }
+
+  await verifications.record(submission('one'))
+  await verifications.record(submission('one'))
+  await verifications.findVerification(owner, uuid('verification one'))
+  await verifications.listVerifications(owner, { limit: 5 })
+  await overview.listLatest({ limit: 5 })
+  await verifications.findReferencedTokens(['tok_x'])
+  await verifications.findKycStatus(userId)
+  await webhooks.registerEndpoint(hook, 5)
+  await webhooks.listEndpoints(appId)
+  await webhooks.insertEvent(event('one', [hook], { sourceEventId: 's' }))
+  await webhooks.insertEvent(event('two', [hook], { sourceEventId: 's' }))
+  const { claimed } = await webhooks.claimDue({ ...claimRequest, leaseMs: 0 })
+  await webhooks.claimDue(claimRequest)
+  const [expired] = await webhooks.claimExpired({ limit: 5, leaseMs: 45_000 })
+  const retry = { state: 'PENDING', delayMs: 0 } as const
+  await webhooks.recordAttemptResults([
+    { fence: (expired ?? claimed[0])!.fence, attempt: { state: 'FAILED', report }, next: retry },
+  ])
+  for (const { fence } of (await webhooks.claimDue(claimRequest)).claimed)
+    await webhooks.recordAttemptResults([
+      { fence, attempt: { state: 'SUCCEEDED', report }, next: { state: 'DELIVERED' } },
+    ])
+  const deliveryId = claimed[0]!.deliveryId
+  await webhooks.findDelivery({ appId, deliveryId })
+  await webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })
+  const filters = { state: 'FAILED', eventType: 'TRANSACTION_CREATE', endpointId: hook.endpointId } as const
+  const names = ['state', 'eventType', 'endpointId'] as const
+  for (let bits = 0; bits < 8; bits++) {
+    const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
+    await webhooks.listDeliveries({ appId, limit: 10, ...chosen })
+  }
+  await webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
+  await webhooks.listDeliveries({ appId, limit: 10, state: 'PENDING' })
+  await webhooks.listDeliveries({ appId, limit: 10, ...filters, state: 'DELIVERED' })
+  await webhooks.listDeliveries({ appId, limit: 10, ...filters, state: 'PENDING' })
+  await webhooks.cancelPending({ ...owner, reason: 'x' })
+  await webhooks.removeEndpoint({ appId, endpointId: hook.endpointId })
+  const at = new Date()
+  const key = {
+    appId,
+    version: 1,
+    hash: randomBytes(32),
+    sealed: randomBytes(8),
+    createdAt: at,
+    signsFrom: at,
+    retiredAt: null,
+  }
+  await apps.createApp({ appId, name: 'a', firstKey: key })
+  await apps.findApp(appId)
+  await apps.findApiKey(key.hash, at)
+  await apps.listApiKeys([appId], at)
+  await apps.addApiKey({ ...key, version: 2, hash: randomBytes(32), signsFrom: new Date(at.getTime() + 60_000) })
+  await apps.activateApiKey({ appId, now: at, retireOldAt: at })
+  await apps.putGrant({ ...owner, accountId: uuid('account'), externalReferenceId: 'r', scopes: [] })
+  await apps.findGrants([owner])
+  await apps.listGrantsOfUser(userId)
+  await apps.addAccessToken({ ...owner, hash: randomBytes(32), scopes: [], expiresAt: at })
+  await apps.findAccessToken(randomBytes(32), at)
+  await apps.revokeGrant(owner)
+  await transactions.moveTransaction(transactionMove('one', []))
+  await transactions.moveTransaction(transactionMove('one', [], { fromRevision: 1, next: 'SETTLED' }))
+  await transactions.findTransaction({ transactionId: uuid('transaction one'), appId: null, sourceEventId: 's' })
+  const [ssn] = await vault.tokenize(owner, [{ kind: 'ssn', value: '078-05-1120' }])
+  if (ssn?.kind !== 'ssn') throw new Error('no token')
+  await vault.inspect(owner, [ssn.token])
+  await vault.reveal({ owner, actor: 'a', purpose: 'p', token: ssn.token })
+  await vault.listOlderThan({ ageMs: 0, limit: 5 })
+  await vault.rewrapDataKeys({ limit: 5 })
+  await vault.quarantine({ tokens: [ssn.token], mostInADay: 1 })
+  await vault.listQuarantined({ ageMs: 0, limit: 5 })
+  await vault.restore([ssn.token])
+  await vault.destroyQuarantined({ tokens: [ssn.token], ageMs: 0 })
+  await vault.countTokens({ limit: 5 })
+  await vault.inspection.countLacking([{ ...owner, tokens: [ssn.token] }])
+  await vault.inspection.isEmpty()
+  await vault.inspection.listWrappingKeyIds()
+  await vault.inspection.addKeyChecks([{ keyId: 'k', purpose: 'seal', checkValue: 'v' }])
+  await vault.inspection.listKeyChecks()
+  await vault.eraseOwner(owner)
+  const [photo] = (await photoJobs.claimDue({ limit: 5, leaseMs: 60_000 })).claimed
+  if (photo === undefined) throw new Error('no photo')
+  await photoJobs.renewLease(photo.fence, 60_000)
+  await photoJobs.recordOutcome(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
+  await photoJobs.recordOutcome(photo.fence, { state: 'STORED' })
+  await photoJobs.listPhotos(photo.owner, photo.verificationId)
+  const hash = randomBytes(32)
+  const holder = { kind: 'operator' } as const
+  await storage.portalSessions.beginSession({ hash, holder, idleMs: 1_000, absoluteMs: 1_000, most: 1 })
+  await storage.portalSessions.findSession(hash, 1_000)
+  await storage.portalSessions.setNotice(hash, 'said')
+  await storage.portalSessions.keepPreview({ hash, previewId: uuid('preview'), content: randomBytes(8), most: 1 })
+  await storage.portalSessions.takePreview({ hash, previewId: uuid('preview') })
+  await storage.portalSessions.endOtherSessions({ appId, keep: hash })
+  await storage.portalSessions.endSession(hash)
+  await users.listAppsOfUser(userId)
+  await users.eraseUser(owner)
+  await retention.removeOld()
+  await verify(audit!)
+  await verify(vault.audit!)
+  await close()
+  await pool.end()
+  return seen
+}
+
+const withoutShortcuts = 'SET enable_seqscan = off; SET enable_sort = off'
+
+/** The plan for any parameters, as a table too large to read at once would get it. */
+async function planOf(name: string, text: string, settings = withoutShortcuts): Promise<string[]> {
+  await client.query(`${settings}; SET plan_cache_mode = force_generic_plan`)
+  await client.query(`PREPARE "${name}" AS ${text}`)
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = $1`,
+    [name],
+  )
+  const nulls = Array.from({ length: rows[0]?.count ?? 0 }, () => 'NULL').join(', ')
+  const plan = await client.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN EXECUTE "${name}"${nulls === '' ? '' : `(${nulls})`}`,
+  )
+  await client.query(`DEALLOCATE "${name}"`)
+  return plan.rows.map((row) => row['QUERY PLAN'].trim())
+}
+
+const readsWholeTable = (plan: readonly string[]) => plan.filter((step) => /Seq Scan on kyc_relay/.test(step))
+
+test('no name of a statement is longer than PostgreSQL takes', () => {
+  expect([...statements.keys()].filter((name) => name.length > 63)).toEqual([])
+})
+
+test('no statement of the stores reads a whole table', async () => {
+  expect(statements.size).toBeGreaterThan(65)
+  const slow: { name: string; steps: string[] }[] = []
+  for (const [name, text] of statements) {
+    const steps = readsWholeTable(await planOf(name, text))
+    if (steps.length > 0) slow.push({ name, steps })
+  }
+  expect(slow).toEqual([])
+})
+
+test('pages are read in the order of an index', async () => {
+  const lists = ['list_deliveries', 'list_deliveries_pending', 'list_deliveries_undelivered', 'list_verifications']
+  for (const name of lists.map((each) => `kyc_relay_${each}`)) {
+    const text = statements.get(name)
+    if (text === undefined) throw new Error(`${name} was not prepared`)
+    const plan = await planOf(name, text)
+    expect({ name, sorts: plan.filter((step) => /\bSort\b/.test(step)) }).toEqual({ name, sorts: [] })
+  }
+})
+
+test('a claim reads turns and waiting deliveries in the order of an index, and joins no two lists', async () => {
+  const plan = await planOf('kyc_relay_claim_fairly', statements.get('kyc_relay_claim_fairly') ?? '')
+  const read = (index: string) => plan.filter((step) => step.includes(`Index Scan using kyc_relay_${index} on`))
+  expect(read('endpoint_schedules_in_order')).toHaveLength(2)
+  expect(read('delivery_queue_waiting')).toHaveLength(1)
+  // The two orders over all that was read: whose turn it is among those with a place, and among the chosen.
+  const sorted = plan.filter((step) => step.startsWith('Sort Key: '))
+  expect(sorted.filter((key) => !key.includes('waiting_since')).filter((key) => !key.includes('ordinal'))).toEqual([])
+  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
+})
+
+test('a claim does not search the whole queue where PostgreSQL last saw it empty', async () => {
+  await client.query(`
+    ALTER TABLE kyc_relay_delivery_queue SET (autovacuum_enabled = false);
+    INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
+    SELECT 'an app', n, 'a delivery', 'an endpoint', now() FROM generate_series(1, 5000) AS n;
+    DELETE FROM kyc_relay_delivery_queue;
+    ANALYZE kyc_relay_delivery_queue`)
+  const text = statements.get('kyc_relay_claim_fairly') ?? ''
+  const plan = await planOf('kyc_relay_claim_fairly', text, 'SET enable_seqscan = on; SET enable_sort = on')
+  // Once to lock those that were chosen, once to claim those that were locked.
+  expect(plan.filter((step) => /Tid Scan on kyc_relay_delivery_queue/.test(step))).toHaveLength(2)
+  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
+})
+
+test('a wait for turns chooses them once: nothing is joined that PostgreSQL would run again for each that changed', async () => {
+  const values = { now: null, healthyCap: 4, failingCap: 1, limit: 64, failingLimit: 32 }
+  const plan = await planOf('kyc_relay_await_turns', awaitSchedules.query(values).text)
+  expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_schedules'))).toHaveLength(3)
+  expect(plan.filter((step) => /Nested Loop|Join/.test(step))).toEqual([])
+})
+
+test('the same look at plans notices a missing index', async () => {
+  const text = `SELECT delivery_id FROM kyc_relay_delivery_queue WHERE endpoint_id = $1 AND due_at <= $2`
+  expect(readsWholeTable(await planOf('kyc_relay_probe', text))).toEqual([])
+  await client.query('DROP INDEX kyc_relay_delivery_queue_waiting')
+  expect(readsWholeTable(await planOf('kyc_relay_probe', text))).not.toEqual([])
+})
+
+test('what the end of a delivery changes in its row is in no index, so that the row is changed in its place', async () => {
+  const { rows } = await client.query<{ column: string }>(
+    `SELECT DISTINCT attribute.attname AS column FROM pg_index AS index
+    JOIN pg_depend AS needs ON needs.classid = 'pg_class'::regclass AND needs.objid = index.indexrelid
+      AND needs.refobjid = index.indrelid
+    JOIN pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = needs.refobjsubid
+    WHERE index.indrelid = 'kyc_relay_deliveries'::regclass ORDER BY 1`,
+  )
+  const indexed = rows.map(({ column }) => column)
+  expect(indexed).toContain('app_id')
+  const changed = ['state', 'attempts_made', 'ended_at', 'cancel_reason']
+  expect(indexed.filter((column) => changed.includes(column))).toEqual([])
+  // Null for what is pending and for what was delivered.
+  expect(indexed).toContain('undelivered')
+})

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { expect } from 'vitest'
+import type { StoredVault } from '../../src/vault/vault.js'
+import { uuid } from '../samples.js'
+
+export const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date(0) })) })
+
+const owner = { appId: uuid('app'), userId: uuid('new user') }
+const ssn = { kind: 'ssn', value: '078-05-1120' } as const
+const why = { owner, actor: 'ops@example.com', purpose: 'case 1' }
+const many = 20
+
+/** The data keys and tokens that a vault keeps, counted beside it. */
+interface Counts {
+  readonly dataKeys: number
+  readonly tokens: number
+}
+
+/** @param refuse Makes the database refuse every token from now on; the function it gives ends that. */
+export async function expectNoKeyWithoutTokens(
+  vault: StoredVault,
+  count: () => Promise<Counts>,
+  refuse: () => Promise<() => Promise<void>>,
+): Promise<void> {
+  const allow = await refuse()
+  await expect(vault.tokenize(owner, [ssn])).rejects.toMatchObject({ code: 'VAULT_UNAVAILABLE' })
+  expect(await count()).toEqual({ dataKeys: 0, tokens: 0 })
+  await allow()
+  await vault.tokenize(owner, [ssn])
+  expect(await count()).toEqual({ dataKeys: 1, tokens: 1 })
+}
+
+/** What is sealed under a data key that lost against another first one would never open. */
+export async function expectOneKeyForAll(vault: StoredVault, count: () => Promise<Counts>): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: many }, () => vault.tokenize(owner, [ssn])))
+  expect(await count()).toEqual({ dataKeys: 1, tokens: many })
+  for (const [answer] of answers) {
+    if (answer?.kind !== 'ssn') throw new Error('kind')
+    expect(await vault.reveal({ ...why, token: answer.token })).toBe(ssn.value)
+  }
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createPostgresVault } from '../../src/postgres/index.js'
+import { createSqliteVault, type StoredVault } from '../../src/sqlite/index.js'
+import { auditSeal } from '../audit/audit-samples.js'
+import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+import { startOfTests, uuid } from '../samples.js'
+import { testFolder } from '../engine/sqlite/sqlite-files.js'
+
+const source = { randomBytes, now: startOfTests }
+const owner = { appId: uuid('app'), userId: uuid('user') }
+const other = { appId: uuid('other app'), userId: uuid('user') }
+const unknown = `tok_document_number_${'0'.repeat(26)}` as const
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 120_000)
+afterAll(() => postgres.stop())
+
+describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (engine) => {
+  let keys: string
+  let open: () => Promise<StoredVault>
+
+  beforeEach(async () => {
+    keys = createKeyFile(source)
+    const options = () => ({ cipher: createLocalCipher({ keys: parseKeyFile(keys) }), audit: auditSeal })
+    const path = join(testFolder(), 'vault.db')
+    const connectionString = engine === 'postgres' ? await postgres.createDatabase() : ''
+    open = async () => {
+      const vault =
+        engine === 'sqlite'
+          ? await createSqliteVault({ path }, options())
+          : await createPostgresVault({ connectionString }, options())
+      onTestFinished(() => vault.close())
+      return vault
+    }
+  })
+
+  async function tokenFor(vault: StoredVault, of: typeof owner) {
+    const [made] = await vault.tokenize(of, [{ kind: 'ssn', value: '078051120' }])
+    if (made?.kind !== 'ssn') throw new Error('no token')
+    return made.token
+  }
+
+  test('counts records that lack a data key or a token, each once', async () => {
+    const vault = await open()
+    const [first, second] = [await tokenFor(vault, owner), await tokenFor(vault, owner)]
+    const theirs = await tokenFor(vault, other)
+    const { inspection } = vault
+    const lacking = (...records: Parameters<typeof inspection.countLacking>[0]) => inspection.countLacking(records)
+    expect(await lacking()).toBe(0)
+    expect(await lacking({ ...owner, tokens: [first, second] }, { ...owner, tokens: [] })).toBe(0)
+    expect(await lacking({ ...owner, tokens: [first, unknown] }, { ...owner, tokens: [second] })).toBe(1)
+    expect(await lacking({ ...owner, tokens: [unknown, unknown] })).toBe(1)
+    expect(await lacking({ ...owner, tokens: [theirs] })).toBe(1)
+    const stranger = { appId: owner.appId, userId: uuid('stranger') }
+    expect(await lacking({ ...stranger, tokens: [] }, { ...stranger, tokens: [first] })).toBe(2)
+  })
+
+  test('counts a token in quarantine as kept', async () => {
+    const vault = await open()
+    const token = await tokenFor(vault, owner)
+    await vault.quarantine({ tokens: [token], mostInADay: 1 })
+    expect(await vault.inspection.countLacking([{ ...owner, tokens: [token] }])).toBe(0)
+    await vault.destroyQuarantined({ tokens: [token], ageMs: -1 })
+    expect(await vault.inspection.countLacking([{ ...owner, tokens: [token] }])).toBe(1)
+  })
+
+  test('leaves out an owner who was erased, also one who came back, and no other', async () => {
+    const vault = await open()
+    const [mine, theirs] = [await tokenFor(vault, owner), await tokenFor(vault, other)]
+    await vault.eraseOwner(owner)
+    const records = [
+      { ...owner, tokens: [mine] },
+      { ...other, tokens: [theirs, unknown] },
+    ]
+    expect(await vault.inspection.countLacking(records)).toBe(1)
+    await tokenFor(vault, owner)
+    expect(await vault.inspection.countLacking(records)).toBe(1)
+  })
+
+  test('is empty until the first data key, and after the erasure of everybody', async () => {
+    const vault = await open()
+    expect(await vault.inspection.isEmpty()).toBe(true)
+    await tokenFor(vault, owner)
+    expect(await vault.inspection.isEmpty()).toBe(false)
+    await vault.eraseOwner(owner)
+    expect(await vault.inspection.isEmpty()).toBe(true)
+  })
+
+  test('names each wrapping key once', async () => {
+    const before = await open()
+    expect(await before.inspection.listWrappingKeyIds()).toEqual([])
+    await tokenFor(before, owner)
+    const { activeSealKeyId: former } = parseKeyFile(keys)
+    keys = addSealKey(keys, source)
+    const after = await open()
+    await tokenFor(after, other)
+    await tokenFor(after, { appId: uuid('app'), userId: uuid('third') })
+    const expected = [former, parseKeyFile(keys).activeSealKeyId].sort()
+    expect(await after.inspection.listWrappingKeyIds()).toEqual(expected)
+    await after.rewrapDataKeys({ limit: 10 })
+    expect(await after.inspection.listWrappingKeyIds()).toEqual([parseKeyFile(keys).activeSealKeyId])
+  })
+
+  test('keeps the first check of each key', async () => {
+    const { inspection } = await open()
+    const seal = { keyId: 'seal-1', purpose: 'seal', checkValue: 'one' } as const
+    const audit = { keyId: 'audit-1', purpose: 'audit', checkValue: 'two' } as const
+    await inspection.addKeyChecks([])
+    expect(await inspection.listKeyChecks()).toEqual([])
+    await inspection.addKeyChecks([seal, audit])
+    await inspection.addKeyChecks([{ ...seal, checkValue: 'another' }])
+    expect(await inspection.listKeyChecks()).toEqual([audit, seal])
+  })
+})

@@ -1,0 +1,205 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPostgresStorage, insertEvent, type PostgresStorage } from '../../src/postgres/index.js'
+import { claimRequest, endpoint, event, uuid } from '../samples.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+
+let server: PostgresServer
+let connectionString: string
+let pool: pg.Pool
+let storage: PostgresStorage
+
+const hook = endpoint('shop')
+
+beforeAll(async () => {
+  server = await startPostgres()
+  connectionString = await server.createDatabase()
+  pool = new pg.Pool({ connectionString, max: 4 })
+  storage = await createPostgresStorage({ pool })
+  await pool.query('CREATE TABLE orders (id text PRIMARY KEY)')
+})
+afterAll(async () => {
+  await storage.close()
+  await pool.end()
+  await server.stop()
+})
+beforeEach(async () => {
+  await emptyTables(pool)
+  await pool.query('DELETE FROM orders')
+  await storage.webhooks.registerEndpoint(hook, 50)
+})
+
+async function counts() {
+  const { rows } = await pool.query<{ orders: number; events: number; deliveries: number }>(
+    `SELECT (SELECT count(*)::int FROM orders) AS orders, (SELECT count(*)::int FROM kyc_relay_events) AS events,
+      (SELECT count(*)::int FROM kyc_relay_deliveries) AS deliveries`,
+  )
+  return rows[0]
+}
+
+async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    const value = await work(client)
+    await client.query('COMMIT')
+    return value
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+describe('insertEvent in a transaction of the caller', () => {
+  test('commits with the business row, and the event is due at once', async () => {
+    const inserted = await inTransaction(async (client) => {
+      await client.query(`INSERT INTO orders VALUES ('o1')`)
+      const written = await insertEvent(client, event('o1', [hook]))
+      // Nobody sees it before the commit.
+      expect(await counts()).toEqual({ orders: 0, events: 0, deliveries: 0 })
+      return written
+    })
+    expect(inserted).toMatchObject({ duplicate: false, deliveries: [{ endpointId: hook.endpointId }] })
+    expect(await counts()).toEqual({ orders: 1, events: 1, deliveries: 1 })
+    const { claimed } = await storage.webhooks.claimDue(claimRequest)
+    expect(claimed.map(({ deliveryId }) => deliveryId)).toEqual(inserted.deliveries.map((one) => one.deliveryId))
+  })
+
+  test('goes with the business row when the transaction is rolled back', async () => {
+    const failing = inTransaction(async (client) => {
+      await client.query(`INSERT INTO orders VALUES ('o1')`)
+      await insertEvent(client, event('o1', [hook]))
+      throw new Error('payment refused')
+    })
+    await expect(failing).rejects.toThrow('payment refused')
+    expect(await counts()).toEqual({ orders: 0, events: 0, deliveries: 0 })
+  })
+
+  test('takes the tx of a Drizzle transaction, also for a known source event', async () => {
+    const db = drizzle({ client: pool })
+    const publish = (name: string) =>
+      db.transaction((tx) => insertEvent(tx, event(name, [hook], { sourceEventId: 'order-1-paid' })))
+    const first = await publish('first')
+    expect(await publish('second')).toEqual({ ...first, duplicate: true })
+    await expect(
+      db.transaction(async (tx) => {
+        await insertEvent(tx, event('third', [hook]))
+        tx.rollback()
+      }),
+    ).rejects.toThrow()
+    expect(await counts()).toEqual({ orders: 0, events: 1, deliveries: 1 })
+  })
+
+  test('leaves out an endpoint that was removed meanwhile', async () => {
+    await storage.webhooks.removeEndpoint({ appId: hook.appId, endpointId: hook.endpointId })
+    expect(await inTransaction((client) => insertEvent(client, event('o1', [hook])))).toMatchObject({ deliveries: [] })
+  })
+
+  test('a contradiction is an error with a code and without any value', async () => {
+    const twice = inTransaction(async (client) => {
+      await insertEvent(client, event('same', [hook]))
+      await insertEvent(client, event('same', [hook]))
+    })
+    const error: unknown = await twice.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'CONSTRAINT', driverCode: '23505' })
+    expect(String(error)).not.toContain(uuid('event same'))
+    expect(await counts()).toMatchObject({ events: 0 })
+  })
+
+  test('a pool is refused: each of its queries is a transaction of its own', async () => {
+    await expect(insertEvent(pool, event('o1', [hook]))).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+    expect(await counts()).toMatchObject({ events: 0 })
+  })
+
+  test('publishers of one endpoint do not wait for each other', async () => {
+    await inTransaction(async (client) => {
+      await insertEvent(client, event('open', [hook]))
+      // Another publisher, and a claim, while the first has not committed.
+      await storage.webhooks.insertEvent(event('other', [hook]))
+      const { claimed } = await storage.webhooks.claimDue(claimRequest)
+      expect(claimed.map(({ eventId }) => eventId)).toEqual([uuid('event other')])
+    })
+    const { claimed } = await storage.webhooks.claimDue(claimRequest)
+    expect(claimed.map(({ eventId }) => eventId)).toEqual([uuid('event open')])
+  })
+})
+
+describe('the hint that something became due', () => {
+  test('reaches the workers of another process, and comes back after a lost connection', async () => {
+    const other = await createPostgresStorage({ connectionString, maxConnections: 2 })
+    let wakes = 0
+    let woken = () => undefined as void
+    const next = () => new Promise<void>((resolve) => (woken = resolve))
+    const stop = await other.webhooks.onDue(() => {
+      wakes++
+      woken()
+    })
+    const first = next()
+    await storage.webhooks.insertEvent(event('one', [hook]))
+    await first
+    const again = next()
+    await pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE query LIKE 'LISTEN%' AND datname = current_database() AND pid <> pg_backend_pid()`,
+    )
+    // Listening again, it says so: something may have been announced meanwhile.
+    await again
+    const third = next()
+    await storage.webhooks.insertEvent(event('two', [hook]))
+    await third
+    await stop()
+    const before = wakes
+    await storage.webhooks.insertEvent(event('three', [hook]))
+    await storage.webhooks.claimDue(claimRequest)
+    expect(wakes).toBe(before)
+    await other.close()
+  })
+
+  test('is one notification for many events, and none in their transactions', async () => {
+    const listener = new pg.Client({ connectionString })
+    await listener.connect()
+    let notifications = 0
+    let heard = () => undefined as void
+    const first = new Promise<void>((resolve) => (heard = resolve))
+    listener.on('notification', () => {
+      notifications++
+      heard()
+    })
+    await listener.query('LISTEN kyc_relay_due')
+    await Promise.all(Array.from({ length: 20 }, (_, n) => storage.webhooks.insertEvent(event(`e${n}`, [hook]))))
+    await first
+    expect(notifications).toBeLessThan(10)
+    await listener.end()
+  })
+
+  test('can be switched off: everything is found by looking', async () => {
+    const quiet = await createPostgresStorage({ connectionString, maxConnections: 2 }, { notify: false })
+    let wakes = 0
+    const stop = await quiet.webhooks.onDue(() => void wakes++)
+    await storage.webhooks.insertEvent(event('elsewhere', [hook]))
+    expect((await quiet.webhooks.claimDue(claimRequest)).claimed).toHaveLength(1)
+    expect(wakes).toBe(0)
+    await quiet.webhooks.insertEvent(event('here', [hook]))
+    expect(wakes).toBe(1)
+    await stop()
+    await quiet.close()
+  })
+})
+
+describe('the clock', () => {
+  test("is the database's: a process whose own clock is wrong claims the same", async () => {
+    await storage.webhooks.insertEvent(event('one', [hook]))
+    const wrong = await createPostgresStorage({ pool }, { migrations: 'require', notify: false })
+    const { claimed, nextDueInMs } = await wrong.webhooks.claimDue({ ...claimRequest, leaseMs: 60_000 })
+    expect(claimed).toHaveLength(1)
+    expect(nextDueInMs).toBeNull()
+    const { rows } = await pool.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS seconds FROM kyc_relay_delivery_queue`,
+    )
+    expect(rows[0]?.seconds).toBeGreaterThan(30)
+    expect(rows[0]?.seconds).toBeLessThanOrEqual(60)
+  })
+})
