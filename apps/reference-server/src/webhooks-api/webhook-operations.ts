@@ -79,7 +79,7 @@ const sendTestEvent = defineOperation({
   tag: 'Endpoints',
   summary: 'Send a test event, or show it',
   description:
-    'Delivered like any other event, with the nil UUID as user and account id and `X-Test-Event: true`.' +
+    'Delivered like any other event, with the nil UUID as user and account id and `X-Test-Event: true`. ' +
     'With `dryRun` nothing is sent, and the response holds the exact request.',
   body: schemas.testRequest,
   bodyOptional: true,
@@ -218,8 +218,8 @@ const revokeKey = defineOperation({
   tag: 'API keys',
   summary: 'Revoke an API key now',
   description:
-    'The key is no longer accepted and no longer signs. Portal sessions that started with it end. If it is the key' +
-    'that signs, retiring keys are revoked too, and a waiting key signs from now on. Without a waiting key, deliveries are held' +
+    'The key is no longer accepted and no longer signs. Portal sessions that started with it end. If it is the key ' +
+    'that signs, retiring keys are revoked too, and a waiting key signs from now on. Without a waiting key, deliveries are held ' +
     'back for up to 24 hours, until the operator of the service issues a new key.',
   answers: { 204: { description: 'Revoked.', schema: null } },
   refusals: [notFound],
