@@ -170,10 +170,10 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
     await submit([[0, 'first']])
     await databases.query(
       'vault',
-      `INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, created_at)
+      `INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, created_at, data_key)
       WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 101)
       SELECT 'tok_document_number_' || (number + 1000), 'app', 'user', 'document_number',
-        ${engine === 'sqlite' ? `x'00', 0` : `'\\x00'::bytea, '2020-01-01'::timestamptz`} FROM numbers`,
+        ${engine === 'sqlite' ? `x'00', 0` : `'\\x00'::bytea, '2020-01-01'::timestamptz`}, 0 FROM numbers`,
     )
     const refusing = await start()
     expect(await refusing.awaitLine('orphan tokens not purged')).toMatchObject({ cause: 'SHARE_IMPLAUSIBLE' })

@@ -24,7 +24,7 @@ CREATE TABLE "kyc_relay_vault_tokens" (
 	"fingerprint" "bytea" NOT NULL,
 	"sealed" "bytea",
 	"created_at" timestamp (3) with time zone NOT NULL,
-	"data_key" bigint,
+	"data_key" bigint NOT NULL,
 	"quarantined_at" timestamp (3) with time zone,
 	CONSTRAINT "kyc_relay_vault_tokens_field_check" CHECK (field IN ('ssn', 'document_number')),
 	CONSTRAINT "kyc_relay_vault_tokens_sealed_check" CHECK ((field = 'ssn') = (sealed IS NOT NULL))
@@ -76,9 +76,7 @@ CREATE INDEX "kyc_relay_vault_data_keys_by_key" ON "kyc_relay_vault_data_keys" U
 
 CREATE INDEX "kyc_relay_vault_tokens_by_age" ON "kyc_relay_vault_tokens" USING btree ("created_at","position");
 
-CREATE INDEX "kyc_relay_vault_tokens_of_data_key" ON "kyc_relay_vault_tokens" USING btree ("data_key") WHERE data_key IS NOT NULL;
-
-CREATE INDEX "kyc_relay_vault_tokens_of_owner_alone" ON "kyc_relay_vault_tokens" USING btree ("app_id","user_id") WHERE data_key IS NULL;
+CREATE INDEX "kyc_relay_vault_tokens_of_data_key" ON "kyc_relay_vault_tokens" USING btree ("data_key");
 
 CREATE INDEX "kyc_relay_vault_tokens_in_quarantine" ON "kyc_relay_vault_tokens" USING btree ("quarantined_at","position") WHERE quarantined_at IS NOT NULL;
 

@@ -1,38 +1,18 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { ApiKeyRow, AppDirectory } from './app-directory.js'
+import type { AppDirectory } from './app-directory.js'
 import { apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.postgres.js'
-import { createAppKeyChanges } from './key-changes.postgres.js'
-import { asBuffer } from '../engine/postgres/parameters.js'
+import { createAppKeyChanges, insertKey } from './key-changes.postgres.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { statement } from '../engine/postgres/statement.js'
+import { queryBuilder } from '../engine/postgres/statement.js'
 import { apiKeys, apps } from './tables.postgres.js'
 
 const value = sql.placeholder
 
-const insertApp = statement(
-  'insert_app',
-  sql`
-WITH app AS (
-  INSERT INTO kyc_relay_apps (app_id, name) VALUES (${value('appId')}, ${value('name')}) RETURNING app_id
-)
-INSERT INTO kyc_relay_api_keys (app_id, version, hash, sealed, created_at, signs_from, retired_at)
-SELECT app.app_id, ${value('version')}::int, ${value('hash')}::bytea, ${value('sealed')}::bytea,
-  ${value('createdAt')}::timestamptz, ${value('signsFrom')}::timestamptz, ${value('retiredAt')}::timestamptz
-FROM app`,
-)
-
-const replaceSealedKey = statement(
-  'replace_sealed_key',
-  sql`
-UPDATE kyc_relay_api_keys SET sealed = ${value('fresh')}::bytea
-WHERE app_id = ${value('appId')} AND version = ${value('version')}::int AND sealed = ${value('former')}::bytea`,
-)
-
-/** Converts a row to {@link ApiKeyRow}. */
+/** The columns of `ApiKeyRow`. */
 const selectedKey = {
   appId: apiKeys.appId,
   version: apiKeys.version,
@@ -91,7 +71,8 @@ export function createAppDirectory(dependencies: {
     ...createAppKeyChanges(dependencies),
     async createApp({ appId, name, firstKey }) {
       await database.transaction(async (on) => {
-        await insertApp.count(on, { ...keyColumns(firstKey), appId, name })
+        await queryBuilder(on).insert(apps).values({ appId, name })
+        await insertKey(on, firstKey, null)
         await audit?.append(on, appId, () => apiKeyAddedEvent(audit.seal, firstKey))
       })
     },
@@ -106,14 +87,13 @@ export function createAppDirectory(dependencies: {
     replaceSealedApiKey: (replacement) =>
       database.transaction(async (on) => {
         const { appId, version, former, fresh } = replacement
-        const columns = { appId, version, former: asBuffer(former), fresh: asBuffer(fresh) }
-        if ((await replaceSealedKey.count(on, columns)) === 0) return false
+        const { rowCount } = await queryBuilder(on)
+          .update(apiKeys)
+          .set({ sealed: fresh })
+          .where(and(eq(apiKeys.appId, appId), eq(apiKeys.version, version), eq(apiKeys.sealed, former)))
+        if (rowCount === 0) return false
         await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, replacement))
         return true
       }),
   }
-}
-
-function keyColumns(key: ApiKeyRow) {
-  return { ...key, hash: asBuffer(key.hash), sealed: asBuffer(key.sealed) }
 }

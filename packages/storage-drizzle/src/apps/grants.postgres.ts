@@ -1,69 +1,27 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import type { AppUser } from '@kyc-relay/kyc-core'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
 import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
-import { asBuffer, now } from '../engine/postgres/parameters.js'
+import { asBuffer, timeOf } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { overtaken, type PostgresDatabase } from '../engine/postgres/database.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
-import { grants } from './tables.postgres.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { accessTokens, grants, revokedGrants } from './tables.postgres.js'
 
 const value = sql.placeholder
 const pair = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
-const grantColumns = sql`app_id AS "appId", user_id AS "userId", account_id AS "accountId",
-  external_reference_id AS "externalReferenceId", scopes`
 
 type GrantRow = typeof grants.$inferSelect
 
-const insertGrant = statement(
-  'insert_grant',
-  sql`
-INSERT INTO kyc_relay_grants (app_id, user_id, account_id, external_reference_id, scopes)
-VALUES (${value('appId')}, ${value('userId')}, ${value('accountId')}, ${value('externalReferenceId')},
-  ${value('scopes')})
-ON CONFLICT (app_id, user_id) DO NOTHING`,
-)
+const ofPair = ({ appId, userId }: AppUser) => and(eq(grants.appId, appId), eq(grants.userId, userId))
 
-const lockGrant = statement<GrantRow>(
-  'lock_grant',
-  sql`SELECT ${grantColumns} FROM kyc_relay_grants WHERE ${pair} FOR NO KEY UPDATE`,
-)
-
-// Updates the row: replacing it would also delete its access tokens.
-const updateGrant = statement(
-  'update_grant',
-  sql`
-UPDATE kyc_relay_grants SET account_id = ${value('accountId')}, external_reference_id = ${value('externalReferenceId')},
-  scopes = ${value('scopes')}
-WHERE ${pair}`,
-)
-
-const deleteGrant = statement<GrantRow>(
-  'delete_grant',
-  sql`DELETE FROM kyc_relay_grants WHERE ${pair} RETURNING ${grantColumns}`,
-)
-
-const rememberRevocation = statement(
-  'remember_revocation',
-  sql`
-INSERT INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (${value('appId')}, ${value('userId')}, ${now})
-ON CONFLICT (app_id, user_id) DO UPDATE SET revoked_at = excluded.revoked_at`,
-)
-
-const forgetRevocation = statement('forget_revocation', sql`DELETE FROM kyc_relay_revoked_grants WHERE ${pair}`)
-
+// Runs with each request that has a JWT, so it is compiled once.
 const findGrantedScopes = statement<{ readonly scopes: string | null }>(
   'find_granted_scopes',
   sql`
 SELECT CASE WHEN EXISTS (SELECT FROM kyc_relay_revoked_grants WHERE ${pair}) THEN '[]'
   ELSE (SELECT scopes FROM kyc_relay_grants WHERE ${pair}) END AS scopes`,
-)
-
-const insertToken = statement(
-  'insert_access_token',
-  sql`
-INSERT INTO kyc_relay_access_tokens (hash, app_id, user_id, scopes, expires_at)
-VALUES (${value('hash')}, ${value('appId')}, ${value('userId')}, ${value('scopes')}, ${value('expiresAt')})`,
 )
 
 interface TokenRow {
@@ -74,6 +32,7 @@ interface TokenRow {
   readonly granted: string
 }
 
+// Runs with each request, so it is compiled once.
 const findToken = statement<TokenRow>(
   'find_access_token',
   sql`
@@ -118,12 +77,15 @@ export function createAppGrants(dependencies: {
 
   /** Writes the grant. Returns the former grant; null for a new one. */
   async function writeGrant(on: Queryable, grant: Grant): Promise<Grant | null> {
-    const columns = { ...grant, scopes: JSON.stringify(grant.scopes) }
-    if ((await insertGrant.count(on, columns)) === 1) return null
-    const [former] = await lockGrant.rows(on, columns)
+    const query = queryBuilder(on)
+    const row = { ...grant, scopes: JSON.stringify(grant.scopes) }
+    const { rowCount } = await query.insert(grants).values(row).onConflictDoNothing()
+    if (rowCount === 1) return null
+    const [former] = await query.select().from(grants).where(ofPair(grant)).for('no key update')
     // The grant was revoked between the two statements.
     if (former === undefined) throw overtaken
-    await updateGrant.count(on, columns)
+    // Updates the row: replacing it would also delete its access tokens.
+    await query.update(grants).set(row).where(ofPair(grant))
     return readGrant(former)
   }
 
@@ -131,7 +93,10 @@ export function createAppGrants(dependencies: {
     putGrant: (grant) =>
       database.transaction(async (on) => {
         const former = await writeGrant(on, grant)
-        await forgetRevocation.count(on, { ...grant })
+        const { appId, userId } = grant
+        await queryBuilder(on)
+          .delete(revokedGrants)
+          .where(and(eq(revokedGrants.appId, appId), eq(revokedGrants.userId, userId)))
         if (former !== null && isSameGrant(former, grant)) return
         await audit?.append(on, grant.userId, (nowMs) => grantPutEvent(audit.seal, former, grant, nowMs))
       }),
@@ -149,9 +114,15 @@ export function createAppGrants(dependencies: {
       }),
     revokeGrant: (request) =>
       database.transaction(async (on) => {
-        const [former] = await deleteGrant.rows(on, request)
+        const query = queryBuilder(on)
+        const [former] = await query.delete(grants).where(ofPair(request)).returning()
         if (former === undefined) return false
-        await rememberRevocation.count(on, { ...request, now: instant() })
+        const { appId, userId } = request
+        const revokedAt = timeOf(instant())
+        await query
+          .insert(revokedGrants)
+          .values({ appId, userId, revokedAt })
+          .onConflictDoUpdate({ target: [revokedGrants.appId, revokedGrants.userId], set: { revokedAt } })
         await audit?.append(on, request.userId, (nowMs) => grantRevokedEvent(audit.seal, readGrant(former), nowMs))
         return true
       }),
@@ -159,8 +130,9 @@ export function createAppGrants(dependencies: {
 
     addAccessToken: (token) =>
       database.transaction(async (on) => {
-        const row = { ...token, hash: asBuffer(token.hash), scopes: JSON.stringify(token.scopes) }
-        await insertToken.count(on, row)
+        await queryBuilder(on)
+          .insert(accessTokens)
+          .values({ ...token, scopes: JSON.stringify(token.scopes) })
         await audit?.append(on, token.userId, (nowMs) => accessTokenIssuedEvent(audit.seal, token, nowMs))
       }),
     findAccessToken: (hash, now) =>

@@ -3,14 +3,15 @@ import { and, eq, sql } from 'drizzle-orm'
 import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
 import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { type DrizzleDatabase, prepare, prepareRows, read } from '../engine/sqlite/statement.js'
+import { type DrizzleDatabase, prepareRows, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
-import { accessTokens, grants } from './tables.sqlite.js'
+import { accessTokens, grants, revokedGrants } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
 function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
   const grantOf = and(eq(grants.appId, value('appId')), eq(grants.userId, value('userId')))
+  const revocationOf = and(eq(revokedGrants.appId, value('appId')), eq(revokedGrants.userId, value('userId')))
   return {
     putGrant: db
       .insert(grants)
@@ -39,24 +40,16 @@ function prepareStatements(client: Database.Database, db: DrizzleDatabase) {
       .orderBy(grants.appId)
       .prepare(),
     deleteGrant: db.delete(grants).where(grantOf).prepare(),
-    rememberRevocation: prepare<[appId: string, userId: string, revokedAt: number]>(
-      client,
-      'INSERT OR REPLACE INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (?, ?, ?)',
-    ),
-    forgetRevocation: prepare<[appId: string, userId: string]>(
-      client,
-      'DELETE FROM kyc_relay_revoked_grants WHERE app_id = ? AND user_id = ?',
-    ),
-    findGrantedScopes: prepare<
-      [{ readonly appId: string; readonly userId: string }],
-      { readonly scopes: string | null }
-    >(
-      client,
-      `SELECT CASE
-         WHEN EXISTS (SELECT 1 FROM kyc_relay_revoked_grants WHERE app_id = :appId AND user_id = :userId) THEN '[]'
-         ELSE (SELECT scopes FROM kyc_relay_grants WHERE app_id = :appId AND user_id = :userId)
-       END AS scopes`,
-    ),
+    rememberRevocation: db
+      .insert(revokedGrants)
+      .values({ appId: value('appId'), userId: value('userId'), revokedAt: value('revokedAt') })
+      .onConflictDoUpdate({
+        target: [revokedGrants.appId, revokedGrants.userId],
+        set: { revokedAt: sql`excluded.revoked_at` },
+      })
+      .prepare(),
+    forgetRevocation: db.delete(revokedGrants).where(revocationOf).prepare(),
+    findRevocation: db.select({ revokedAt: revokedGrants.revokedAt }).from(revokedGrants).where(revocationOf).prepare(),
     insertToken: db
       .insert(accessTokens)
       .values({
@@ -110,15 +103,15 @@ export function createAppGrants(dependencies: {
       commits.write(() => {
         const former = findGrant(grant)
         statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })
-        statements.forgetRevocation.run(grant.appId, grant.userId)
+        statements.forgetRevocation.run({ appId: grant.appId, userId: grant.userId })
         if (former !== null && isSameGrant(former, grant)) return
         audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()))
       }),
     findGrants: (pairs) => read(() => pairs.map(findGrant)),
     findGrantedScopes: ({ appId, userId }) =>
       read(() => {
-        const scopes = statements.findGrantedScopes.get({ appId, userId })?.scopes ?? null
-        return scopes === null ? null : (JSON.parse(scopes) as string[])
+        if (statements.findRevocation.get({ appId, userId }) !== undefined) return []
+        return findGrant({ appId, userId })?.scopes ?? null
       }),
     revokeGrant: ({ appId, userId }) =>
       commits.write(() => {
@@ -126,7 +119,7 @@ export function createAppGrants(dependencies: {
         if (former === null) return false
         const now = clock().getTime()
         statements.deleteGrant.run({ appId, userId })
-        statements.rememberRevocation.run(appId, userId, now)
+        statements.rememberRevocation.run({ appId, userId, revokedAt: now })
         audit?.append(grantRevokedEvent(audit.seal, former, now))
         return true
       }),

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, lte, or, type SQL } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
 import {
   apiKeyActivatedEvent,
@@ -7,70 +7,47 @@ import {
   apiKeyIssuedEvent,
   apiKeyRevokedEvent,
 } from '../audit/api-key-events.js'
-import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { apiKeys, apps } from './tables.postgres.js'
 
-const value = sql.placeholder
-const now = sql`${value('now')}::timestamptz`
-const ofApp = sql`app_id = ${value('appId')}`
-const ofVersion = sql`${ofApp} AND version = ${value('version')}::int`
-const accepted = sql`(retired_at IS NULL OR retired_at > ${now})`
+const acceptedAt = (now: Date) => or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, now))
 
-interface Version {
-  readonly version: number
+/** Returns the newest version of an app's keys that meet the condition. */
+async function newestWhere(on: Queryable, appId: string, condition?: SQL): Promise<number | undefined> {
+  const [newest] = await queryBuilder(on)
+    .select({ version: apiKeys.version })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.appId, appId), condition))
+    .orderBy(desc(apiKeys.version))
+    .limit(1)
+  return newest?.version
 }
 
-/** Serialises concurrent changes of one app's keys. */
-const lockApp = statement('lock_app', sql`SELECT FROM kyc_relay_apps WHERE ${ofApp} FOR NO KEY UPDATE`)
+/** Changes one key and returns whether it was there. */
+async function update(
+  on: Queryable,
+  { appId, version }: { readonly appId: string; readonly version: number },
+  change: Partial<typeof apiKeys.$inferInsert>,
+  condition?: SQL,
+): Promise<boolean> {
+  const ofVersion = and(eq(apiKeys.appId, appId), eq(apiKeys.version, version))
+  const { rowCount } = await queryBuilder(on).update(apiKeys).set(change).where(and(ofVersion, condition))
+  return rowCount === 1
+}
 
-const findNewestVersion = statement<Version>(
-  'find_newest_key_version',
-  sql`SELECT coalesce(max(version), 0) AS version FROM kyc_relay_api_keys WHERE ${ofApp}`,
-)
+const retireOlder = (on: Queryable, appId: string, version: number, retiredAt: Date) =>
+  queryBuilder(on)
+    .update(apiKeys)
+    .set({ retiredAt })
+    .where(and(eq(apiKeys.appId, appId), lt(apiKeys.version, version), acceptedAt(retiredAt)))
 
-const findWaitingKey = statement<Version>(
-  'find_waiting_key',
-  sql`
-SELECT version FROM kyc_relay_api_keys
-WHERE ${ofApp} AND signs_from > ${now} AND ${accepted} ORDER BY version DESC LIMIT 1`,
-)
-
-const findSigningKey = statement<Version>(
-  'find_signing_key',
-  sql`
-SELECT version FROM kyc_relay_api_keys
-WHERE ${ofApp} AND signs_from <= ${now} AND ${accepted} ORDER BY version DESC LIMIT 1`,
-)
-
-const insertKey = statement(
-  'insert_key',
-  sql`
-INSERT INTO kyc_relay_api_keys (app_id, version, hash, sealed, created_at, signs_from, retired_at, issued_reason)
-VALUES (${value('appId')}, ${value('version')}, ${value('hash')}, ${value('sealed')}, ${value('createdAt')},
-  ${value('signsFrom')}, ${value('retiredAt')}, ${value('reason')})`,
-)
-
-const signWithKey = statement(
-  'sign_with_key',
-  sql`UPDATE kyc_relay_api_keys SET signs_from = ${now} WHERE ${ofVersion}`,
-)
-
-const retireOlderKeys = statement(
-  'retire_older_keys',
-  sql`
-UPDATE kyc_relay_api_keys SET retired_at = ${value('retiredAt')}::timestamptz
-WHERE ${ofApp} AND version < ${value('version')}::int
-  AND (retired_at IS NULL OR retired_at > ${value('retiredAt')}::timestamptz)`,
-)
-
-const endKey = statement(
-  'end_key',
-  sql`
-UPDATE kyc_relay_api_keys SET retired_at = ${now}, revoked_reason = ${value('reason')}
-WHERE ${ofVersion} AND ${accepted}`,
-)
+/** Inserts a key inside the caller's transaction. */
+export const insertKey = (on: Queryable, key: ApiKeyRow, issuedReason: string | null) =>
+  queryBuilder(on)
+    .insert(apiKeys)
+    .values({ ...key, issuedReason })
 
 type AtNow = { readonly appId: string; readonly now: Date }
 
@@ -86,27 +63,23 @@ export function createAppKeyChanges(dependencies: {
 > {
   const { database, audit } = dependencies
 
-  const newestVersion = async (on: Queryable, appId: string) =>
-    (await findNewestVersion.rows(on, { appId }))[0]?.version ?? 0
-  const waitingVersion = async (on: Queryable, { appId, now }: AtNow) =>
-    (await findWaitingKey.rows(on, { appId, now }))[0]?.version
-  const signingVersion = async (on: Queryable, { appId, now }: AtNow) =>
-    (await findSigningKey.rows(on, { appId, now }))[0]?.version
+  const newestVersion = async (on: Queryable, appId: string) => (await newestWhere(on, appId)) ?? 0
+  const waitingVersion = (on: Queryable, { appId, now }: AtNow) =>
+    newestWhere(on, appId, and(gt(apiKeys.signsFrom, now), acceptedAt(now)))
+  const signingVersion = (on: Queryable, { appId, now }: AtNow) =>
+    newestWhere(on, appId, and(lte(apiKeys.signsFrom, now), acceptedAt(now)))
 
   /** Runs a change of one app's keys under the lock. */
   const change = <T>(appId: string, work: (on: Queryable) => Promise<T>): Promise<T> =>
     database.transaction(async (on) => {
-      await lockApp.count(on, { appId })
+      await queryBuilder(on).select({ appId: apps.appId }).from(apps).where(eq(apps.appId, appId)).for('no key update')
       return work(on)
     })
-
-  const insert = (on: Queryable, key: ApiKeyRow, reason: string | null) =>
-    insertKey.count(on, { ...key, hash: asBuffer(key.hash), sealed: asBuffer(key.sealed), reason })
 
   async function discardWaiting(on: Queryable, { appId, now }: AtNow): Promise<boolean> {
     const version = await waitingVersion(on, { appId, now })
     if (version === undefined) return false
-    await endKey.count(on, { appId, version, now, reason: null })
+    await update(on, { appId, version }, { retiredAt: now }, acceptedAt(now))
     await audit?.append(on, appId, () => apiKeyDiscardedEvent(audit.seal, { appId, version, now }))
     return true
   }
@@ -118,7 +91,7 @@ export function createAppKeyChanges(dependencies: {
         if ((await waitingVersion(on, { appId: key.appId, now: key.createdAt })) !== undefined)
           return 'rotation_pending'
         if (key.version <= (await newestVersion(on, key.appId))) return 'version_taken'
-        await insert(on, key, null)
+        await insertKey(on, key, null)
         await audit?.append(on, key.appId, () => apiKeyAddedEvent(audit.seal, key))
         return 'added'
       }),
@@ -127,21 +100,22 @@ export function createAppKeyChanges(dependencies: {
         const version = await waitingVersion(on, request)
         if (version === undefined) return false
         const { appId, now } = request
-        await signWithKey.count(on, { appId, version, now })
-        await retireOlderKeys.count(on, { appId, version, retiredAt: request.retireOldAt })
+        await update(on, { appId, version }, { signsFrom: now })
+        await retireOlder(on, appId, version, request.retireOldAt)
         await audit?.append(on, appId, () => apiKeyActivatedEvent(audit.seal, { ...request, version }))
         return true
       }),
     discardApiKey: (request) => change(request.appId, (on) => discardWaiting(on, request)),
     revokeApiKey: (request) =>
       change(request.appId, async (on) => {
-        const { appId, version, now } = request
+        const { appId, version, now, reason } = request
         const signing = await signingVersion(on, request)
-        if ((await endKey.count(on, request)) === 0) return false
+        const ended = { retiredAt: now, revokedReason: reason }
+        if (!(await update(on, request, ended, acceptedAt(now)))) return false
         const next = version === signing ? await waitingVersion(on, request) : undefined
         // No older key signs again: it was already being retired.
-        if (version === signing) await retireOlderKeys.count(on, { appId, version, retiredAt: now })
-        if (next !== undefined) await signWithKey.count(on, { appId, version: next, now })
+        if (version === signing) await retireOlder(on, appId, version, now)
+        if (next !== undefined) await update(on, { appId, version: next }, { signsFrom: now })
         await audit?.append(on, appId, () => apiKeyRevokedEvent(audit.seal, request))
         if (next === undefined) return true
         const activated = { appId, version: next, now, retireOldAt: now }
@@ -155,7 +129,7 @@ export function createAppKeyChanges(dependencies: {
         await discardWaiting(on, at)
         const signing = await signingVersion(on, at)
         const issued = { ...key, signsFrom: signing === undefined ? key.createdAt : key.signsFrom }
-        await insert(on, issued, reason)
+        await insertKey(on, issued, reason)
         await audit?.append(on, key.appId, () => apiKeyIssuedEvent(audit.seal, issued, reason))
         return { signsFrom: issued.signsFrom }
       }),

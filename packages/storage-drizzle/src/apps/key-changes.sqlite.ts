@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import { and, desc, eq, gt, isNull, lt, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
 import {
   apiKeyActivatedEvent,
@@ -8,59 +8,56 @@ import {
   apiKeyRevokedEvent,
 } from '../audit/api-key-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { prepare, read } from '../engine/sqlite/statement.js'
+import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
+import { apiKeys } from './tables.sqlite.js'
 
-function prepareStatements(client: Database.Database) {
-  const accepted = '(retired_at IS NULL OR retired_at > :now)'
-  type AtNow = [{ readonly appId: string; readonly now: number }]
-  type Version = { readonly version: number }
+const value = sql.placeholder
+
+function prepareStatements(db: DrizzleDatabase) {
+  const ofApp = eq(apiKeys.appId, value('appId'))
+  const ofVersion = and(ofApp, eq(apiKeys.version, value('version')))
+  const acceptedAt = (time: string) => or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, value(time)))
+  const newestWhere = (condition?: SQL) =>
+    db
+      .select({ version: apiKeys.version })
+      .from(apiKeys)
+      .where(and(ofApp, condition))
+      .orderBy(desc(apiKeys.version))
+      .limit(1)
+      .prepare()
   return {
-    newestVersion: prepare<[{ readonly appId: string }], Version>(
-      client,
-      'SELECT coalesce(max(version), 0) AS version FROM kyc_relay_api_keys WHERE app_id = :appId',
-    ),
-    findWaiting: prepare<AtNow, Version>(
-      client,
-      `SELECT version FROM kyc_relay_api_keys
-       WHERE app_id = :appId AND signs_from > :now AND ${accepted} ORDER BY version DESC LIMIT 1`,
-    ),
-    findSigning: prepare<AtNow, Version>(
-      client,
-      `SELECT version FROM kyc_relay_api_keys
-       WHERE app_id = :appId AND signs_from <= :now AND ${accepted} ORDER BY version DESC LIMIT 1`,
-    ),
-    insert: prepare<
-      [
-        Pick<ApiKeyRow, 'appId' | 'version' | 'hash' | 'sealed'> & {
-          readonly createdAt: number
-          readonly signsFrom: number
-          readonly retiredAt: number | null
-          readonly reason: string | null
-        },
-      ]
-    >(
-      client,
-      `INSERT INTO kyc_relay_api_keys
-         (app_id, version, hash, sealed, created_at, signs_from, retired_at, issued_reason)
-       VALUES (:appId, :version, :hash, :sealed, :createdAt, :signsFrom, :retiredAt, :reason)`,
-    ),
-    sign: prepare<[{ readonly appId: string; readonly version: number; readonly now: number }]>(
-      client,
-      'UPDATE kyc_relay_api_keys SET signs_from = :now WHERE app_id = :appId AND version = :version',
-    ),
-    retireOlder: prepare<[{ readonly appId: string; readonly version: number; readonly retiredAt: number }]>(
-      client,
-      `UPDATE kyc_relay_api_keys SET retired_at = :retiredAt
-       WHERE app_id = :appId AND version < :version AND (retired_at IS NULL OR retired_at > :retiredAt)`,
-    ),
-    end: prepare<
-      [{ readonly appId: string; readonly version: number; readonly now: number; readonly reason: string | null }]
-    >(
-      client,
-      `UPDATE kyc_relay_api_keys SET retired_at = :now, revoked_reason = :reason
-       WHERE app_id = :appId AND version = :version AND ${accepted}`,
-    ),
+    findNewest: newestWhere(),
+    findWaiting: newestWhere(and(gt(apiKeys.signsFrom, value('now')), acceptedAt('now'))),
+    findSigning: newestWhere(and(lte(apiKeys.signsFrom, value('now')), acceptedAt('now'))),
+    insert: db
+      .insert(apiKeys)
+      .values({
+        appId: value('appId'),
+        version: value('version'),
+        hash: value('hash'),
+        sealed: value('sealed'),
+        createdAt: value('createdAt'),
+        signsFrom: value('signsFrom'),
+        retiredAt: value('retiredAt'),
+        issuedReason: value('reason'),
+      })
+      .prepare(),
+    sign: db
+      .update(apiKeys)
+      .set({ signsFrom: given('now') })
+      .where(ofVersion)
+      .prepare(),
+    retireOlder: db
+      .update(apiKeys)
+      .set({ retiredAt: given('retiredAt') })
+      .where(and(ofApp, lt(apiKeys.version, value('version')), acceptedAt('retiredAt')))
+      .prepare(),
+    end: db
+      .update(apiKeys)
+      .set({ retiredAt: given('now'), revokedReason: given('reason') })
+      .where(and(ofVersion, acceptedAt('now')))
+      .prepare(),
   }
 }
 
@@ -68,7 +65,7 @@ function prepareStatements(client: Database.Database) {
  * Creates the part of the app directory that changes API keys. Each change is one transaction with its audit entries.
  */
 export function createAppKeyChanges(dependencies: {
-  readonly client: Database.Database
+  readonly db: DrizzleDatabase
   readonly commits: GroupCommit
   readonly audit: AuditChain | null
 }): {
@@ -79,10 +76,10 @@ export function createAppKeyChanges(dependencies: {
     'findNewestApiKeyVersion' | 'addApiKey' | 'activateApiKey' | 'discardApiKey' | 'revokeApiKey' | 'issueApiKey'
   >
 } {
-  const { client, commits, audit } = dependencies
-  const statements = prepareStatements(client)
+  const { db, commits, audit } = dependencies
+  const statements = prepareStatements(db)
 
-  const newestVersion = (appId: string) => statements.newestVersion.get({ appId })?.version ?? 0
+  const newestVersion = (appId: string) => statements.findNewest.get({ appId })?.version ?? 0
 
   function insert(key: ApiKeyRow, reason: string | null): void {
     const { appId, version, hash, sealed } = key

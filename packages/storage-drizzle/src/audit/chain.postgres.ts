@@ -25,6 +25,7 @@ export interface AuditChain {
 
 const value = sql.placeholder
 
+/** Each submission appends an entry, so these statements are compiled once. An entry and its head are one statement. */
 function prepareStatements(log: AuditLogName) {
   const { entries, heads, rows } = auditTables[log]
   const name = (what: string) => `${log}_audit_${what}`

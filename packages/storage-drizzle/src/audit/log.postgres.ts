@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
-import { auditTables } from './audit-tables.js'
-import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
+import { revealContent, verificationContent } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
 import { auditChains } from './chain.postgres.js'
 import { connectPool } from '../engine/postgres/pool.js'
@@ -9,8 +8,9 @@ import { createDatabase, type PostgresDatabase } from '../engine/postgres/databa
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { requireMigrated } from '../engine/postgres/migrate.js'
 import { findRecordedVerifications } from '../verifications/recorded-verifications.postgres.js'
-import { statement } from '../engine/postgres/statement.js'
-import type { auditEntries } from './tables.postgres.js'
+import { queryBuilder, statement } from '../engine/postgres/statement.js'
+import { vaultAudit } from '../vault/tables.postgres.js'
+import { auditEntries, auditHeads, vaultAuditEntries, vaultAuditHeads } from './tables.postgres.js'
 
 /** An audit log with a separate connection. */
 export interface OpenedAuditLog extends AuditLog {
@@ -61,50 +61,40 @@ export async function openPostgresAuditLog(
 
 const value = sql.placeholder
 
-type StoredEntry = Omit<typeof auditEntries.$inferSelect, 'contentDigest' | 'previousMac' | 'mac'> &
-  Readonly<Record<'contentDigest' | 'previousMac' | 'mac', Buffer>>
-
-function prepareReads(log: AuditLogName) {
-  const { entries, heads } = auditTables[log]
-  return {
-    listHeads: statement<{ chain: number; sequence: number; mac: Buffer }>(
-      `${log}_audit_list_heads`,
-      sql`SELECT chain, sequence, mac FROM ${sql.raw(heads)} ORDER BY chain`,
-    ),
-    listEntries: statement<StoredEntry>(
-      `${log}_audit_list_entries`,
-      sql`
-SELECT chain, sequence, kind, at, app_id AS "appId", user_id AS "userId", subject, content_digest AS "contentDigest",
-  key_id AS "keyId", previous_mac AS "previousMac", mac
-FROM ${sql.raw(entries)} WHERE chain = ${value('chain')} AND sequence > ${value('after')}
-ORDER BY sequence LIMIT ${value('limit')}`,
-    ),
-  }
+const tables = {
+  stores: { entries: auditEntries, heads: auditHeads },
+  vault: { entries: vaultAuditEntries, heads: vaultAuditHeads },
 }
-
-const reads = { stores: prepareReads('stores'), vault: prepareReads('vault') }
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** Creates the reader of one audit log. */
 export function createAuditLog(database: PostgresDatabase, log: AuditLogName, seal: AuditSeal): AuditLog {
-  const { listHeads, listEntries } = reads[log]
+  const { entries, heads } = tables[log]
   const rows = log === 'stores' ? verificationRows(database, seal) : revealRows(database, seal)
   return {
     name: log,
     chains: auditChains,
     listHeads: () =>
-      database.run(async (on) =>
-        (await listHeads.rows(on, {})).map((head) => ({ ...head, mac: head.mac.toString('hex') })),
-      ),
+      database.run(async (on) => {
+        const found = await queryBuilder(on).select().from(heads).orderBy(heads.chain)
+        return found.map((head) => ({ ...head, mac: hexOf(head.mac) }))
+      }),
     listEntries: ({ chain, after, limit }) =>
-      database.run(async (on) =>
-        (await listEntries.rows(on, { chain, after, limit: checkedLimit(limit, 1_000) })).map(({ at, ...entry }) => ({
+      database.run(async (on) => {
+        const found = await queryBuilder(on)
+          .select()
+          .from(entries)
+          .where(and(eq(entries.chain, chain), gt(entries.sequence, after)))
+          .orderBy(entries.sequence)
+          .limit(checkedLimit(limit, 1_000))
+        return found.map(({ at, ...entry }) => ({
           ...entry,
           atMs: at.getTime(),
-          contentDigest: entry.contentDigest.toString('hex'),
-          previousMac: entry.previousMac.toString('hex'),
-          mac: entry.mac.toString('hex'),
-        })),
-      ),
+          contentDigest: hexOf(entry.contentDigest),
+          previousMac: hexOf(entry.previousMac),
+          mac: hexOf(entry.mac),
+        }))
+      }),
     ...rows,
   }
 }
@@ -168,13 +158,6 @@ function verificationRows(database: PostgresDatabase, seal: AuditSeal): Accounte
   }
 }
 
-const findReveals = statement<Omit<RecordedReveal, 'atMs'> & { position: number; at: Date }>(
-  'vault_audit_find_reveals',
-  sql`
-SELECT position, at, app_id AS "appId", user_id AS "userId", actor, purpose, token, record_id AS "recordId", part
-FROM kyc_relay_vault_audit WHERE position = ANY(${value('positions')}::bigint[])`,
-)
-
 const examineReveals = statement<ExaminedRow>(
   'vault_audit_examine_reveals',
   sql`
@@ -188,7 +171,12 @@ FROM kyc_relay_vault_audit a WHERE a.position > ${value('after')} ORDER BY a.pos
 function revealRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows {
   return {
     async findRecorded(subjects) {
-      const found = await database.run((on) => findReveals.rows(on, { positions: subjects.map(Number) }))
+      const found = await database.run((on) =>
+        queryBuilder(on)
+          .select()
+          .from(vaultAudit)
+          .where(inArray(vaultAudit.position, subjects.map(Number))),
+      )
       return new Map(
         found.map(({ position, at, ...reveal }) => [
           String(position),

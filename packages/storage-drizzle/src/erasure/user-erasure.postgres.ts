@@ -1,52 +1,44 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull } from 'drizzle-orm'
+import { union } from 'drizzle-orm/pg-core'
+import type { AppUser } from '@kyc-relay/kyc-core'
 import { userErasedEvent } from '../audit/erasure-events.js'
 import type { UserErasure } from './user-erasure.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { erasePhotoJobs } from '../photos/store.postgres.js'
-import { statement } from '../engine/postgres/statement.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { grants } from '../apps/tables.postgres.js'
+import { verifications } from '../verifications/tables.postgres.js'
 import { cancelPending } from '../webhooks/store.postgres.js'
-
-const value = sql.placeholder
+import { attempts, deliveries, events, transactions } from '../webhooks/tables.postgres.js'
 
 /** Reason of the cancellation in the delivery log. */
 const cancelReason = 'USER_ERASED'
 
-const ofUser = sql`user_id = ${value('userId')} AND app_id = ${value('appId')}`
+const ofUser = (table: typeof events | typeof transactions | typeof verifications, { appId, userId }: AppUser) =>
+  and(eq(table.userId, userId), eq(table.appId, appId))
 
-const listAppsOfUser = statement<{ appId: string }>(
-  'list_apps_of_user',
-  sql`
-SELECT app_id AS "appId" FROM kyc_relay_grants WHERE user_id = ${value('userId')}
-UNION SELECT app_id FROM kyc_relay_verifications WHERE user_id = ${value('userId')}
-UNION SELECT app_id FROM kyc_relay_events WHERE user_id = ${value('userId')}
-UNION SELECT app_id FROM kyc_relay_transactions WHERE user_id = ${value('userId')}
-ORDER BY 1`,
-)
+async function listAppsOfUser(on: Queryable, userId: string): Promise<readonly string[]> {
+  const query = queryBuilder(on)
+  const appsIn = (table: typeof grants | typeof verifications | typeof events | typeof transactions) =>
+    query.select({ appId: table.appId }).from(table).where(eq(table.userId, userId))
+  const rows = await union(appsIn(grants), appsIn(verifications), appsIn(events), appsIn(transactions))
+  return rows.map(({ appId }) => appId).sort()
+}
 
-const blankAnswers = statement(
-  'blank_answers',
-  sql`
-UPDATE kyc_relay_attempts SET response_body = NULL
-WHERE response_body IS NOT NULL AND delivery_id IN (
-  SELECT delivery_id FROM kyc_relay_deliveries WHERE event_id IN (SELECT event_id FROM kyc_relay_events WHERE ${ofUser})
-)`,
-)
-
-const blankBodies = statement(
-  'blank_bodies',
-  sql`UPDATE kyc_relay_events SET body = NULL WHERE ${ofUser} AND body IS NOT NULL`,
-)
-
-const blankTransactions = statement(
-  'blank_transactions',
-  sql`UPDATE kyc_relay_transactions SET fields = NULL WHERE ${ofUser} AND fields IS NOT NULL`,
-)
-
-const countVerifications = statement<{ count: number }>(
-  'count_verifications',
-  sql`SELECT count(*)::int AS count FROM kyc_relay_verifications WHERE ${ofUser}`,
-)
+/** Blanks the bodies of receivers' answers to events of the user. */
+async function blankAnswers(on: Queryable, owner: AppUser): Promise<void> {
+  const query = queryBuilder(on)
+  const eventsOfUser = query.select({ eventId: events.eventId }).from(events).where(ofUser(events, owner))
+  const deliveriesOfUser = query
+    .select({ deliveryId: deliveries.deliveryId })
+    .from(deliveries)
+    .where(inArray(deliveries.eventId, eventsOfUser))
+  await query
+    .update(attempts)
+    .set({ responseBody: null })
+    .where(and(isNotNull(attempts.responseBody), inArray(attempts.deliveryId, deliveriesOfUser)))
+}
 
 /** Creates the erasure of users' rows on PostgreSQL. */
 export function createUserErasure(dependencies: {
@@ -57,19 +49,27 @@ export function createUserErasure(dependencies: {
 }): UserErasure {
   const { database, instant, audit } = dependencies
   return {
-    listAppsOfUser: (userId) =>
-      database.run(async (on) => (await listAppsOfUser.rows(on, { userId })).map(({ appId }) => appId)),
+    listAppsOfUser: (userId) => database.run((on) => listAppsOfUser(on, userId)),
     eraseUser: (owner) =>
       database.transaction(async (on) => {
         const at = instant()
         const deliveriesCancelled = await cancelPending(on, { ...owner, reason: cancelReason }, at)
-        await blankAnswers.count(on, owner)
+        await blankAnswers(on, owner)
+        const query = queryBuilder(on)
+        const bodies = await query
+          .update(events)
+          .set({ body: null })
+          .where(and(ofUser(events, owner), isNotNull(events.body)))
+        const fields = await query
+          .update(transactions)
+          .set({ fields: null })
+          .where(and(ofUser(transactions, owner), isNotNull(transactions.fields)))
         const erased = {
           deliveriesCancelled,
-          bodiesBlanked: await blankBodies.count(on, owner),
-          transactionsBlanked: await blankTransactions.count(on, owner),
+          bodiesBlanked: bodies.rowCount ?? 0,
+          transactionsBlanked: fields.rowCount ?? 0,
           ...(await erasePhotoJobs(on, owner, at)),
-          verificationsKept: (await countVerifications.rows(on, owner))[0]?.count ?? 0,
+          verificationsKept: await query.$count(verifications, ofUser(verifications, owner)),
         }
         await audit?.append(on, owner.userId, (nowMs) =>
           userErasedEvent(audit.seal, owner, nowMs, erased.verificationsKept),

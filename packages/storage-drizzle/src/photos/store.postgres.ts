@@ -1,11 +1,13 @@
-import { sql, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, sql, type SQL } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type { ClaimedPhotoJob, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob, PhotoFence, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from './photo-jobs.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/parameters.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { now, timeOf } from '../engine/postgres/parameters.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { verifications } from '../verifications/tables.postgres.js'
+import { photoJobs } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -22,9 +24,11 @@ interface ClaimedRow {
 }
 
 const inMs = (duration: SQL) => sql`floor(extract(epoch FROM ${duration}) * 1000)::float8`
-const later = (name: string) => sql`${now} + ${value(name)}::float8 * interval '1 millisecond'`
 
-/** Claims due jobs, oldest first. Skips jobs that another process is claiming. */
+/**
+ * Claims due jobs, oldest first. Skips jobs that another process is claiming. One statement, so that the selected rows
+ * stay locked until they have their lease.
+ */
 function claimBy(name: string, since: SQL) {
   return statement<ClaimedRow>(
     name,
@@ -56,6 +60,7 @@ ORDER BY claimed.number`,
 const takeOverExpired = claimBy('take_over_photos', sql`lease_until`)
 const claimWaiting = claimBy('claim_photos', sql`due_at`)
 
+/** Earliest end of a wait or of a lease, from now on. Two index look-ups in one statement. */
 const findNext = statement<{ nextDueInMs: number | null }>(
   'find_next_photo',
   sql`
@@ -65,81 +70,47 @@ SELECT ceil(extract(epoch FROM least(
 ) - ${now}) * 1000)::float8 AS "nextDueInMs"`,
 )
 
-const held = sql`photo_job_id = ${value('photoJobId')} AND lease_token = ${value('token')}`
-
-const renew = statement(
-  'renew_photo_lease',
-  sql`UPDATE kyc_relay_photo_jobs SET lease_until = ${later('leaseMs')} WHERE ${held}`,
-)
-
-const keepFailure = sql`last_failure = coalesce(${value('failure')}::text, last_failure)`
-
-const retry = statement(
-  'retry_photo',
-  sql`
-UPDATE kyc_relay_photo_jobs
-SET due_at = ${later('retryInMs')}, ${keepFailure}, lease_token = NULL, lease_until = NULL
-WHERE ${held}`,
-)
-
-const end = statement(
-  'end_photo',
-  sql`
-UPDATE kyc_relay_photo_jobs
-SET state = ${value('state')}, ${keepFailure}, sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
-  ended_at = ${now}
-WHERE ${held}`,
-)
-
-const findState = statement<{ state: PhotoState }>(
-  'find_photo_state',
-  sql`SELECT ${sql.raw(seenState)} AS state FROM kyc_relay_photo_jobs WHERE photo_job_id = ${value('photoJobId')}`,
-)
-
-const list = statement<PhotoRecord>(
-  'list_photos',
-  sql`
-SELECT photo_job_id AS "photoJobId", side, ${sql.raw(seenState)} AS state, attempts_made AS "attemptsMade",
-  due_at AS "nextAttemptAt", last_failure AS "lastFailure", ended_at AS "endedAt"
-FROM kyc_relay_photo_jobs
-WHERE verification_id = (
-  SELECT verification_id FROM kyc_relay_verifications
-  WHERE verification_id = ${value('verificationId')} AND app_id = ${value('appId')} AND user_id = ${value('userId')}
-)`,
-)
-
-const ofOwner = sql`verification_id IN (
-  SELECT verification_id FROM kyc_relay_verifications WHERE app_id = ${value('appId')} AND user_id = ${value('userId')}
-)`
-
-/** Locks the rows, so that the count matches the following update in the same transaction. */
-const lockOfOwner = statement<{ state: PhotoState }>(
-  'lock_photos_of_owner',
-  sql`
-SELECT state FROM kyc_relay_photo_jobs WHERE ${ofOwner} ORDER BY photo_job_id FOR NO KEY UPDATE`,
-)
-
-const endOfOwner = statement<{ photoJobId: string }>(
-  'erase_photos_of_owner',
-  sql`
-UPDATE kyc_relay_photo_jobs
-SET state = 'ERASED', sealed_url = NULL, due_at = NULL, lease_token = NULL, lease_until = NULL,
-  ended_at = coalesce(ended_at, ${now})
-WHERE ${ofOwner} RETURNING photo_job_id AS "photoJobId"`,
-)
+const isLeased = ({ photoJobId, token }: PhotoFence) =>
+  and(eq(photoJobs.photoJobId, photoJobId), eq(photoJobs.leaseToken, token))
+const later = (at: Date | null, ms: number) => sql`${timeOf(at)} + ${ms}::float8 * interval '1 millisecond'`
+const noLease = { leaseToken: null, leaseUntil: null }
+const state = sql<PhotoState>`${sql.raw(seenState)}`
 
 /** Ends all photo jobs of a user inside a transaction. The erasure of a user calls it too. */
 export async function erasePhotoJobs(
   on: Queryable,
-  owner: AppUser,
+  { appId, userId }: AppUser,
   at: Date | null,
 ): Promise<{ readonly photoJobIds: readonly string[]; readonly photosErased: number }> {
-  const { appId, userId } = owner
-  const locked = await lockOfOwner.rows(on, { appId, userId })
-  const ended = await endOfOwner.rows(on, { appId, userId, now: at })
+  const query = queryBuilder(on)
+  const ofOwner = inArray(
+    photoJobs.verificationId,
+    query
+      .select({ verificationId: verifications.verificationId })
+      .from(verifications)
+      .where(and(eq(verifications.appId, appId), eq(verifications.userId, userId))),
+  )
+  // Locked first, so that the count matches the update.
+  const locked = await query
+    .select({ state: photoJobs.state })
+    .from(photoJobs)
+    .where(ofOwner)
+    .orderBy(photoJobs.photoJobId)
+    .for('no key update')
+  const ended = await query
+    .update(photoJobs)
+    .set({
+      state: 'ERASED',
+      sealedUrl: null,
+      dueAt: null,
+      ...noLease,
+      endedAt: sql`coalesce(${photoJobs.endedAt}, ${timeOf(at)})`,
+    })
+    .where(ofOwner)
+    .returning({ photoJobId: photoJobs.photoJobId })
   return {
     photoJobIds: ended.map(({ photoJobId }) => photoJobId),
-    photosErased: locked.filter(({ state }) => state === 'STORED').length,
+    photosErased: locked.filter((job) => job.state === 'STORED').length,
   }
 }
 
@@ -182,20 +153,54 @@ export function createPhotoJobStore(dependencies: {
         return { claimed, nextDueInMs: nextDueInMs === null ? null : Math.max(0, nextDueInMs) }
       })
     },
-    async renewLease({ photoJobId, token }, leaseMs) {
-      const values = { photoJobId, token, leaseMs: checkedLeaseMs(leaseMs), now: instant() }
-      return (await database.run((on) => renew.count(on, values))) > 0
+    async renewLease(fence, leaseMs) {
+      const leaseUntil = later(instant(), checkedLeaseMs(leaseMs))
+      const { rowCount } = await database.run((on) =>
+        queryBuilder(on).update(photoJobs).set({ leaseUntil }).where(isLeased(fence)),
+      )
+      return rowCount === 1
     },
-    async recordOutcome({ photoJobId, token }, outcome) {
-      const values = { photoJobId, token, ...outcomeColumns(outcome), now: instant() }
-      const by = values.state === 'RETRYING' ? retry : end
+    async recordOutcome(fence, outcome) {
+      const columns = outcomeColumns(outcome)
+      const at = instant()
+      const ends =
+        columns.state === 'RETRYING'
+          ? { dueAt: later(at, columns.retryInMs) }
+          : { state: columns.state, sealedUrl: null, dueAt: null, endedAt: timeOf(at) }
       return database.transaction(async (on) => {
-        const recorded = (await by.count(on, values)) > 0
-        return { recorded, state: (await findState.rows(on, { photoJobId }))[0]?.state ?? null }
+        const query = queryBuilder(on)
+        const lastFailure = sql`coalesce(${columns.failure}::text, ${photoJobs.lastFailure})`
+        const { rowCount } = await query
+          .update(photoJobs)
+          .set({ ...ends, ...noLease, lastFailure })
+          .where(isLeased(fence))
+        const [job] = await query.select({ state }).from(photoJobs).where(eq(photoJobs.photoJobId, fence.photoJobId))
+        return { recorded: rowCount === 1, state: job?.state ?? null }
       })
     },
     listPhotos: ({ appId, userId }, verificationId) =>
-      database.run(async (on) => [...(await list.rows(on, { appId, userId, verificationId }))].sort(bySide)),
+      database.run(async (on) => {
+        const photos = await queryBuilder(on)
+          .select({
+            photoJobId: photoJobs.photoJobId,
+            side: photoJobs.side,
+            state,
+            attemptsMade: photoJobs.attemptsMade,
+            nextAttemptAt: photoJobs.dueAt,
+            lastFailure: sql<PhotoRecord['lastFailure']>`${photoJobs.lastFailure}`,
+            endedAt: photoJobs.endedAt,
+          })
+          .from(photoJobs)
+          .innerJoin(verifications, eq(verifications.verificationId, photoJobs.verificationId))
+          .where(
+            and(
+              eq(verifications.verificationId, verificationId),
+              eq(verifications.appId, appId),
+              eq(verifications.userId, userId),
+            ),
+          )
+        return photos.sort(bySide)
+      }),
     eraseOwner: (owner) => database.transaction((on) => erasePhotoJobs(on, owner, instant())),
   }
 }

@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, isNotNull, lte, min, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lte, min, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoJobStore, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState, type PhotoClaim } from './photo-jobs.js'
-import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
+import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { verifications } from '../verifications/tables.sqlite.js'
 import { photoJobs } from './tables.sqlite.js'
@@ -11,9 +11,6 @@ import { photoJobs } from './tables.sqlite.js'
 const value = sql.placeholder
 
 const instantOf = (ms: number | null) => (ms === null ? null : new Date(ms))
-
-/** An assignment of a placeholder, which the types of Drizzle's `set` do not know. */
-const given = (name: string): SQL => sql`${value(name)}`
 
 const noLease = { leaseToken: null, leaseUntil: null }
 

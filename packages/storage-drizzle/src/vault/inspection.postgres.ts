@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
-import type { KeyCheck, VaultInspection } from './vault-inspection.js'
+import { gt, sql } from 'drizzle-orm'
+import type { VaultInspection } from './vault-inspection.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { statement } from '../engine/postgres/statement.js'
+import { queryBuilder, statement } from '../engine/postgres/statement.js'
+import { dataKeys, keyChecks } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -26,32 +27,6 @@ WHERE (
 ) IS NULL`,
 )
 
-const findAnyDataKey = statement<{ position: number }>(
-  'vault_find_any_data_key',
-  sql`SELECT position FROM kyc_relay_vault_data_keys WHERE position > 0 LIMIT 1`,
-)
-
-const findNextKeyId = statement<{ keyId: string }>(
-  'vault_find_next_key_id',
-  sql`
-SELECT key_id AS "keyId" FROM kyc_relay_vault_data_keys WHERE key_id > ${value('after')} ORDER BY key_id LIMIT 1`,
-)
-
-const listKeyChecks = statement<KeyCheck>(
-  'vault_list_key_checks',
-  sql`
-SELECT key_id AS "keyId", purpose, check_value AS "checkValue" FROM kyc_relay_vault_key_checks
-WHERE key_id > '' ORDER BY key_id`,
-)
-
-const addKeyChecks = statement(
-  'vault_add_key_checks',
-  sql`
-INSERT INTO kyc_relay_vault_key_checks (key_id, purpose, check_value)
-SELECT * FROM unnest(${value('keyIds')}::text[], ${value('purposes')}::text[], ${value('checkValues')}::text[])
-ON CONFLICT (key_id) DO NOTHING`,
-)
-
 /** Creates the inspection of the vault of one database. Opens no value. */
 export function createVaultInspection(database: PostgresDatabase): VaultInspection {
   return {
@@ -68,24 +43,34 @@ export function createVaultInspection(database: PostgresDatabase): VaultInspecti
       }
       return (await database.run((on) => countLacking.rows(on, values)))[0]?.count ?? 0
     },
-    isEmpty: async () => (await database.run((on) => findAnyDataKey.rows(on, {}))).length === 0,
-    async listWrappingKeyIds() {
-      const keyIds: string[] = []
-      for (;;) {
-        const after = keyIds.at(-1) ?? ''
-        const [next] = await database.run((on) => findNextKeyId.rows(on, { after }))
-        if (next === undefined) return keyIds
-        keyIds.push(next.keyId)
-      }
-    },
-    listKeyChecks: () => database.run((on) => listKeyChecks.rows(on, {})),
+    isEmpty: () =>
+      database.run(async (on) => {
+        const { position } = dataKeys
+        const query = queryBuilder(on)
+        return (await query.select({ position }).from(dataKeys).where(gt(position, 0)).limit(1)).length === 0
+      }),
+    listWrappingKeyIds: () =>
+      database.run(async (on) => {
+        const { keyId } = dataKeys
+        const keyIds: string[] = []
+        for (;;) {
+          const after = gt(keyId, keyIds.at(-1) ?? '')
+          const [next] = await queryBuilder(on).select({ keyId }).from(dataKeys).where(after).orderBy(keyId).limit(1)
+          if (next === undefined) return keyIds
+          keyIds.push(next.keyId)
+        }
+      }),
+    listKeyChecks: () =>
+      database.run((on) =>
+        queryBuilder(on).select().from(keyChecks).where(gt(keyChecks.keyId, '')).orderBy(keyChecks.keyId),
+      ),
     async addKeyChecks(checks) {
+      if (checks.length === 0) return
       await database.run((on) =>
-        addKeyChecks.count(on, {
-          keyIds: checks.map(({ keyId }) => keyId),
-          purposes: checks.map(({ purpose }) => purpose),
-          checkValues: checks.map(({ checkValue }) => checkValue),
-        }),
+        queryBuilder(on)
+          .insert(keyChecks)
+          .values([...checks])
+          .onConflictDoNothing(),
       )
     },
   }

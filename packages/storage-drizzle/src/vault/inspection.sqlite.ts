@@ -1,61 +1,88 @@
-import type Database from 'better-sqlite3'
-import type { KeyCheck, VaultInspection, VaultReference } from './vault-inspection.js'
-import { prepare, read } from '../engine/sqlite/statement.js'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { VaultInspection, VaultReference } from './vault-inspection.js'
+import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
+import { vaultAuditEntries } from '../audit/tables.sqlite.js'
+import { dataKeys, keyChecks, tokens } from './tables.sqlite.js'
+
+const value = sql.placeholder
+
+function prepareStatements(db: DrizzleDatabase) {
+  return {
+    findDataKey: db
+      .select({ position: dataKeys.position })
+      .from(dataKeys)
+      .where(and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId'))))
+      .prepare(),
+    findToken: db
+      .select({ position: tokens.position })
+      .from(tokens)
+      .where(
+        and(eq(tokens.token, value('token')), eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId'))),
+      )
+      .prepare(),
+    findErasure: db
+      .select({ one: sql`1` })
+      .from(vaultAuditEntries)
+      .where(
+        and(
+          // Spelled out: with a parameter SQLite would not use the partial index.
+          sql`${vaultAuditEntries.kind} = 'OWNER_ERASED'`,
+          eq(vaultAuditEntries.appId, value('appId')),
+          eq(vaultAuditEntries.userId, value('userId')),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+    findAnyDataKey: db
+      .select({ position: dataKeys.position })
+      .from(dataKeys)
+      .where(gt(dataKeys.position, 0))
+      .limit(1)
+      .prepare(),
+    findNextKeyId: db
+      .select({ keyId: dataKeys.keyId })
+      .from(dataKeys)
+      .where(gt(dataKeys.keyId, value('after')))
+      .orderBy(asc(dataKeys.keyId))
+      .limit(1)
+      .prepare(),
+    listKeyChecks: db.select().from(keyChecks).where(gt(keyChecks.keyId, '')).orderBy(asc(keyChecks.keyId)).prepare(),
+    addKeyCheck: db
+      .insert(keyChecks)
+      .values({ keyId: value('keyId'), purpose: value('purpose'), checkValue: value('checkValue') })
+      .onConflictDoNothing()
+      .prepare(),
+  }
+}
 
 /** Creates the inspection of the vault of one SQLite connection. Opens no value. */
-export function createVaultInspection(client: Database.Database, commits: GroupCommit): VaultInspection {
-  const findDataKey = prepare<[appId: string, userId: string]>(
-    client,
-    'SELECT 1 FROM kyc_relay_vault_data_keys WHERE app_id = ? AND user_id = ?',
-  )
-  const findToken = prepare<[token: string, appId: string, userId: string]>(
-    client,
-    'SELECT 1 FROM kyc_relay_vault_tokens WHERE token = ? AND app_id = ? AND user_id = ?',
-  )
-  const findErasure = prepare<[appId: string, userId: string]>(
-    client,
-    `SELECT 1 FROM kyc_relay_vault_audit_entries WHERE kind = 'OWNER_ERASED' AND app_id = ? AND user_id = ? LIMIT 1`,
-  )
-  const findAnyDataKey = prepare<[]>(client, 'SELECT 1 FROM kyc_relay_vault_data_keys WHERE position > 0 LIMIT 1')
-  const findNextKeyId = prepare<[after: string], { keyId: string }>(
-    client,
-    'SELECT key_id AS keyId FROM kyc_relay_vault_data_keys WHERE key_id > ? ORDER BY key_id LIMIT 1',
-  )
-  const listKeyChecks = prepare<[], KeyCheck>(
-    client,
-    `SELECT key_id AS keyId, purpose, check_value AS checkValue FROM kyc_relay_vault_key_checks
-    WHERE key_id > '' ORDER BY key_id`,
-  )
-  const addKeyCheck = prepare<[keyId: string, purpose: string, checkValue: string]>(
-    client,
-    `INSERT INTO kyc_relay_vault_key_checks (key_id, purpose, check_value) VALUES (?, ?, ?)
-    ON CONFLICT (key_id) DO NOTHING`,
-  )
+export function createVaultInspection(db: DrizzleDatabase, commits: GroupCommit): VaultInspection {
+  const statements = prepareStatements(db)
 
-  function isLacking({ appId, userId, tokens }: VaultReference): boolean {
+  function isLacking({ appId, userId, tokens: needed }: VaultReference): boolean {
     const isWhole =
-      findDataKey.get(appId, userId) !== undefined &&
-      tokens.every((token) => findToken.get(token, appId, userId) !== undefined)
-    return !isWhole && findErasure.get(appId, userId) === undefined
+      statements.findDataKey.get({ appId, userId }) !== undefined &&
+      needed.every((token) => statements.findToken.get({ token, appId, userId }) !== undefined)
+    return !isWhole && statements.findErasure.get({ appId, userId }) === undefined
   }
 
   return {
     countLacking: (references) => read(() => references.filter(isLacking).length),
-    isEmpty: () => read(() => findAnyDataKey.get() === undefined),
+    isEmpty: () => read(() => statements.findAnyDataKey.get() === undefined),
     listWrappingKeyIds: () =>
       read(() => {
         const keyIds: string[] = []
         for (;;) {
-          const next = findNextKeyId.get(keyIds.at(-1) ?? '')
+          const next = statements.findNextKeyId.get({ after: keyIds.at(-1) ?? '' })
           if (next === undefined) return keyIds
           keyIds.push(next.keyId)
         }
       }),
-    listKeyChecks: () => read(() => listKeyChecks.all()),
+    listKeyChecks: () => read(() => statements.listKeyChecks.all()),
     addKeyChecks: (checks) =>
       commits.write(() => {
-        for (const { keyId, purpose, checkValue } of checks) addKeyCheck.run(keyId, purpose, checkValue)
+        for (const { keyId, purpose, checkValue } of checks) statements.addKeyCheck.run({ keyId, purpose, checkValue })
       }),
   }
 }

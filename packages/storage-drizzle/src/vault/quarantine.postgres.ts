@@ -1,41 +1,16 @@
-import { sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Token } from '@kyc-relay/kyc-core'
 import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now } from '../engine/postgres/parameters.js'
-import { statement, type Queryable, type Statement } from '../engine/postgres/statement.js'
+import { timeOf } from '../engine/postgres/parameters.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { tokens } from './tables.postgres.js'
 
-const value = sql.placeholder
-const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
-const asked = sql`token = ANY(${value('tokens')}::text[])`
+const ago = (at: Date | null, ageMs: number) => sql`${timeOf(at)} - ${ageMs}::float8 * interval '1 millisecond'`
 
-/** Condition for rows after the token `after` in a list by this column, or from the start. */
-const placeAfter = (column: string) => sql`(
-    coalesce((SELECT ${sql.raw(column)} FROM kyc_relay_vault_tokens WHERE token = ${value('after')}), '-infinity'),
-    coalesce((
-      SELECT position FROM kyc_relay_vault_tokens
-      WHERE token = ${value('after')} AND ${sql.raw(column)} IS NOT NULL
-    ), 0)
-  )`
-
-const listOlderThan = statement<{ token: Token }>(
-  'vault_list_older_than',
-  sql`
-SELECT token FROM kyc_relay_vault_tokens
-WHERE created_at < ${before} AND (created_at, position) > ${placeAfter('created_at')} AND quarantined_at IS NULL
-ORDER BY created_at, position LIMIT ${value('limit')}`,
-)
-
-const listQuarantined = statement<{ token: Token }>(
-  'vault_list_quarantined',
-  sql`
-SELECT token FROM kyc_relay_vault_tokens
-WHERE quarantined_at IS NOT NULL AND quarantined_at < ${before}
-  AND (quarantined_at, position) > ${placeAfter('quarantined_at')}
-ORDER BY quarantined_at, position LIMIT ${value('limit')}`,
-)
+const dayMs = 24 * 60 * 60 * 1000
 
 /** Held until the end of the transaction, so that each racing caller counts the writes of the previous one. */
 const lockQuarantine = statement(
@@ -43,40 +18,33 @@ const lockQuarantine = statement(
   sql`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || 'kyc_relay_vault_quarantine', 0))`,
 )
 
-const quarantinedInADay = sql`
-SELECT count(*) AS count FROM kyc_relay_vault_tokens
-WHERE quarantined_at IS NOT NULL AND quarantined_at > ${now} - interval '24 hours'`
+/** Lists tokens by a time: those older than the age, after the token `after` of the list. */
+async function listBy(
+  on: Queryable,
+  list: { readonly at: typeof tokens.createdAt | typeof tokens.quarantinedAt; readonly condition: SQL },
+  page: { readonly ageMs: number; readonly limit: number; readonly after?: Token; readonly now: Date | null },
+): Promise<readonly Token[]> {
+  const { at, condition } = list
+  const query = queryBuilder(on)
+  const [start] =
+    page.after === undefined
+      ? []
+      : await query.select({ at, position: tokens.position }).from(tokens).where(eq(tokens.token, page.after))
+  const isAfter =
+    start === undefined || start.at === null
+      ? undefined
+      : sql`(${at}, ${tokens.position}) > (${start.at.toISOString()}::timestamptz, ${start.position}::bigint)`
+  const rows = await query
+    .select({ token: tokens.token })
+    .from(tokens)
+    .where(and(lt(at, ago(page.now, page.ageMs)), isAfter, condition))
+    .orderBy(asc(at), asc(tokens.position))
+    .limit(page.limit)
+  return rows.map(({ token }) => token)
+}
 
-const countInADay = statement<{ count: number }>('vault_count_quarantined_in_a_day', quarantinedInADay)
-
-const countEntering = statement<{ count: number }>(
-  'vault_count_entering_quarantine',
-  sql`SELECT count(*) AS count FROM kyc_relay_vault_tokens WHERE ${asked} AND quarantined_at IS NULL`,
-)
-
-const countTokens = statement<{ count: number }>(
-  'vault_count_tokens',
-  sql`SELECT count(*) AS count FROM (
-  SELECT FROM kyc_relay_vault_tokens WHERE created_at > '-infinity' LIMIT ${value('limit')}
-) AS counted`,
-)
-
-const enter = statement<{ token: Token }>(
-  'vault_enter_quarantine',
-  sql`
-UPDATE kyc_relay_vault_tokens SET quarantined_at = ${now} WHERE ${asked} AND quarantined_at IS NULL RETURNING token`,
-)
-
-const leave = statement<{ token: Token }>(
-  'vault_leave_quarantine',
-  sql`
-UPDATE kyc_relay_vault_tokens SET quarantined_at = NULL WHERE ${asked} AND quarantined_at IS NOT NULL RETURNING token`,
-)
-
-const destroy = statement<{ token: Token }>(
-  'vault_destroy_quarantined',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE ${asked} AND quarantined_at < ${before} RETURNING token`,
-)
+const countQuarantinedInADay = (on: Queryable, now: Date | null): Promise<number> =>
+  queryBuilder(on).$count(tokens, and(isNotNull(tokens.quarantinedAt), gt(tokens.quarantinedAt, ago(now, dayMs))))
 
 /** Creates the part of the vault for ages of tokens and quarantine, on PostgreSQL. */
 export function createQuarantine(dependencies: {
@@ -87,47 +55,66 @@ export function createQuarantine(dependencies: {
 }): QuarantineRows {
   const { database, instant, audit } = dependencies
 
-  /** Changes tokens, records the changed ones in the audit log, and returns their number. */
-  async function change(
+  /** Records changed tokens in the audit log and returns their number. */
+  async function record(
     on: Queryable,
     kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
-    work: Statement<{ token: Token }>,
-    values: Readonly<Record<string, unknown>>,
+    rows: readonly { readonly token: Token }[],
   ): Promise<number> {
-    const changed = (await work.rows(on, values)).map(({ token }) => token)
+    const changed = rows.map(({ token }) => token)
     const [first] = changed
     if (first !== undefined) await audit?.append(on, first, (nowMs) => tokensEvent(audit.seal, kind, nowMs, changed))
     return changed.length
   }
 
+  const token = { token: tokens.token }
+  const inQuarantine = isNotNull(tokens.quarantinedAt)
+  const outside = isNull(tokens.quarantinedAt)
   return {
-    async listOlderThan({ ageMs, limit, after = null }) {
-      const rows = await database.run((on) => listOlderThan.rows(on, { ageMs, limit, after, now: instant() }))
-      return rows.map(({ token }) => token)
-    },
-    quarantine: ({ tokens, mostInADay }) =>
+    listOlderThan: (page) =>
+      database.run((on) => listBy(on, { at: tokens.createdAt, condition: outside }, { ...page, now: instant() })),
+    quarantine: ({ tokens: asked, mostInADay }) =>
       database.transaction(async (on) => {
-        const values = { tokens: [...tokens], now: instant() }
+        const now = instant()
+        const query = queryBuilder(on)
         await lockQuarantine.rows(on, {})
-        const [entering] = await countEntering.rows(on, values)
-        const [lately] = await countInADay.rows(on, values)
-        if ((entering?.count ?? 0) + (lately?.count ?? 0) > mostInADay) return null
-        return change(on, 'TOKENS_QUARANTINED', enter, values)
+        const entering = and(inArray(tokens.token, [...asked]), outside)
+        const total = (await query.$count(tokens, entering)) + (await countQuarantinedInADay(on, now))
+        if (total > mostInADay) return null
+        const rows = await query
+          .update(tokens)
+          .set({ quarantinedAt: timeOf(now) })
+          .where(entering)
+          .returning(token)
+        return record(on, 'TOKENS_QUARANTINED', rows)
       }),
-    async listQuarantined({ ageMs, limit, after = null }) {
-      const rows = await database.run((on) => listQuarantined.rows(on, { ageMs, limit, after, now: instant() }))
-      return rows.map(({ token }) => token)
-    },
-    restore: (tokens) => database.transaction((on) => change(on, 'TOKENS_RESTORED', leave, { tokens: [...tokens] })),
-    destroyQuarantined: ({ tokens, ageMs }) =>
-      database.transaction((on) =>
-        change(on, 'TOKENS_ERASED', destroy, { tokens: [...tokens], ageMs, now: instant() }),
+    listQuarantined: (page) =>
+      database.run((on) =>
+        listBy(on, { at: tokens.quarantinedAt, condition: inQuarantine }, { ...page, now: instant() }),
       ),
+    restore: (asked) =>
+      database.transaction(async (on) => {
+        const leaving = and(inArray(tokens.token, [...asked]), inQuarantine)
+        const query = queryBuilder(on)
+        const rows = await query.update(tokens).set({ quarantinedAt: null }).where(leaving).returning(token)
+        return record(on, 'TOKENS_RESTORED', rows)
+      }),
+    destroyQuarantined: ({ tokens: asked, ageMs }) =>
+      database.transaction(async (on) => {
+        const ended = and(inArray(tokens.token, [...asked]), lt(tokens.quarantinedAt, ago(instant(), ageMs)))
+        return record(on, 'TOKENS_ERASED', await queryBuilder(on).delete(tokens).where(ended).returning(token))
+      }),
     countTokens: ({ limit }) =>
       database.run(async (on) => {
-        const [counted] = await countTokens.rows(on, { limit })
-        const [lately] = await countInADay.rows(on, { now: instant() })
-        return { tokens: counted?.count ?? 0, quarantinedInADay: lately?.count ?? 0 }
+        const query = queryBuilder(on)
+        const bounded = query
+          .select({ position: tokens.position })
+          .from(tokens)
+          .where(sql`${tokens.createdAt} > '-infinity'`)
+          .limit(limit)
+          .as('bounded_rows')
+        const [counted] = await query.select({ count: count() }).from(bounded)
+        return { tokens: counted?.count ?? 0, quarantinedInADay: await countQuarantinedInADay(on, instant()) }
       }),
   }
 }

@@ -1,75 +1,96 @@
-import type Database from 'better-sqlite3'
+import { and, asc, count, eq, gt, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Token } from '@kyc-relay/kyc-core'
 import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
-import { prepare, read } from '../engine/sqlite/statement.js'
+import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
+import { tokens } from './tables.sqlite.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** A position in a list: a time in milliseconds, then the position of a row. */
-type Place = [at: number, position: number]
-const beforeAll: Place = [-1, -1]
+interface Place {
+  readonly afterAt: number
+  readonly afterPosition: number
+}
+const beforeAll: Place = { afterAt: -1, afterPosition: -1 }
+
+const value = sql.placeholder
+
+function prepareStatements(db: DrizzleDatabase) {
+  const ofToken = eq(tokens.token, value('token'))
+  const inQuarantine = isNotNull(tokens.quarantinedAt)
+  /** Lists tokens by a time: those before a limit, after a place of the list. */
+  const listBy = (at: typeof tokens.createdAt | typeof tokens.quarantinedAt, condition: SQL) =>
+    db
+      .select({ token: tokens.token })
+      .from(tokens)
+      .where(
+        and(
+          lt(at, value('before')),
+          sql`(${at}, ${tokens.position}) > (${value('afterAt')}, ${value('afterPosition')})`,
+          condition,
+        ),
+      )
+      .orderBy(asc(at), asc(tokens.position))
+      .limit(value('limit'))
+      .prepare()
+  const bounded = db
+    .select({ one: sql`1` })
+    .from(tokens)
+    .where(gt(tokens.position, 0))
+    .limit(value('limit'))
+    .as('bounded_rows')
+  return {
+    findPlaces: db
+      .select({ position: tokens.position, createdAt: tokens.createdAt, quarantinedAt: tokens.quarantinedAt })
+      .from(tokens)
+      .where(ofToken)
+      .prepare(),
+    listOlder: listBy(tokens.createdAt, isNull(tokens.quarantinedAt)),
+    listQuarantined: listBy(tokens.quarantinedAt, inQuarantine),
+    countQuarantinedAfter: db
+      .select({ count: count() })
+      .from(tokens)
+      .where(and(inQuarantine, gt(tokens.quarantinedAt, value('after'))))
+      .prepare(),
+    countTokens: db.select({ count: count() }).from(bounded).prepare(),
+    enter: db
+      .update(tokens)
+      .set({ quarantinedAt: given('at') })
+      .where(and(ofToken, isNull(tokens.quarantinedAt)))
+      .prepare(),
+    leave: db.update(tokens).set({ quarantinedAt: null }).where(and(ofToken, inQuarantine)).prepare(),
+    destroy: db
+      .delete(tokens)
+      .where(and(ofToken, inQuarantine, lt(tokens.quarantinedAt, value('before'))))
+      .prepare(),
+  }
+}
 
 /** Creates the part of the vault for ages of tokens and quarantine, on one SQLite connection. */
 export function createQuarantine(dependencies: {
-  readonly client: Database.Database
+  readonly db: DrizzleDatabase
   readonly commits: GroupCommit
   readonly checkpoints: Pick<Checkpoints, 'empty'>
   readonly audit: AuditChain | null
   readonly clock: () => Date
 }): QuarantineRows {
-  const { client, commits, checkpoints, audit, clock } = dependencies
+  const { db, commits, checkpoints, audit, clock } = dependencies
+  const statements = prepareStatements(db)
   const nowMs = () => clock().getTime()
-  const findPlaces = prepare<[token: string], { position: number; createdAt: number; quarantinedAt: number | null }>(
-    client,
-    `SELECT position, created_at AS createdAt, quarantined_at AS quarantinedAt FROM kyc_relay_vault_tokens
-    WHERE token = ?`,
-  )
-  const listOlder = prepare<[before: number, ...after: Place, limit: number], { token: Token }>(
-    client,
-    `SELECT token FROM kyc_relay_vault_tokens
-    WHERE created_at < ? AND (created_at, position) > (?, ?) AND quarantined_at IS NULL
-    ORDER BY created_at, position LIMIT ?`,
-  )
-  const listQuarantined = prepare<[before: number, ...after: Place, limit: number], { token: Token }>(
-    client,
-    `SELECT token FROM kyc_relay_vault_tokens
-    WHERE quarantined_at IS NOT NULL AND quarantined_at < ? AND (quarantined_at, position) > (?, ?)
-    ORDER BY quarantined_at, position LIMIT ?`,
-  )
-  const countQuarantinedAfter = prepare<[after: number], { count: number }>(
-    client,
-    'SELECT count(*) AS count FROM kyc_relay_vault_tokens WHERE quarantined_at IS NOT NULL AND quarantined_at > ?',
-  )
-  const countTokens = prepare<[limit: number], { count: number }>(
-    client,
-    'SELECT count(*) AS count FROM (SELECT 1 FROM kyc_relay_vault_tokens WHERE position > 0 LIMIT ?) AS bounded_rows',
-  )
-  const enter = prepare<[at: number, token: string]>(
-    client,
-    'UPDATE kyc_relay_vault_tokens SET quarantined_at = ? WHERE token = ? AND quarantined_at IS NULL',
-  )
-  const leave = prepare<[token: string]>(
-    client,
-    'UPDATE kyc_relay_vault_tokens SET quarantined_at = NULL WHERE token = ? AND quarantined_at IS NOT NULL',
-  )
-  const destroy = prepare<[token: string, before: number]>(
-    client,
-    'DELETE FROM kyc_relay_vault_tokens WHERE token = ? AND quarantined_at IS NOT NULL AND quarantined_at < ?',
-  )
 
-  const quarantinedInADay = () => countQuarantinedAfter.get(nowMs() - dayMs)?.count ?? 0
+  const quarantinedInADay = () => statements.countQuarantinedAfter.get({ after: nowMs() - dayMs })?.count ?? 0
 
   /** Changes tokens in one transaction, records the changed ones in the audit log, and returns their number. */
   function change(
     kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
-    tokens: readonly Token[],
+    changing: readonly Token[],
     changeOne: (token: Token) => { readonly changes: number },
   ): number {
-    const changed = tokens.filter((token) => changeOne(token).changes > 0)
+    const changed = changing.filter((token) => changeOne(token).changes > 0)
     if (changed.length > 0) audit?.append(tokensEvent(audit.seal, kind, nowMs(), changed))
     return changed.length
   }
@@ -77,34 +98,42 @@ export function createQuarantine(dependencies: {
   return {
     listOlderThan: ({ ageMs, limit, after }) =>
       read(() => {
-        const start = after === undefined ? undefined : findPlaces.get(after)
-        const place: Place = start === undefined ? beforeAll : [start.createdAt, start.position]
-        return listOlder.all(nowMs() - ageMs, ...place, limit).map(({ token }) => token)
+        const start = after === undefined ? undefined : statements.findPlaces.get({ token: after })
+        const place: Place =
+          start === undefined ? beforeAll : { afterAt: start.createdAt, afterPosition: start.position }
+        return statements.listOlder.all({ before: nowMs() - ageMs, ...place, limit }).map(({ token }) => token)
       }),
     quarantine: ({ tokens, mostInADay }) =>
       commits.write(() => {
-        const entering = tokens.filter((token) => findPlaces.get(token)?.quarantinedAt === null)
+        const entering = tokens.filter((token) => statements.findPlaces.get({ token })?.quarantinedAt === null)
         if (entering.length + quarantinedInADay() > mostInADay) return null
         const atMs = nowMs()
-        return change('TOKENS_QUARANTINED', entering, (token) => enter.run(atMs, token))
+        return change('TOKENS_QUARANTINED', entering, (token) => statements.enter.run({ at: atMs, token }))
       }),
     listQuarantined: ({ ageMs, limit, after }) =>
       read(() => {
-        const start = after === undefined ? undefined : findPlaces.get(after)
+        const start = after === undefined ? undefined : statements.findPlaces.get({ token: after })
         const quarantinedAt = start?.quarantinedAt ?? null
-        const place: Place = start === undefined || quarantinedAt === null ? beforeAll : [quarantinedAt, start.position]
-        return listQuarantined.all(nowMs() - ageMs, ...place, limit).map(({ token }) => token)
+        const place: Place =
+          start === undefined || quarantinedAt === null
+            ? beforeAll
+            : { afterAt: quarantinedAt, afterPosition: start.position }
+        return statements.listQuarantined.all({ before: nowMs() - ageMs, ...place, limit }).map(({ token }) => token)
       }),
-    restore: (tokens) => commits.write(() => change('TOKENS_RESTORED', tokens, (token) => leave.run(token))),
+    restore: (tokens) =>
+      commits.write(() => change('TOKENS_RESTORED', tokens, (token) => statements.leave.run({ token }))),
     async destroyQuarantined({ tokens, ageMs }) {
       const before = nowMs() - ageMs
       const destroyed = await commits.write(() =>
-        change('TOKENS_ERASED', tokens, (token) => destroy.run(token, before)),
+        change('TOKENS_ERASED', tokens, (token) => statements.destroy.run({ token, before })),
       )
       await checkpoints.empty()
       return destroyed
     },
     countTokens: ({ limit }) =>
-      read(() => ({ tokens: countTokens.get(limit)?.count ?? 0, quarantinedInADay: quarantinedInADay() })),
+      read(() => ({
+        tokens: statements.countTokens.get({ limit })?.count ?? 0,
+        quarantinedInADay: quarantinedInADay(),
+      })),
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
@@ -6,21 +6,24 @@ import { revealEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { NewTokenRow } from './sealing.js'
 import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
-import { asBuffer, now } from '../engine/postgres/parameters.js'
+import { asBuffer, now, timeOf } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { statement } from '../engine/postgres/statement.js'
+import { queryBuilder, statement } from '../engine/postgres/statement.js'
 import { createVaultInspection } from './inspection.postgres.js'
 import { createQuarantine } from './quarantine.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
+import { dataKeys, tokens, vaultAudit } from './tables.postgres.js'
 
 const value = sql.placeholder
+
+// The statements of a submission are compiled once.
 const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
 
 interface StoredDataKey extends AppUser {
   readonly position: number
   readonly keyId: string
-  readonly wrapped: Buffer
+  readonly wrapped: Uint8Array
 }
 
 interface StoredToken {
@@ -82,55 +85,8 @@ FROM kyc_relay_vault_tokens
 WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
 )
 
-const insertAudit = statement<{ position: number; at: Date }>(
-  'vault_insert_audit',
-  sql`
-INSERT INTO kyc_relay_vault_audit (at, app_id, user_id, actor, purpose, token, record_id, part)
-VALUES (${now}, ${value('appId')}, ${value('userId')}, ${value('actor')}, ${value('purpose')}, ${value('token')},
-  ${value('recordId')}, ${value('part')})
-RETURNING position, at`,
-)
-
-const deleteDataKey = statement<{ position: number; keyId: string; wrapped: Buffer }>(
-  'vault_delete_data_key',
-  sql`DELETE FROM kyc_relay_vault_data_keys WHERE ${ofOwner} RETURNING position, key_id AS "keyId", wrapped`,
-)
-
-const deleteTokensOfDataKey = statement(
-  'vault_delete_tokens_of_data_key',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key = ${value('position')}`,
-)
-
-/** Rows of an older version, in which tokens had no reference to their data key. */
-const deleteTokensOfOwnerAlone = statement(
-  'vault_delete_tokens_of_owner_alone',
-  sql`DELETE FROM kyc_relay_vault_tokens WHERE data_key IS NULL AND ${ofOwner}`,
-)
-
-const listKeysNotUnder = statement<StoredDataKey>(
-  'vault_list_keys_not_under',
-  sql`
-SELECT * FROM (
-  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
-    WHERE key_id < ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
-  UNION ALL
-  (SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
-    WHERE key_id > ${value('keyId')} ORDER BY key_id, position LIMIT ${value('limit')})
-) AS both_sides LIMIT ${value('limit')}`,
-)
-
-const countKeysNotUnder = statement<{ count: number }>(
-  'vault_count_keys_not_under',
-  sql`SELECT count(*) AS count FROM kyc_relay_vault_data_keys
-WHERE key_id < ${value('keyId')} OR key_id > ${value('keyId')}`,
-)
-
-const replaceDataKey = statement(
-  'vault_replace_data_key',
-  sql`
-UPDATE kyc_relay_vault_data_keys SET key_id = ${value('keyId')}, wrapped = ${value('wrapped')}
-WHERE position = ${value('position')} AND key_id = ${value('formerKeyId')}`,
-)
+const isOwnedBy = (table: typeof dataKeys | typeof tokens, { appId, userId }: AppUser) =>
+  and(eq(table.appId, appId), eq(table.userId, userId))
 
 /** Creates the vault's rows on PostgreSQL. */
 export function createVaultRows(dependencies: {
@@ -174,7 +130,10 @@ export function createVaultRows(dependencies: {
     async insertAudit({ owner: { appId, userId }, actor, purpose }, subject) {
       const row = { token: null, recordId: null, part: null, ...subject, appId, userId, actor, purpose }
       await database.transaction(async (on) => {
-        const [written] = await insertAudit.rows(on, { ...row, now: instant() })
+        const [written] = await queryBuilder(on)
+          .insert(vaultAudit)
+          .values({ ...row, at: timeOf(instant()) })
+          .returning({ position: vaultAudit.position, at: vaultAudit.at })
         if (written === undefined) throw new StorageError('STORE_UNAVAILABLE')
         const reveal = { ...row, atMs: written.at.getTime() }
         await audit?.append(on, userId, () => revealEvent(audit.seal, written.position, reveal))
@@ -184,28 +143,45 @@ export function createVaultRows(dependencies: {
       database.transaction(async (on) => {
         // Deletes the key first: its lock waits for running tokenizations, so that their rows are visible and deleted
         // too.
-        const keys = await deleteDataKey.rows(on, { appId, userId })
-        let tokens = await deleteTokensOfOwnerAlone.count(on, { appId, userId })
-        for (const { position } of keys) tokens += await deleteTokensOfDataKey.count(on, { position })
-        const dataKeys = keys.map(({ keyId, wrapped }) => ({ keyId, bytes: new Uint8Array(wrapped) }))
-        if (tokens + dataKeys.length > 0) {
-          const owner = { appId, userId }
-          await audit?.append(on, userId, (nowMs) => ownerErasedEvent(audit.seal, owner, nowMs, { tokens, dataKeys }))
+        const query = queryBuilder(on)
+        const owner = { appId, userId }
+        const keys = await query.delete(dataKeys).where(isOwnedBy(dataKeys, owner)).returning()
+        const positions = keys.map(({ position }) => position)
+        const { rowCount } = await query.delete(tokens).where(inArray(tokens.dataKey, positions))
+        const erased = {
+          tokens: rowCount ?? 0,
+          dataKeys: keys.map(({ keyId, wrapped }) => ({ keyId, bytes: wrapped })),
         }
-        return { tokens, dataKeys }
+        if (erased.tokens + keys.length > 0) {
+          await audit?.append(on, userId, (nowMs) => ownerErasedEvent(audit.seal, owner, nowMs, erased))
+        }
+        return erased
       }),
     ...createQuarantine({ database, instant, audit }),
-    async listDataKeysNotUnder(keyId, limit) {
-      return (await database.run((on) => listKeysNotUnder.rows(on, { keyId, limit }))).map(readDataKey)
-    },
-    async countDataKeysNotUnder(keyId) {
-      return (await database.run((on) => countKeysNotUnder.rows(on, { keyId })))[0]?.count ?? 0
-    },
+    listDataKeysNotUnder: (keyId, limit) =>
+      database.run(async (on) => {
+        // Two ranges instead of `<>`, which uses no index.
+        const list = (range: SQL, most: number) =>
+          queryBuilder(on)
+            .select()
+            .from(dataKeys)
+            .where(range)
+            .orderBy(asc(dataKeys.keyId), asc(dataKeys.position))
+            .limit(most)
+        const below = await list(lt(dataKeys.keyId, keyId), limit)
+        const above = await list(gt(dataKeys.keyId, keyId), limit - below.length)
+        return [...below, ...above].map(readDataKey)
+      }),
+    countDataKeysNotUnder: (keyId) =>
+      database.run((on) => queryBuilder(on).$count(dataKeys, or(lt(dataKeys.keyId, keyId), gt(dataKeys.keyId, keyId)))),
     replaceDataKey: (former, fresh) =>
       database.transaction(async (on) => {
         const { position, dataKey, userId } = former
-        const row = { position, formerKeyId: dataKey.keyId, keyId: fresh.keyId, wrapped: asBuffer(fresh.bytes) }
-        if ((await replaceDataKey.count(on, row)) === 0) return false
+        const { rowCount } = await queryBuilder(on)
+          .update(dataKeys)
+          .set({ keyId: fresh.keyId, wrapped: fresh.bytes })
+          .where(and(eq(dataKeys.position, position), eq(dataKeys.keyId, dataKey.keyId)))
+        if (rowCount === 0) return false
         await audit?.append(on, userId, (nowMs) => dataKeyRewrappedEvent(audit.seal, former, nowMs, fresh))
         return true
       }),

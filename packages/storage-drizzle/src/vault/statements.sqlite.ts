@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
 import { type DrizzleDatabase, prepare, prepareRows } from '../engine/sqlite/statement.js'
 import { dataKeys, tokens, vaultAudit } from './tables.sqlite.js'
 
@@ -42,11 +42,6 @@ export function prepareVaultStatements(client: Database.Database, db: DrizzleDat
     deleteTokensOfDataKey: db
       .delete(tokens)
       .where(eq(tokens.dataKey, value('position')))
-      .prepare(),
-    // Rows of an older version, without a reference to their data key.
-    deleteTokensOfOwnerAlone: db
-      .delete(tokens)
-      .where(and(isNull(tokens.dataKey), eq(tokens.appId, value('appId')), eq(tokens.userId, value('userId'))))
       .prepare(),
     insertAudit: db
       .insert(vaultAudit)

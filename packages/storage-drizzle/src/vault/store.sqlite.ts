@@ -114,7 +114,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
 
   const rows: VaultRows = {
     audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
-    inspection: watchFailures(createVaultInspection(client, commits), commits.fail),
+    inspection: watchFailures(createVaultInspection(db, commits), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
     insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>
       commits.write(() => {
@@ -145,7 +145,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
         const keys = statements.deleteDataKey.all({ appId, userId })
         const tokens = keys.reduce(
           (sum, { position }) => sum + statements.deleteTokensOfDataKey.run({ position }).changes,
-          statements.deleteTokensOfOwnerAlone.run({ appId, userId }).changes,
+          0,
         )
         const dataKeys = keys.map((row) => readDataKey(row).dataKey)
         if (tokens + dataKeys.length > 0) {
@@ -156,7 +156,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
       await checkpoints.empty()
       return deleted
     },
-    ...createQuarantine({ client, commits, checkpoints, audit, clock }),
+    ...createQuarantine({ db, commits, checkpoints, audit, clock }),
     listDataKeysNotUnder: (keyId, limit) =>
       read(() => {
         const below = statements.listKeysBelow.all({ keyId, limit })

@@ -31,19 +31,14 @@ export const tokens = pgTable(
     fingerprint: bytea('fingerprint').notNull(),
     sealed: bytea('sealed'),
     createdAt: instant('created_at').notNull(),
-    dataKey: bigint('data_key', { mode: 'number' }),
+    dataKey: bigint('data_key', { mode: 'number' }).notNull(),
     quarantinedAt: instant('quarantined_at'),
   },
   (table) => [
     oneOf(table.field, tokenizedFields),
     check('kyc_relay_vault_tokens_sealed_check', sql`(field = 'ssn') = (sealed IS NOT NULL)`),
     index('kyc_relay_vault_tokens_by_age').on(table.createdAt, table.position),
-    index('kyc_relay_vault_tokens_of_data_key')
-      .on(table.dataKey)
-      .where(sql`data_key IS NOT NULL`),
-    index('kyc_relay_vault_tokens_of_owner_alone')
-      .on(table.appId, table.userId)
-      .where(sql`data_key IS NULL`),
+    index('kyc_relay_vault_tokens_of_data_key').on(table.dataKey),
     index('kyc_relay_vault_tokens_in_quarantine')
       .on(table.quarantinedAt, table.position)
       .where(sql`quarantined_at IS NOT NULL`),

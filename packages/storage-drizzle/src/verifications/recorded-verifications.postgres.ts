@@ -1,47 +1,14 @@
-import { sql } from 'drizzle-orm'
-import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
+import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
 import type { RecordedVerification } from '../audit/recorded-content.js'
-import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
-
-const value = sql.placeholder
-
-const find = statement<StoredVerification>(
-  'audit_find_verifications',
-  sql`
-SELECT v.verification_id AS "verificationId", v.app_id AS "appId", v.user_id AS "userId",
-  v.external_verification_id AS "externalVerificationId",
-  v.external_verification_provider AS "externalVerificationProvider", v.schema_version AS "schemaVersion", v.decision,
-  v.decisioned_at AS "decisionedAt", v.recorded_at AS "recordedAt", v.country_code AS "countryCode",
-  v.result_status AS "resultStatus", v.result_message AS "resultMessage", v.payload_digest AS "payloadDigest",
-  v.ssn_token AS "ssnToken", v.ssn_standing AS "ssnStanding", v.document_number_token AS "documentNumberToken",
-  v.sealed_details AS "sealedDetails", l.previous, l.next, l.at AS "loggedAt"
-FROM kyc_relay_verifications v
-LEFT JOIN kyc_relay_kyc_status_log l ON l.verification_id = v.verification_id AND l.user_id = v.user_id
-WHERE v.verification_id = ANY(${value('ids')}::text[])`,
-)
-
-const listSections = statement<{ of: string; section: SectionName; verificationId: string; status: Decision }>(
-  'audit_list_sections',
-  sql`
-SELECT verification_id AS "of", section, provider_verification_id AS "verificationId", status
-FROM kyc_relay_verification_sections WHERE verification_id = ANY(${value('ids')}::text[])
-ORDER BY verification_id, ordinal`,
-)
-
-const listChecks = statement<RecordedCheck & { of: string }>(
-  'audit_list_checks',
-  sql`
-SELECT verification_id AS "of", section, name, status FROM kyc_relay_verification_checks
-WHERE verification_id = ANY(${value('ids')}::text[]) ORDER BY verification_id, ordinal`,
-)
-
-const listDeclineCodes = statement<{ of: string; code: string }>(
-  'audit_list_decline_codes',
-  sql`
-SELECT verification_id AS "of", code FROM kyc_relay_decline_codes
-WHERE verification_id = ANY(${value('ids')}::text[]) ORDER BY verification_id, ordinal`,
-)
+import { readStoredVerification } from '../audit/stored-verification.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import {
+  declineCodes,
+  kycStatusLog,
+  verificationChecks,
+  verifications,
+  verificationSections,
+} from './tables.postgres.js'
 
 /** Reads verifications of any owner by id, with all data that their audit entries record. */
 export async function findRecordedVerifications(
@@ -49,10 +16,52 @@ export async function findRecordedVerifications(
   verificationIds: readonly string[],
 ): Promise<readonly RecordedVerification[]> {
   const ids = [...verificationIds]
-  const rows = await find.rows(on, { ids })
-  const sections = groupByVerification(await listSections.rows(on, { ids }))
-  const checks = groupByVerification(await listChecks.rows(on, { ids }))
-  const codes = groupByVerification(await listDeclineCodes.rows(on, { ids }))
+  const query = queryBuilder(on)
+  const rows = await query
+    .select({
+      ...getTableColumns(verifications),
+      previous: kycStatusLog.previous,
+      next: kycStatusLog.next,
+      loggedAt: kycStatusLog.at,
+    })
+    .from(verifications)
+    .leftJoin(
+      kycStatusLog,
+      and(eq(kycStatusLog.verificationId, verifications.verificationId), eq(kycStatusLog.userId, verifications.userId)),
+    )
+    .where(inArray(verifications.verificationId, ids))
+  const { section, status } = verificationSections
+  const sections = groupByVerification(
+    await query
+      .select({
+        of: verificationSections.verificationId,
+        section,
+        verificationId: verificationSections.providerVerificationId,
+        status,
+      })
+      .from(verificationSections)
+      .where(inArray(verificationSections.verificationId, ids))
+      .orderBy(verificationSections.verificationId, verificationSections.ordinal),
+  )
+  const checks = groupByVerification(
+    await query
+      .select({
+        of: verificationChecks.verificationId,
+        section: verificationChecks.section,
+        name: verificationChecks.name,
+        status: verificationChecks.status,
+      })
+      .from(verificationChecks)
+      .where(inArray(verificationChecks.verificationId, ids))
+      .orderBy(verificationChecks.verificationId, verificationChecks.ordinal),
+  )
+  const codes = groupByVerification(
+    await query
+      .select({ of: declineCodes.verificationId, code: declineCodes.code })
+      .from(declineCodes)
+      .where(inArray(declineCodes.verificationId, ids))
+      .orderBy(declineCodes.verificationId, declineCodes.ordinal),
+  )
   return rows.map((row) =>
     readStoredVerification(row, {
       sections: sections.get(row.verificationId) ?? [],

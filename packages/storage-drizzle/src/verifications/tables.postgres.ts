@@ -1,3 +1,4 @@
+import type { Token } from '@kyc-relay/kyc-core'
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
 import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
@@ -39,9 +40,9 @@ export const verifications = pgTable(
     resultStatus: text<(typeof resultStatuses)[number]>('result_status').notNull(),
     resultMessage: text('result_message').notNull(),
     payloadDigest: bytea('payload_digest').notNull(),
-    ssnToken: text('ssn_token'),
+    ssnToken: text<Token>('ssn_token'),
     ssnStanding: text<(typeof ssnStandings)[number]>('ssn_standing'),
-    documentNumberToken: text('document_number_token'),
+    documentNumberToken: text<Token>('document_number_token'),
     sealedDetails: bytea('sealed_details').notNull(),
   },
   (table) => [

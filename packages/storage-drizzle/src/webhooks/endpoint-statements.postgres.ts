@@ -4,39 +4,7 @@ import { statement } from '../engine/postgres/statement.js'
 
 const value = sql.placeholder
 
-/** Serialises concurrent registrations of one app, so that the limit holds. */
-export const lockLimit = statement(
-  'lock_limit',
-  sql`
-INSERT INTO kyc_relay_endpoint_limits (app_id) VALUES (${value('appId')})
-ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id`,
-)
-
-/** Writes no row when the app has reached its limit. */
-export const insertEndpoint = statement(
-  'insert_endpoint',
-  sql`
-INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, event_types, standard_webhooks, created_at)
-SELECT ${value('endpointId')}, ${value('appId')}, ${value('url')}, ${value('eventTypes')},
-  ${value('standardWebhooks')}::boolean, ${value('createdAt')}::timestamptz
-WHERE (SELECT count(*) FROM kyc_relay_endpoints WHERE app_id = ${value('appId')} AND removed_at IS NULL)
-  < ${value('limitPerApp')}::int`,
-)
-
-/** Waits for publishers that hold the endpoint; later publishers see the removal. */
-export const removeEndpoint = statement(
-  'remove_endpoint',
-  sql`
-UPDATE kyc_relay_endpoints SET removed_at = ${now}
-WHERE endpoint_id = ${value('endpointId')} AND app_id = ${value('appId')} AND removed_at IS NULL`,
-)
-
-/** Blocks claims and results of these endpoints until the end of the transaction. */
-export const lockTurnsOfEndpoint = statement(
-  'lock_turns_of_endpoint',
-  sql`SELECT FROM kyc_relay_endpoint_schedules WHERE endpoint_id = ${value('endpointId')} FOR NO KEY UPDATE`,
-)
-
+/** One statement for the three tables, so that a claim sees all of it or nothing. */
 export const cancelOfEndpoint = statement(
   'cancel_of_endpoint',
   sql`
@@ -66,8 +34,8 @@ WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND c
 )
 
 /** Blocks claims of every endpoint with a waiting delivery of the user. */
-export const lockTurnsOfUser = statement<{ endpointId: string }>(
-  'lock_turns_of_user',
+export const lockSchedulesOfUser = statement<{ endpointId: string }>(
+  'lock_schedules_of_user',
   sql`
 SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_schedules
 WHERE endpoint_id IN (
@@ -76,6 +44,7 @@ WHERE endpoint_id IN (
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
 
+/** Deletes from the queue what it ends in the log: one statement, so that no claim comes between. */
 export const cancelOfUser = statement(
   'cancel_of_user',
   sql`
@@ -88,15 +57,16 @@ SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${n
 FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id`,
 )
 
+/** The earliest waiting delivery of each endpoint, found by its index. */
 export const refreshNextDue = statement(
   'refresh_next_due',
   sql`
-UPDATE kyc_relay_endpoint_schedules AS turn SET next_due_at = (
+UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = (
   SELECT due_at FROM kyc_relay_delivery_queue AS waiting
-  WHERE waiting.endpoint_id = turn.endpoint_id AND waiting.due_at IS NOT NULL
+  WHERE waiting.endpoint_id = schedule.endpoint_id AND waiting.due_at IS NOT NULL
   ORDER BY waiting.due_at, waiting.position LIMIT 1
 )
-WHERE turn.endpoint_id = ANY(${value('endpointIds')}::text[])`,
+WHERE schedule.endpoint_id = ANY(${value('endpointIds')}::text[])`,
 )
 
 /** Reads the delivery to resend and locks its endpoint against removal. */
@@ -111,6 +81,7 @@ WHERE delivery.delivery_id = ${value('deliveryId')} AND delivery.app_id = ${valu
 FOR SHARE OF endpoint`,
 )
 
+/** Copies the delivery, queues it and announces it in one statement. */
 export const insertResend = statement(
   'insert_resend',
   sql`

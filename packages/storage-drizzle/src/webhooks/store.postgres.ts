@@ -13,8 +13,9 @@ import * as statements from './endpoint-statements.postgres.js'
 import { writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
 import { recordAttemptResults } from './attempt-results.postgres.js'
-import type { Queryable } from '../engine/postgres/statement.js'
-import { endpoints } from './tables.postgres.js'
+import { timeOf } from '../engine/postgres/parameters.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { endpointLimits, endpoints, endpointSchedules } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -44,13 +45,17 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
   return {
     registerEndpoint: (endpoint, limitPerApp) =>
       database.transaction(async (on) => {
-        await statements.lockLimit.count(on, { appId: endpoint.appId })
-        const written = await statements.insertEndpoint.count(on, {
-          ...endpoint,
-          eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
-          limitPerApp,
-        })
-        if (written === 0) return 'limit_reached'
+        const { appId } = endpoint
+        const query = queryBuilder(on)
+        // Locks the app's row: concurrent registrations wait, so that the limit holds.
+        await query
+          .insert(endpointLimits)
+          .values({ appId })
+          .onConflictDoUpdate({ target: endpointLimits.appId, set: { appId } })
+        const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
+        if ((await query.$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
+        const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
+        await query.insert(endpoints).values({ ...endpoint, eventTypes })
         await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
         return 'registered'
       }),
@@ -58,8 +63,20 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     removeEndpoint: (request) =>
       database.transaction(async (on) => {
         const now = instant()
-        if ((await statements.removeEndpoint.count(on, { ...request, now })) === 0) return false
-        await statements.lockTurnsOfEndpoint.count(on, request)
+        const { appId, endpointId } = request
+        const query = queryBuilder(on)
+        // Waits for publishers that hold the endpoint; later publishers see the removal.
+        const { rowCount } = await query
+          .update(endpoints)
+          .set({ removedAt: timeOf(now) })
+          .where(and(eq(endpoints.endpointId, endpointId), eq(endpoints.appId, appId), isNull(endpoints.removedAt)))
+        if (rowCount === 0) return false
+        // Blocks claims and results of the endpoint until the end of the transaction.
+        await query
+          .select({ endpointId: endpointSchedules.endpointId })
+          .from(endpointSchedules)
+          .where(eq(endpointSchedules.endpointId, endpointId))
+          .for('no key update')
         await statements.cancelOfEndpoint.count(on, { ...request, now })
         await audit?.append(on, request.appId, (nowMs) => endpointRemovedEvent(audit.seal, request, nowMs))
         return true
@@ -118,7 +135,7 @@ export async function cancelPending(
 ): Promise<number> {
   // Deliveries in flight first: recording results also locks deliveries before the schedules of their endpoints.
   const requested = await statements.requestCancelOfUser.count(on, request)
-  const locked = await statements.lockTurnsOfUser.rows(on, request)
+  const locked = await statements.lockSchedulesOfUser.rows(on, request)
   const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
   // Also deliveries that were claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type {
   KnownTransactionState,
   PublishedBefore,
@@ -11,8 +11,9 @@ import type { TransactionEventType } from '@kyc-relay/webhooks/events'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import { listDeliveriesOfEvent, writeEvent } from './publishing.postgres.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { StorageError } from '../storage-error.js'
+import { transactionMoves, transactions } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -46,30 +47,6 @@ SELECT t.transaction_id AS "transactionId", t.app_id AS "appId", t.user_id AS "u
   p.event_id AS "eventId", p.type AS "eventType", p.withheld, p.transaction_id AS "movedTransactionId",
   p.state AS "movedState"
 FROM (SELECT) AS one LEFT JOIN transaction AS t ON true LEFT JOIN published AS p ON true`,
-)
-
-const insertTransaction = statement(
-  'insert_transaction',
-  sql`
-INSERT INTO kyc_relay_transactions (transaction_id, app_id, user_id, state, revision, fields, moved_at)
-VALUES (${value('transactionId')}, ${value('appId')}, ${value('userId')}, ${value('state')}, 1, ${value('fields')},
-  ${value('movedAt')})
-ON CONFLICT (transaction_id) DO NOTHING`,
-)
-
-const updateTransaction = statement(
-  'update_transaction',
-  sql`
-UPDATE kyc_relay_transactions
-SET state = ${value('state')}, revision = revision + 1, fields = ${value('fields')}, moved_at = ${value('movedAt')}
-WHERE transaction_id = ${value('transactionId')} AND revision = ${value('fromRevision')}`,
-)
-
-const insertMove = statement(
-  'insert_transaction_move',
-  sql`
-INSERT INTO kyc_relay_transaction_moves (event_id, transaction_id, revision, state)
-VALUES (${value('eventId')}, ${value('transactionId')}, ${value('revision')}, ${value('state')})`,
 )
 
 /** Rolls back a move that comes too late; the caller gets no error. */
@@ -128,11 +105,19 @@ async function readPublished(
 async function writeMove(on: Queryable, move: TransactionMove, now: Date | null) {
   const { transactionId, appId, userId, fromRevision, next: state, movedAt, event } = move
   const fields = move.fields === null ? null : JSON.stringify(move.fields)
-  const row = { transactionId, appId, userId, state, fields, movedAt, fromRevision }
-  const written = await (fromRevision === 0 ? insertTransaction : updateTransaction).count(on, row)
-  if (written === 0) throw stale
+  const query = queryBuilder(on)
+  const revision = fromRevision + 1
+  const row = { transactionId, appId, userId, state, fields, movedAt, revision }
+  const { rowCount } =
+    fromRevision === 0
+      ? await query.insert(transactions).values(row).onConflictDoNothing()
+      : await query
+          .update(transactions)
+          .set({ state, fields, movedAt, revision })
+          .where(and(eq(transactions.transactionId, transactionId), eq(transactions.revision, fromRevision)))
+  if (rowCount === 0) throw stale
   const inserted = await writeEvent(on, event, now)
   if (inserted.duplicate) throw stale
-  await insertMove.count(on, { eventId: event.eventId, transactionId, revision: fromRevision + 1, state })
+  await query.insert(transactionMoves).values({ eventId: event.eventId, transactionId, revision, state })
   return inserted
 }

@@ -128,7 +128,7 @@ test.each(Object.entries(ends))(
     await webhooks.insertEvent(event('two', [hook]))
     const { claimed } = await webhooks.claimDue(claimRequest)
     expect(claimed).toHaveLength(2)
-    const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
+    const cancelling = await standingBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
     const attempt = { state: next === again ? 'FAILED' : 'SUCCEEDED', report } as const
     const recorded = webhooks.recordAttemptResults(claimed.map(({ fence }) => ({ fence, attempt, next })))
     await untilOneWaits()
@@ -145,7 +145,7 @@ test.each(Object.entries(ends))(
 test('what is claimed while it is being cancelled is not tried again', async () => {
   const { webhooks } = storage
   await webhooks.insertEvent(event('one', [hook]))
-  const cancelling = await standingBefore('lock_turns_of_user', () => webhooks.cancelPending(user))
+  const cancelling = await standingBefore('lock_schedules_of_user', () => webhooks.cancelPending(user))
   const { fence, deliveryId } = await claimOne()
   expect(await cancelling.goOn()).toBe(1)
   await webhooks.recordAttemptResults([{ fence, attempt: { state: 'FAILED', report }, next: again }])

@@ -1,9 +1,13 @@
 import type Database from 'better-sqlite3'
+import { sql, type SQL } from 'drizzle-orm'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { storageErrorOf } from './errors.js'
 
 /** A Drizzle database or transaction over better-sqlite3, with any schema. */
 export type DrizzleDatabase = BaseSQLiteDatabase<'sync', Database.RunResult, Record<string, never>>
+
+/** An assignment of a placeholder, which the types of Drizzle's `set` do not know. */
+export const given = (name: string): SQL => sql`${sql.placeholder(name)}`
 
 /** A prepared statement with positional parameters. */
 export interface Prepared<Parameters extends unknown[], Row = never> {

@@ -65,7 +65,7 @@ CREATE TABLE `kyc_relay_vault_tokens` (
 	`fingerprint` blob NOT NULL,
 	`sealed` blob,
 	`created_at` integer NOT NULL,
-	`data_key` integer,
+	`data_key` integer NOT NULL,
 	`quarantined_at` integer,
 	CONSTRAINT "kyc_relay_vault_tokens_field_check" CHECK(field IN ('ssn', 'document_number')),
 	CONSTRAINT "kyc_relay_vault_tokens_sealed_check" CHECK((field = 'ssn') = (sealed IS NOT NULL))
@@ -87,6 +87,4 @@ CREATE UNIQUE INDEX `kyc_relay_vault_tokens_by_token` ON `kyc_relay_vault_tokens
 
 CREATE INDEX `kyc_relay_vault_tokens_in_quarantine` ON `kyc_relay_vault_tokens` (`quarantined_at`,`position`) WHERE quarantined_at IS NOT NULL;
 
-CREATE INDEX `kyc_relay_vault_tokens_of_data_key` ON `kyc_relay_vault_tokens` (`data_key`) WHERE data_key IS NOT NULL;
-
-CREATE INDEX `kyc_relay_vault_tokens_of_owner_alone` ON `kyc_relay_vault_tokens` (`app_id`,`user_id`) WHERE data_key IS NULL;
+CREATE INDEX `kyc_relay_vault_tokens_of_data_key` ON `kyc_relay_vault_tokens` (`data_key`);
