@@ -121,8 +121,8 @@ export function createVerificationStore(
         recordedAt: verification.recordedAt,
         countryCode: verification.countryCode,
         result: { status: verification.resultStatus, verificationId, message: verification.resultMessage },
-        ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken as Token, standing: ssnStanding },
-        documentNumber: documentNumberToken === null ? null : { token: documentNumberToken as Token },
+        ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
+        documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
         sections: sections.filter(mine).map(({ section, providerVerificationId, status }) => ({
           section,
           verificationId: providerVerificationId,
