@@ -4,35 +4,12 @@ import { createInFlightAttempts } from './in-flight-attempts.js'
 import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
 import { createOwnOutage, outagePauseMs } from './own-outage.js'
 import type { Sender } from './sender.js'
-import { createResultBatcher, type WriteOutcome } from './result-batcher.js'
+import { createResultBatcher } from './result-batcher.js'
 import type { SigningKeys } from './signing-keys.js'
-import type { AttemptReport, ClaimedDelivery, AttemptResult, WebhookStore } from './webhook-store.js'
+import type { AttemptReport, ClaimedDelivery, WebhookStore } from './webhook-store.js'
+import type { DeliveryWorkerObserver } from './worker-observer.js'
 import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
-
-/** Codes of faults inside the worker. The worker continues after each. */
-export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'RECORD_FAILED' | 'SUBSCRIBE_FAILED'
-
-/** Callbacks of a worker for metrics and logs. Errors of an observer are ignored. */
-export interface DeliveryWorkerObserver {
-  /** An attempt ended. Its result was written, found stale, or abandoned at shutdown. */
-  onResultWritten?(event: {
-    readonly delivery: ClaimedDelivery
-    readonly result: AttemptResult
-    readonly outcome: WriteOutcome
-  }): void
-  /**
-   * Deliveries were claimed and their attempts start. `takenOver`: attempts of a worker whose lease has ended; they are
-   * recorded as interrupted.
-   */
-  onClaimed?(event: {
-    readonly count: number
-    readonly takenOver: boolean
-    readonly deliveries: readonly ClaimedDelivery[]
-  }): void
-  /** A fault stopped the worker for a short time. It continues by itself. */
-  onProblem?(problem: DeliveryWorkerProblem): void
-}
 
 /** Dependencies and settings of a worker. */
 export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {

@@ -14,12 +14,8 @@ export type {
 } from '../publishing/transaction-store.js'
 export type { AppGrant, GrantLookup } from '../publishing/grants.js'
 export { attemptStateOf, reportOfCause } from './delivery-state.js'
-export {
-  createDeliveryWorker,
-  type DeliveryWorker,
-  type DeliveryWorkerDeps,
-  type DeliveryWorkerObserver,
-} from './delivery-worker.js'
+export { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.js'
+export type { DeliveryWorkerObserver } from './worker-observer.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
 export { reproducibleCurl } from './reproducible-curl.js'
 export type { Sender, SendResult } from './sender.js'
