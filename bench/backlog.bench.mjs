@@ -11,7 +11,7 @@ import { startPostgres } from './local-postgres.mjs'
 
 const deliveries = Number(process.env.BENCH_DELIVERIES ?? 1_000_000)
 const endpoints = Number(process.env.BENCH_ENDPOINTS ?? 10_000)
-/** Every so many-th endpoint hangs. */
+/** One endpoint in this number hangs. */
 const oneHangingIn = 100
 const reach = { jain: 0.95, rssMiB: 512 }
 const appId = '0a000000-0000-7000-8000-000000000001'

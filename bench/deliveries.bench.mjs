@@ -1,6 +1,6 @@
-// How many deliveries per second one process makes, every attempt durably opened before it is sent and durably finished
-// afterwards, to a local sink. Beside it: pg-boss doing the same POST on a real PostgreSQL, and a bare loop of
-// undici.request that keeps no record at all, which nothing can beat.
+// Measures deliveries per second of one process to a local sink. Each attempt is durably opened before it is sent and
+// durably finished afterwards. Peers: pg-boss, which sends the same POST from a real PostgreSQL, and a loop of
+// undici.request without records, which is the upper limit.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -13,8 +13,8 @@ import { startPostgres } from './local-postgres.mjs'
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
 const sizes = (process.env.BENCH_DELIVERIES ?? '6000,20000').split(',').map(Number)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 8)
-// What a process does for hours is compiled and planned by then. So whoever is measured drains so many first, on the same
-// store, that nobody counts; and nothing collects garbage by force in between, for V8 forgets then what it compiled.
+// Each contender first delivers a warm-up that is not counted, on the same store, so that its code is compiled and its
+// statements are planned. Garbage is not collected by force in between, because V8 then drops compiled code.
 const warmUp = Number(process.env.BENCH_WARM_UP ?? 6_000)
 let [deliveries] = sizes
 const concurrency = 64
@@ -44,7 +44,7 @@ const signedHeaders = async () => ({
   'x-event-id': randomUUID(),
 })
 
-/** Starts a measurement of so many; the function it gives ends it. */
+/** Starts a measurement of this number of deliveries. Returns the function that ends it. */
 function measure(count) {
   const before = process.cpuUsage()
   const started = performance.now()
@@ -72,7 +72,7 @@ const rawUndici = () =>
     return measured()
   })
 
-/** The worker on a store, sending by the same pool: what is compared is the engine, not TLS. */
+/** The worker on a store, sending by the same pool, so that the engines are compared and not TLS. */
 async function worker(store) {
   const send = async ({ url, headers }) => {
     const status = await post(url, headers)
@@ -230,8 +230,8 @@ for (const name of Object.keys(contenders)) if (!name.toLowerCase().includes(onl
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
 
 /**
- * Whoever comes after one that wrote much shares the disk and the server with what is still tidied up of that: over as many
- * rounds as there are contenders, each comes once after each other (E. J. Williams, 1949; for an odd number nearly so).
+ * A contender that wrote much leaves work for the disk and the database, which slows the next one. Over as many rounds as
+ * there are contenders, each one follows each other one once (E. J. Williams, 1949; nearly so for an odd number).
  */
 function inTurn(list, round) {
   const places = list.map((_, n) => (n % 2 === 1 ? (n + 1) / 2 : (list.length - n / 2) % list.length))

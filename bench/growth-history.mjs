@@ -1,4 +1,4 @@
-// A history of so many verifications, tokens, events, deliveries and attempts, for both engines.
+// Writes a history of verifications, tokens, events, deliveries and attempts, on both engines.
 export const apps = 20
 export const endpoints = 1_000
 export const appId = (n) => `0a000000-0000-7000-8000-${String(n).padStart(12, '0')}`

@@ -22,7 +22,7 @@ async function ask(count, work) {
   }
 }
 
-/** Milliseconds per thing, after `leadIn` of the same kind that nobody times. */
+/** Returns milliseconds per operation, after `leadIn` operations that are not timed. */
 async function perOperation({ leadIn, operations }, work) {
   await ask(leadIn, work)
   const started = performance.now()
@@ -33,7 +33,7 @@ async function perOperation({ leadIn, operations }, work) {
 const made = () => ({ madeAt: new Date(), randomBytes })
 export const randomUser = () => ({ appId: appId(Math.floor(Math.random() * apps)), userId: randomUUID() })
 
-/** The small submission under an id of its own, with another SSN each time, so that fingerprints spread as those of people do. */
+/** Creates the small submission with a new id and another SSN, so that fingerprints spread as those of people do. */
 export function newInput() {
   const { person, ...rest } = variablesOf(randomUUID())
   const ssn = `${randomInt(100, 600)}-${randomInt(10, 100)}-${randomInt(1_000, 10_000)}`

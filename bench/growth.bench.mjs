@@ -1,7 +1,6 @@
-// Does it stay as fast when it has grown? One submission to the whole server over HTTP; below it, without a server, one submission
-// ingested (every rule, the vault, the record), one recorded alone, one event published, and one delivery claimed and recorded: with
-// 10⁴ and with 10⁶ verifications, tokens, events, deliveries and attempts in the databases, on both engines. What is compared is the
-// same engine with itself: both sizes take turns in every round.
+// Measures how much slower each operation is with 10⁶ rows than with 10⁴, on both engines. The operations: a submission to the whole
+// server over HTTP; without a server, a submission ingested (rules, vault, record), recorded alone, an event published, and a
+// delivery claimed and recorded. Each engine is compared with itself: both sizes alternate in every round.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,9 +26,9 @@ const cipher = createLocalCipher({ keys: parseKeyFile(keyText) })
 const { activeSealKeyId } = JSON.parse(keyText)
 
 /**
- * What is asked of one size in a round. SQLite copies its WAL into the file every few thousand submissions: it takes
- * some of those, and a lead-in in which the WAL gets its length, to time what goes on for hours. A server that was just started
- * compiles its code in its lead-in, and PostgreSQL makes its plans.
+ * Operations of one size in a round. SQLite copies its WAL into the file every few thousand submissions, so a round
+ * contains several of these copies. In the lead-in the WAL gets its length, a new server compiles its code, and PostgreSQL makes
+ * its plans.
  */
 const loads = {
   SQLite: { stores: { leadIn: 4_096, operations: 8_192 }, server: { leadIn: 4_096, operations: 8_192 } },

@@ -20,7 +20,7 @@ const reach = { workEqual: 2.5, constant: 0.45, p99MsAt16: 30 }
 const folder = temporaryFolder()
 const children = []
 
-/** The server on files of its own, and what its demo tells of it. */
+/** Starts a server on new files. Returns its process id and the values of its demo. */
 async function startServer(name, variables) {
   const dataDir = path.join(folder, name)
   const { child, demo } = await startReferenceServer({ dataDir, variables, onChild: (one) => children.push(one) })

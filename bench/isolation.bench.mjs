@@ -1,5 +1,5 @@
-// Whether endpoints that hang delay the others: latency from publishing to delivery at healthy endpoints, with fifty
-// endpoints beside them that take every request and never answer, over the same without them. Real SQLite, real sockets.
+// Measures whether hanging endpoints delay the others: the latency from publishing to delivery at healthy endpoints, with
+// and without fifty endpoints that accept every request and never answer. Real SQLite, real sockets.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'

@@ -173,7 +173,7 @@ async function openLoop({ target, perSecond, forMs, connections, drainMs }) {
   return { ...tally.report(), tookMs, sent, unsent, unanswered }
 }
 
-/** So many clients, each with its next request as soon as the one before was answered. */
+/** Runs `clients` clients. Each sends its next request after the answer to the previous one. */
 async function closedLoop({ target, clients, forMs }) {
   const nextRequest = createRequests(target)
   const startedMs = performance.now()
@@ -192,7 +192,7 @@ async function closedLoop({ target, clients, forMs }) {
   return { ...tally.report(), tookMs: performance.now() - startedMs }
 }
 
-/** So many clients at once, each with one submission, tried again as `Retry-After` says until it is taken. */
+/** Starts `clients` clients at once, each with one submission, which it repeats after `Retry-After` until it is accepted. */
 async function storm({ target, clients, forMs }) {
   const nextRequest = createRequests(target)
   const startedMs = performance.now()

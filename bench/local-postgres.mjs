@@ -9,7 +9,7 @@ import { freePort } from './free-port.mjs'
 export async function startPostgres() {
   if (process.env.TEST_POSTGRES_URL) return { url: process.env.TEST_POSTGRES_URL, files: null, stop: async () => {} }
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kyc-relay-bench-postgres-'))
-  // Started by root, the server runs as a user of its own that has to reach its folder.
+  // As root, the server runs as another user, which needs access to its folder.
   chmodSync(folder, 0o755)
   const EmbeddedPostgres = await loadEmbeddedPostgres(folder)
   const port = await freePort()

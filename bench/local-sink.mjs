@@ -1,4 +1,4 @@
-// An HTTP server on loopback, in a process of its own, that takes every POST and counts, at once or after ANSWER_MS.
+// An HTTP server on loopback in a separate process. It accepts and counts each POST, at once or after ANSWER_MS.
 // /hang/… never answers.
 import { createServer } from 'node:http'
 

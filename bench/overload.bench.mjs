@@ -1,7 +1,7 @@
-// What becomes of a server that is offered ten times the submissions it can take (F46), whether it comes back, and how
-// long a crowd takes that comes all at once after an outage (F47). Then the same flood against a server with 128 MiB of
-// heap (F45). The real server as its own process, SQLite with synchronous=FULL, behind a proxy that ends TLS, as the
-// handshakes of a flood are the proxy's. The load comes from a process of its own.
+// Measures a server under ten times the submissions that it can complete: what it still completes, and how soon it
+// recovers. Then 5,000 clients at once, as after an outage. Then the same overload with 128 MiB of heap. The built server
+// runs as a separate process with SQLite at synchronous=FULL, without TLS, because a proxy would take the handshakes.
+// A separate process generates the load.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -99,7 +99,7 @@ try {
       refused: perSecond(flood.refused.count),
       goodputShare: perSecond(flood.taken.count) / peak,
       takenUs,
-      // What is left of the server's processor time, if what it took costs as much as at the peak.
+      // Processor time left for refusals, if each accepted submission costs as much as at the peak.
       refusedUs: (flood.serverUs - flood.taken.count * takenUs) / flood.refused.count,
       serverCores: flood.serverUs / 1000 / flood.tookMs,
       loadCores: flood.generatorUs / 1000 / flood.tookMs,

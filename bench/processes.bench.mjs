@@ -1,5 +1,5 @@
-// What one, two and three processes do together on one PostgreSQL: submissions recorded per second, and deliveries claimed,
-// opened and recorded per second, without the network between. Every process has a pool of its own.
+// Measures one, two and three processes on one PostgreSQL: submissions recorded per second, and deliveries claimed and
+// recorded per second, without a network. Each process has a separate pool.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'

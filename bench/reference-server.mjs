@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 const main = fileURLToPath(new URL('../apps/reference-server/dist/main.js', import.meta.url))
 
 /**
- * Starts the built server as a process of its own, on free ports, and resolves once it has written `demo.json`, the last thing of a
- * start. Its log goes where logs go that nobody reads. `dataDir` must be new, and `onChild` gets the process at once.
+ * Starts the built server as a separate process on free ports. Resolves after it has written `demo.json`, the last step of a
+ * start. Its log is dropped. `dataDir` must be new. `onChild` gets the process at once.
  */
 export async function startReferenceServer({ dataDir, variables = {}, nodeOptions = [], onChild = () => {} }) {
   const env = {

@@ -1,6 +1,6 @@
-// How long the built server takes from its start to its first answer: the very first time, when it makes keys,
-// certificates, databases and the demo, and later, when it finds them. Beside it: Node answering "ok". Then how much
-// memory it holds after many submissions, over TLS, on SQLite.
+// Measures the time from a start to the first answer: at the first start, which creates keys, certificates, databases and
+// the demo, and at a later one. For comparison: a Node server that answers "ok". Then the memory after many submissions,
+// over TLS, on SQLite.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
-// The server that a good team writes first: GraphQL Yoga, zod, Drizzle on better-sqlite3 with `synchronous=FULL`. For each
-// submission it does what kyc-relay does in kind: looks up the access token, validates the person and the sections, seals
-// the SSN and the document number with AES-256-GCM, keeps an HMAC fingerprint of each, and writes everything in one durable
-// transaction. It has none of kyc-relay's rules for bad input, no replay of the original answer and no audit chain.
+// A server as a good team writes it first: GraphQL Yoga, zod, Drizzle on better-sqlite3 with `synchronous=FULL`. For each
+// submission it does the same kind of work. It looks up the access token and validates the person and the sections. It
+// seals the SSN and the document number with AES-256-GCM and computes an HMAC fingerprint of each. One durable transaction
+// writes everything. It has none of kyc-relay's rules for bad input, no replay of the original answer and no audit chain.
 import { createCipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

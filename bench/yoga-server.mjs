@@ -1,5 +1,5 @@
-// GraphQL Yoga answering `postKycVerification` with a constant: what the same request costs where nothing is done with it.
-// Two listeners in a process of its own, one plain and one with TLS.
+// GraphQL Yoga answering `postKycVerification` with a constant: the cost of a request without any work.
+// Two listeners in a separate process, one plain and one with TLS.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'

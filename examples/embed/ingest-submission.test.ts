@@ -20,7 +20,7 @@ it('takes a KYC result and moves the user’s status once', async () => {
   expect(await ingestion.submit(user, sampleSubmission())).toMatchObject({ kind: 'replayed', payloadMatches: true })
   await ingestion.close()
 
-  // After a restart the same key file opens what is there.
+  // After a restart the same key file opens the stored data.
   const again = await openIngestion(folder, keyFile)
   const second = await again.submit(user, sampleSubmission({ externalVerificationId: 'attempt-0002' }))
   expect(second).toMatchObject({ kind: 'recorded', result: { status: 'ALREADY_VERIFIED' } })

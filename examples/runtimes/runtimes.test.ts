@@ -33,7 +33,7 @@ async function bundle(name: string, contents: string, format: Format = 'esm'): P
     metafile: true,
     logLevel: 'error',
   })
-  // Nothing else installed: the package alone is in it.
+  // The folder contains only the package.
   expect(Object.keys(metafile.inputs).filter((input) => input.includes('node_modules'))).toEqual([])
   return outfile
 }

@@ -38,7 +38,7 @@ export function createFileVerificationStore(path: string): VerificationStore {
         closeSync(openSync(`${path}.lock`, 'wx'))
         break
       } catch (error) {
-        // Anything but "somebody holds it" would be waited for in vain.
+        // Only a held lock is worth waiting for.
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
         await new Promise((resolve) => setTimeout(resolve, 1))
       }

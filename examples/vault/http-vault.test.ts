@@ -20,7 +20,7 @@ afterEach(async () => {
   }
 })
 
-/** A fresh service with a clock and keys of its own, and an adapter that speaks to it. */
+/** Starts a new service with its own clock and keys, and an adapter for it. */
 function createHarness(): PiiVaultHarness {
   const data = createMemoryVaultData()
   const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }

@@ -49,7 +49,7 @@ function tokenizedValue({ kind, ...rest }: Json): TokenizedValue {
 }
 
 /**
- * The vault ports over a tokenization service of somebody else.
+ * Implements the vault ports over an external tokenization service.
  *
  * One `POST` per call: the service does each call atomically or not at all. Nothing of a request or an answer becomes part
  * of an error.

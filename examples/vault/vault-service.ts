@@ -4,8 +4,8 @@ import { KycError } from '@kyc-relay/kyc-core'
 import type { PiiVault } from '@kyc-relay/kyc-core/testing'
 
 /*
- * A tokenization service of somebody else, in small: what `createHttpVault` speaks to in the test. It keeps its values in
- * memory and trusts whoever knows its credential.
+ * A small tokenization service, which `createHttpVault` calls in the test. It keeps values in memory and accepts every caller
+ * with its credential.
  */
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')

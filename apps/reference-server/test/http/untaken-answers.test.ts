@@ -84,7 +84,7 @@ async function connectSilently({ port, ca }: RawTarget): Promise<{ tcp: Socket; 
 describe.each([
   ['plain', false],
   ['with TLS', true],
-])('F47 a client that does not read, %s', (_name, tls) => {
+])('a client that does not read, %s', (_name, tls) => {
   it.each([
     ['one answer', get('/large')],
     ['many behind it', get('/large') + get('/small').repeat(20)],
@@ -180,7 +180,7 @@ describe.each([
 })
 
 // With TLS the end is for both sides (RFC 5246 §7.2.1), and so it is in Node.
-it('F47 a client may close its side behind its last request, and is answered all the same', async () => {
+it('a client may close its side behind its last request, and is answered all the same', async () => {
   const { target, openRequests, release } = await start(false, 10_000)
   const client = await openRaw({ ...target, allowHalfOpen: true })
   client.send(get('/held') + get('/small'))

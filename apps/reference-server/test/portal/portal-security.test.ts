@@ -119,7 +119,7 @@ describe('signing in', () => {
   })
 })
 
-describe('B128 a form', () => {
+describe('a form', () => {
   const send = async (
     change: (fields: Record<string, string>) => Record<string, string>,
     headers: Record<string, string>,
@@ -239,7 +239,7 @@ describe('B128 a form', () => {
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-describe('B129 a session', () => {
+describe('a session', () => {
   it.each([
     ['that was guessed', 'A'.repeat(43)],
     ['that is no id', 'x'],

@@ -45,7 +45,7 @@ const person = `{firstName: "Jane", lastName: "Example", dateOfBirth: "1990-01-3
 
 describe('on the secure endpoint', () => {
   it.each([
-    ['case 22, B072 person as a literal', documentWith({ person }), {}],
+    ['a person as a literal', documentWith({ person }), {}],
     ['verifications as a literal', documentWith({ verifications: '{database: {status: "PASSED"}}' }), {}],
     ['verifications as an empty literal', documentWith({ verifications: '{}' }), {}],
     [
@@ -63,7 +63,7 @@ describe('on the secure endpoint', () => {
         .replace('$decisionReason: String, ', ''),
       {},
     ],
-    ['case 24, B073 a default value', submissionDocument.replace('$person: JSON!', `$person: JSON = ${person}`), {}],
+    ['a default value', submissionDocument.replace('$person: JSON!', `$person: JSON = ${person}`), {}],
     [
       'a default value of another variable',
       submissionDocument.replace('$decisionReason: String', '$decisionReason: String = "x"'),

@@ -129,7 +129,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
   })
 
-  test('K26 killed backends are replaced, and what was committed is there', async () => {
+  test('killed backends are replaced, and what was committed is there', async () => {
     await storage.verifications.record(submission('one'))
     await direct.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -158,7 +158,7 @@ describe('a server that is gone, silent or restarted', () => {
     expect(await storage.verifications.record(submission('one'))).toMatchObject({ kind: 'recorded' })
   })
 
-  test('K26 a server that ended at once and was started again has what was committed, and takes more', async () => {
+  test('a server that ended at once and was started again has what was committed, and takes more', async () => {
     await storage.verifications.record(submission('before'))
     await storage.webhooks.insertEvent(event('one', [hook]))
     const { claimed } = await storage.webhooks.claimDue(claimRequest)

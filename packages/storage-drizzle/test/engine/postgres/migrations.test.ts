@@ -278,7 +278,7 @@ describe('a database that is not ours to use is refused and not touched', () => 
   const ledger = 'kyc_relay_migrations'
   const changes = [
     {
-      what: 'F08 a newer schema',
+      what: 'a newer schema',
       code: 'SCHEMA_NEWER',
       sql: `INSERT INTO ${ledger} SELECT max(number) + 1, 'future', 'x', 'y' FROM ${ledger}`,
     },

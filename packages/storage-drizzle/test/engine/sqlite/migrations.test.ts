@@ -173,7 +173,7 @@ test('an index that an operator added is told of at each start and refused by no
 describe('a database that is not ours to use is refused and not touched', () => {
   const changes = [
     {
-      what: 'F08 a newer schema',
+      what: 'a newer schema',
       code: 'SCHEMA_NEWER',
       sql: `INSERT INTO kyc_relay_migrations SELECT max(number) + 1, 'future', 'x', 'y', 0 FROM kyc_relay_migrations`,
     },
