@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startOwnPostgres, type OwnPostgres } from '../../../../packages/storage-drizzle/test/engine/postgres/own-postgres.js'
+import {
+  startOwnPostgres,
+  type OwnPostgres,
+} from '../../../../packages/storage-drizzle/test/engine/postgres/own-postgres.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'

@@ -1,7 +1,10 @@
 import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pgbouncerProgram, startPgbouncer } from '../../../../packages/storage-drizzle/test/engine/postgres/pgbouncer.js'
+import {
+  pgbouncerProgram,
+  startPgbouncer,
+} from '../../../../packages/storage-drizzle/test/engine/postgres/pgbouncer.js'
 import {
   startPostgres,
   type PostgresServer,

@@ -1,3 +1,8 @@
+// What: reports once a second, from a second connection, that a migration waits for a lock.
+// Why: a migration waits behind long transactions without a sign, and the start looks stuck.
+// Cost: one connection, opened only after the first second.
+// Without it: an operator cannot tell a waiting start from a hanging one.
+
 import type { PostgresConnection } from './pool.js'
 
 /** Time between two checks for a waiting migration, in milliseconds. */

@@ -1,3 +1,8 @@
+// What: one thread for each process, which runs the checkpoints of all its SQLite files one after another.
+// Why: a checkpoint syncs the whole file. On the main thread it would stop every request.
+// Cost: a thread with a connection. Its program is a separate file, because a thread starts from a file.
+// Without it (also where a bundler removed the file): checkpoints run on the main thread and stop requests meanwhile.
+
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve as absolute } from 'node:path'
 import { fileURLToPath } from 'node:url'

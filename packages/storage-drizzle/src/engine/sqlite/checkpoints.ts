@@ -1,3 +1,8 @@
+// What: copies the WAL into the database file in a thread, and makes writers wait when the WAL grows too fast.
+// Why: SQLite's automatic checkpoint runs inside a COMMIT. It hides errors there, and stops all writes for its length.
+// Cost: a second connection in a thread, and one cheap question about the WAL after each commit.
+// Without it: commits stall while the file is synced, a small volume fills with WAL, and erased data stays in the WAL.
+
 import type Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { processCheckpointThread, type CheckpointThread } from './checkpoint-thread.js'

@@ -1,3 +1,8 @@
+// What: compares the inodes of the open database file and its WAL with those at their paths.
+// Why: after a file is replaced, for example by a restore, SQLite keeps writing to the removed one without an error.
+// Cost: two `stat` calls a second while there are writes.
+// Without it: acknowledged submissions are written to a file that nobody can open any more.
+
 import { statSync } from 'node:fs'
 
 /** Checks whether a path still leads to the open files. */

@@ -1,3 +1,8 @@
+// What: a lock beside the database file, held by the delivery worker of one process.
+// Why: at its start a worker on SQLite ends the leases of former workers. A second one would take over attempts in flight.
+// Cost: one open transaction on an empty database file.
+// Without it: two servers on the same file can send a delivery twice.
+
 import Database from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
