@@ -1,3 +1,4 @@
+import type { Submission } from '@kyc-relay/kyc-core'
 import { createLeakSearch } from './leak-search.js'
 import { submissionVariables } from './running-server.js'
 
@@ -30,7 +31,7 @@ export const search = createLeakSearch([
   { name: 'photo', forms: ['qzxvfoto', 'qzxvsig'] },
 ])
 
-/** The person as a partner would send it. */
+/** The person as a partner would send it, with every field. */
 export const person = {
   firstName: canary.firstName,
   middleName: canary.middleName,
@@ -48,7 +49,7 @@ export const person = {
     countryCode: 'US',
   },
   personData: { note: canary.personData },
-}
+} satisfies Record<keyof Submission['person'], unknown>
 /** The section with the most personal data in it. */
 export const document = {
   verificationId: 'doc-1',

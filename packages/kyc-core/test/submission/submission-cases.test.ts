@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
+import { VIOLATION_MESSAGES } from '../../src/submission/violation.js'
+import { WARNING_MESSAGES } from '../../src/submission/warning.js'
 import { applyChange, CASES_NOW } from './cases/case-row.js'
 import { CASE_TABLES } from './cases/case-tables.js'
 
@@ -25,3 +27,20 @@ for (const { title, groups } of CASE_TABLES) {
     }
   })
 }
+
+describe('the tables', () => {
+  const rows = CASE_TABLES.flatMap(({ groups }) => groups.flatMap((group) => group.rows))
+  const codesIn = (lines: readonly string[]) => new Set(lines.map((line) => line.slice(line.lastIndexOf(' ') + 1)))
+
+  it('have a case for every code of a violation', () => {
+    const covered = codesIn(rows.flatMap(({ refused = [] }) => refused))
+    const missing = Object.keys(VIOLATION_MESSAGES).filter((code) => !covered.has(code))
+    // The cases hold clear values. The tests of tokenized submissions have the cases of tokens.
+    expect(missing).toEqual(['TOKEN_INVALID'])
+  })
+
+  it('have a case for every code of a warning', () => {
+    const covered = codesIn(rows.flatMap(({ warned = [] }) => warned))
+    expect(Object.keys(WARNING_MESSAGES).filter((code) => !covered.has(code))).toEqual([])
+  })
+})
