@@ -5,6 +5,7 @@ export default defineConfig([
     entry: {
       'sqlite/index': 'src/sqlite/index.ts',
       'postgres/index': 'src/postgres/index.ts',
+      'apps/index': 'src/apps/index.ts',
       'testing/index': 'src/testing/index.ts',
     },
     outDir: 'dist',

@@ -35,7 +35,16 @@ case ${1:-} in
     ;;
   migrate)
     shift
-    exec node "$app/../../packages/storage-drizzle/bin/kyc-relay-migrate.js" "$@"
+    migrate=$app/../../packages/storage-drizzle/bin/kyc-relay-migrate.js
+    # The server's own tables lie in the business database.
+    case " $* " in
+      *' --vault '* | *' --receiver '*) exec node "$migrate" "$@" ;;
+    esac
+    case ${DATABASE_URL:-} in
+      postgres*) engine=postgres ;;
+      *) engine=sqlite ;;
+    esac
+    exec node "$migrate" "$@" --own-tables "portal_=$app/migrations/$engine"
     ;;
 esac
 exec node "$app/dist/main.js" "$@"

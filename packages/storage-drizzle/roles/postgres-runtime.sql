@@ -7,9 +7,13 @@
 --   psql -c "CREATE ROLE kyc_app LOGIN PASSWORD '…' IN ROLE kyc_relay_runtime" kyc
 -- or to another role, so that each database has one of its own:
 --   PGOPTIONS='-c kyc_relay.role=kyc_vault' psql -f postgres-runtime.sql vault
+-- An application's own tables (the option ownTables of the stores) are named by their prefix; the reference server's are
+-- portal_…:
+--   PGOPTIONS='-c kyc_relay.own_tables=portal_' psql -f postgres-runtime.sql kyc
 DO $$
 DECLARE
   runtime text := coalesce(nullif(current_setting('kyc_relay.role', true), ''), 'kyc_relay_runtime');
+  own text := nullif(current_setting('kyc_relay.own_tables', true), '');
   part record;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = runtime) THEN
@@ -20,7 +24,7 @@ BEGIN
     SELECT c.oid::regclass AS name, c.relkind = 'S' AS is_sequence, CASE
       -- Positions that were given out are read, never set.
       WHEN c.relkind = 'S' THEN 'SELECT'
-      WHEN c.relname LIKE 'kyc\_relay\_%migrations' THEN 'SELECT'
+      WHEN c.relname LIKE 'kyc\_relay\_%migrations' OR c.relname = own || 'migrations' THEN 'SELECT'
       WHEN c.relname IN (
         'kyc_relay_audit_entries', 'kyc_relay_vault_audit_entries', 'kyc_relay_vault_audit', 'kyc_relay_kyc_status_log'
       ) THEN 'SELECT, INSERT'
@@ -28,7 +32,7 @@ BEGIN
       ELSE 'SELECT, INSERT, UPDATE, DELETE'
     END AS rights
     FROM pg_catalog.pg_class c
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'kyc\_relay\_%'
+    WHERE c.relnamespace = current_schema()::regnamespace AND (c.relname LIKE 'kyc\_relay\_%' OR starts_with(c.relname, own))
       AND c.relkind IN ('r', 'p', 'S')
   LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %I',

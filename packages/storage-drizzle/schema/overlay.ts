@@ -7,7 +7,6 @@ const withoutRowid = new Set([
   'kyc_relay_decline_codes',
   'kyc_relay_grants',
   'kyc_relay_photo_jobs',
-  'kyc_relay_portal_sessions',
   'kyc_relay_receiver_events',
   'kyc_relay_revoked_grants',
   'kyc_relay_transactions',

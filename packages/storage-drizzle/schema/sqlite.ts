@@ -2,7 +2,6 @@ import * as apps from '../src/apps/tables.sqlite.js'
 import { auditEntries, vaultAuditEntries } from '../src/audit/tables.sqlite.js'
 import { readiness, vaultReadiness } from '../src/engine/sqlite/readiness.js'
 import * as photos from '../src/photos/tables.sqlite.js'
-import * as portal from '../src/portal/tables.sqlite.js'
 import { receiverEvents } from '../src/receiver/tables.sqlite.js'
 import * as vault from '../src/vault/tables.sqlite.js'
 import * as verifications from '../src/verifications/tables.sqlite.js'
@@ -12,7 +11,7 @@ export { completeSqlite as complete } from './overlay.js'
 
 /** The tables of each SQLite database, by the folder of its migrations. */
 export const databases = {
-  sqlite: { ...verifications, ...photos, ...apps, ...webhooks, ...portal, auditEntries, readiness },
+  sqlite: { ...verifications, ...photos, ...apps, ...webhooks, auditEntries, readiness },
   'sqlite-vault': { ...vault, vaultAuditEntries, vaultReadiness },
   'sqlite-receiver': { receiverEvents },
 }

@@ -14,14 +14,7 @@ import {
 import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
 import { beforeAll, describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
-import {
-  appDirectoryCases,
-  portalSessionCases,
-  queueInspectionCases,
-  retentionCases,
-  userErasureCases,
-  verificationOverviewCases,
-} from '../src/testing/index.js'
+import { appDirectoryCases, retentionCases, userErasureCases } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { testFolder } from './engine/sqlite/sqlite-files.js'
@@ -115,10 +108,7 @@ describe('TransactionStore', () => {
 
 describe.each([
   ['AppDirectory', appDirectoryCases],
-  ['PortalSessions', portalSessionCases],
   ['Retention', retentionCases],
-  ['QueueInspection', queueInspectionCases],
-  ['VerificationOverview', verificationOverviewCases],
   ['UserErasure', userErasureCases],
 ])('%s', (_port, cases) => {
   for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))

@@ -3,20 +3,10 @@ import type { PostgresStorage } from '../src/postgres/index.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from './samples.js'
 
 /** The stores that both engines have. */
-type Stores = Omit<PostgresStorage, 'webhooks' | 'close'> & { readonly webhooks: WebhookStore }
+type Stores = Omit<PostgresStorage, 'webhooks' | 'database' | 'close'> & { readonly webhooks: WebhookStore }
 
 export const hook = endpoint('a')
 export const other = endpoint('b')
-
-const hashOf = (name: string) => Buffer.alloc(32, name)
-const holder = { kind: 'app', appId: hook.appId, appName: 'Example', keyVersion: 1 } as const
-/** With it the session that was ends. */
-const portalSession = (name: string) =>
-  ({ hash: hashOf(name), holder, idleMs: 120_000, absoluteMs: 120_000, most: 1 }) as const
-const portalPreview = (name: string) => ({
-  ...{ hash: hashOf('old'), previewId: uuid(`preview ${name}`), most: 1 },
-  content: Buffer.from(name),
-})
 
 /** One write of every kind, each from the same starting rows. */
 export const writes: readonly { readonly name: string; run(storage: Stores): Promise<unknown> }[] = [
@@ -63,12 +53,11 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
       photoJobs.recordOutcome({ photoJobId: uuid('photo leased'), token: 'the photo' }, { state: 'STORED' }),
   },
   {
-    name: 'begin of a portal session',
-    run: ({ portalSessions }) => portalSessions.beginSession(portalSession('new')).then(() => 'begun'),
-  },
-  {
-    name: 'keeping of a portal preview',
-    run: ({ portalSessions }) => portalSessions.keepPreview(portalPreview('new')).then(() => 'kept'),
+    name: 'recordSignIn',
+    run: ({ apps }) =>
+      apps
+        .recordSignIn({ hash: Buffer.alloc(32, 3), app: { appId: hook.appId, keyVersion: 1 } })
+        .then(() => 'recorded'),
   },
   { name: 'removeOld', run: ({ retention }) => retention.removeOld({ expiredTokenAgeMs: -600_000 }) },
   { name: 'eraseUser', run: ({ users }) => users.eraseUser({ appId: hook.appId, userId: uuid('user') }) },
@@ -103,8 +92,6 @@ export function createStartingRows() {
       scopes: ['VERIFY_KYC'],
       expiresAt: new Date(now + 60_000),
     })
-    await storage.portalSessions.beginSession(portalSession('old'))
-    await storage.portalSessions.keepPreview(portalPreview('old'))
     await storage.webhooks.registerEndpoint(hook, 50)
     await storage.webhooks.registerEndpoint(other, 50)
     await storage.webhooks.insertEvent(event('one', [hook]))

@@ -39,7 +39,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
     }) as typeof connected.query
   })
   const storage = await createPostgresStorage({ pool }, { audit: auditSeal, notify: false })
-  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, overview, audit, close } = storage
+  const { verifications, photoJobs, webhooks, apps, transactions, users, retention, audit, close } = storage
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   const vault = await createPostgresVault({ pool }, { cipher, audit: auditSeal })
   const hook = endpoint('a')
@@ -51,7 +51,6 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await verifications.record(submission('one'))
   await verifications.findVerification(owner, uuid('verification one'))
   await verifications.listVerifications(owner, { limit: 5 })
-  await overview.listLatest({ limit: 5 })
   await verifications.findReferencedTokens(['tok_x'])
   await verifications.findKycStatus(userId)
   await webhooks.registerEndpoint(hook, 5)
@@ -132,15 +131,6 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await photoJobs.recordOutcome(photo.fence, { state: 'RETRYING', retryInMs: 0, failure: 'TIMEOUT' })
   await photoJobs.recordOutcome(photo.fence, { state: 'STORED' })
   await photoJobs.listPhotos(photo.owner, photo.verificationId)
-  const hash = randomBytes(32)
-  const holder = { kind: 'operator' } as const
-  await storage.portalSessions.beginSession({ hash, holder, idleMs: 1_000, absoluteMs: 1_000, most: 1 })
-  await storage.portalSessions.findSession(hash, 1_000)
-  await storage.portalSessions.setNotice(hash, 'said')
-  await storage.portalSessions.keepPreview({ hash, previewId: uuid('preview'), content: randomBytes(8), most: 1 })
-  await storage.portalSessions.takePreview({ hash, previewId: uuid('preview') })
-  await storage.portalSessions.endOtherSessions({ appId, keep: hash })
-  await storage.portalSessions.endSession(hash)
   await users.listAppsOfUser(userId)
   await users.eraseUser(owner)
   await retention.removeOld()

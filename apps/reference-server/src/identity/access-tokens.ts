@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { Env } from '../env.js'
 
 /** Caller of a user access token. */

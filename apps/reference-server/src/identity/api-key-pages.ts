@@ -1,4 +1,4 @@
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 
 const pageSize = 200
 

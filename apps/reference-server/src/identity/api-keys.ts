@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { SigningKey } from '@kyc-relay/webhooks/delivery'
 import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
 import { pagesOfApiKeys } from './api-key-pages.js'

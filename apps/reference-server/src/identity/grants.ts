@@ -1,4 +1,4 @@
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { AppGrant } from '@kyc-relay/webhooks/delivery'
 
 /** Creates the grant look-up of webhooks over the embedded directory. */

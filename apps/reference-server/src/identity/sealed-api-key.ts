@@ -1,5 +1,5 @@
 import { KycError, type PiiCipher, type SealContext, type WrappedDataKey } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/apps'
 import { z } from 'zod'
 
 /** A stored API key: sealed under a separate data key, which the key file wraps. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Ingested } from '@kyc-relay/kyc-core'
-import type { QueueInspection } from '@kyc-relay/storage-drizzle/sqlite'
+import type { QueueInspection } from '../storage/queue-inspection.js'
 import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
 import { observeDisk } from './disk-metrics.js'

@@ -1,4 +1,4 @@
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'

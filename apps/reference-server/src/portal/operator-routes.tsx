@@ -1,6 +1,6 @@
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
+import type { VerificationOverview } from '../storage/verification-overview.js'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { LatestPage } from './pages/latest-kyc-page.js'

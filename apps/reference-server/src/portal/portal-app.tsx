@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
@@ -16,6 +16,7 @@ import {
   type PortalEnv,
 } from './portal-context.js'
 import { sessionCookie } from './session-cookie.js'
+import type { PortalSessions } from '../storage/portal-sessions.js'
 import { createSessions } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
@@ -28,6 +29,7 @@ export interface PortalDeps {
   readonly log: Log
   /** Portal sessions, shared by all processes. */
   readonly sessions: PortalSessions
+  readonly recordSignIn: AppDirectory['recordSignIn']
 }
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -35,7 +37,7 @@ const newSecret = () => randomBytes(32).toString('base64url')
 /** Creates the portal under `/portal`. Its pages work without JavaScript. */
 export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   const { webhooks, operator } = deps
-  const sessions = createSessions({ store: deps.sessions, internalToken: deps.internalToken, newSecret })
+  const sessions = createSessions({ ...deps, store: deps.sessions, newSecret })
   const signIn = createSignInForms({ newSecret, operator: deps.internalToken !== null })
   const { failures } = webhooks
   const guard = { sessions, apiKeys: webhooks.apiKeys, signIn, failures }

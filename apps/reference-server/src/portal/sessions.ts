@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { PortalHolder, PortalSessions } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import type { PortalHolder, PortalSessions } from '../storage/portal-sessions.js'
 import type { PreparedTest } from '../webhooks-api/test-event.js'
 import { parsePreparedTest, writePreparedTest } from './prepared-test.js'
 
@@ -56,12 +57,13 @@ const operatorPrefix = 'operator_'
  */
 export function createSessions(deps: {
   readonly store: PortalSessions
+  readonly recordSignIn: AppDirectory['recordSignIn']
   /** Null if the operator cannot sign in. */
   readonly internalToken: string | null
   /** Creates 256 random bits as text. */
   readonly newSecret: () => string
 }): Sessions {
-  const { store, newSecret, internalToken } = deps
+  const { store, recordSignIn, newSecret, internalToken } = deps
   const isOperators = (id: string) => id.startsWith(operatorPrefix)
   const hashOf = (id: string) => {
     // An internal token is never empty, so without one no hash matches.
@@ -73,7 +75,10 @@ export function createSessions(deps: {
   return {
     async begin(holder) {
       const id = `${holder.kind === 'operator' ? operatorPrefix : ''}${newSecret()}`
-      await store.beginSession({ hash: hashOf(id), holder, idleMs, absoluteMs, most: mostSessions })
+      const hash = hashOf(id)
+      // First the entry: no session exists without one.
+      await recordSignIn({ hash, app: holder.kind === 'app' ? holder : null })
+      await store.beginSession({ hash, holder, idleMs, absoluteMs, most: mostSessions })
       return { id }
     },
     async find(id) {

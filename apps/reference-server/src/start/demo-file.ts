@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { replaceFile } from './whole-file.js'

@@ -53,7 +53,10 @@ export async function wireOperations(deps: {
   })
   const maintenance = createMaintenance({
     ...{ writeCheckpoints, vault, tokenPurge, nowMs, log },
-    retention: { removeOld: () => storage.retention.removeOld(env.retention) },
+    oldRows: {
+      retention: { removeOld: () => storage.retention.removeOld(env.retention) },
+      portalSessions: storage.portalSessions,
+    },
     apiKeys: { directory, cipher, now },
   })
   const { probes, beginStopping } = createReadiness({

@@ -51,6 +51,7 @@ export function wireStandardApi(deps: {
       },
       internalToken: env.operatorPortal ? deps.internalToken : null,
       sessions: portalSessions,
+      recordSignIn: (signIn) => storage.apps.recordSignIn(signIn),
     },
     probes,
     metrics: metricsRoute,

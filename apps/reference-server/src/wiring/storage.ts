@@ -5,10 +5,13 @@ import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
 import type { DatabaseSettings, Env } from '../env.js'
 import { errorFields } from '../operations/log.js'
 import { StartError } from '../start/start-error.js'
+import { ownTables } from '../storage/server-stores.js'
 
 // Loads only the configured engines: each has about a hundred files, which would slow every start.
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
 const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
+const serverOnSqlite = () => import('../storage/sqlite/index.js')
+const serverOnPostgres = () => import('../storage/postgres/index.js')
 
 /** Both open databases. */
 export type Storage = Awaited<ReturnType<typeof openStorage>>
@@ -95,12 +98,18 @@ async function openBusinessData(
 ) {
   const path = sqlitePath(url)
   const options = { audit, migrations: databases.migrations, ...listeners }
-  if (path !== null) return (await sqlite()).createSqliteStorage({ path }, { ...options, ...files })
+  if (path !== null) {
+    const { createSqliteStorage } = await sqlite()
+    const storage = await createSqliteStorage({ path }, { ...options, ...files, ownTables: ownTables('sqlite') })
+    return { ...storage, ...(await serverOnSqlite()).createServerStores(storage.database) }
+  }
   const { maxConnections, notify, transactionPooler } = databases
   const location = { connectionString: url, maxConnections, transactionPooler }
-  const storage = await (await postgres()).createPostgresStorage(location, { ...options, notify })
+  const { createPostgresStorage } = await postgres()
+  const storage = await createPostgresStorage(location, { ...options, notify, ownTables: ownTables('postgres') })
   // PostgreSQL needs no worker lock: any number of workers share the database with row locks.
-  return { ...storage, acquireWorkerLock: () => Promise.resolve({ release: () => Promise.resolve() }) }
+  const acquireWorkerLock = () => Promise.resolve({ release: () => Promise.resolve() })
+  return { ...storage, ...(await serverOnPostgres()).createServerStores(storage.database), acquireWorkerLock }
 }
 
 async function openVault(

@@ -9,6 +9,7 @@ import {
   startEmbeddedServer,
   type EmbeddedServer,
 } from '../../../../packages/storage-drizzle/test/engine/postgres/embedded-server.js'
+import { ownTables } from '../../src/storage/server-stores.js'
 import { parseEnv } from '../../src/env.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
@@ -80,7 +81,8 @@ describe.runIf(hasPsql)('the databases of compose.yaml', () => {
       ...{ kycOwner: here('database-owner-url'), vaultOwner: here('vault-database-owner-url') },
     }
     // As the services migrate and rights do.
-    await (await createPostgresStorage({ connectionString: urls.kycOwner })).close()
+    const options = { ownTables: ownTables('postgres') }
+    await (await createPostgresStorage({ connectionString: urls.kycOwner }, options)).close()
     await (await createPostgresVault({ connectionString: urls.vaultOwner }, { cipher: {} as never })).close()
     expect(grantRights(server, secrets)).toMatchObject({ status: 0, stderr: '' })
   }, 60_000)

@@ -49,7 +49,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     writeCheckpoints: () => Promise.resolve(0),
     vault: storage.vault,
     tokenPurge: { run: () => Promise.resolve() },
-    retention: storage.retention,
+    oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
     log: { info: write, warn: write, error: write },

@@ -65,7 +65,7 @@ function buildNextVersion(): { program: string; migration: string } {
   for (const part of ['dist', 'migrations', 'threads', 'package.json']) {
     cpSync(join(repository, 'packages/storage-drizzle', part), join(storage, part), { recursive: true })
   }
-  for (const part of ['dist', 'package.json']) {
+  for (const part of ['dist', 'migrations', 'package.json']) {
     cpSync(join(repository, 'apps/reference-server', part), join(folder, part), { recursive: true })
   }
   const number = readdirSync(join(storage, 'migrations/postgres')).length + 1

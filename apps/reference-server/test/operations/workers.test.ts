@@ -89,19 +89,19 @@ it('periodic jobs run at once, again after their interval, go on after a failure
 
 it('old rows are removed step by step until none is left, or the server stops', async () => {
   const steps = [1_000, 1_000, 7]
-  const retention = (left: number[]) => ({
-    removeOld() {
-      const bodiesBlanked = left.shift() ?? 0
-      return Promise.resolve({
-        bodiesBlanked,
-        attemptsRemoved: 2,
-        accessTokensRemoved: 1,
-        sessionsRemoved: 1,
-        more: bodiesBlanked === 1_000,
-      })
+  const oldRows = (left: number[]) => ({
+    retention: {
+      removeOld() {
+        const bodiesBlanked = left.shift() ?? 0
+        return Promise.resolve({
+          ...{ bodiesBlanked, attemptsRemoved: 2, accessTokensRemoved: 1 },
+          more: bodiesBlanked === 1_000,
+        })
+      },
     },
+    portalSessions: { removeEnded: () => Promise.resolve(1) },
   })
-  expect(await removeOldRows(retention([...steps]))).toBe(2_019)
+  expect(await removeOldRows(oldRows([...steps]))).toBe(2_019)
   let asked = 0
-  expect(await removeOldRows(retention([...steps]), () => (asked += 1) <= 1)).toBe(1_004)
+  expect(await removeOldRows(oldRows([...steps]), () => (asked += 1) <= 1)).toBe(1_004)
 })

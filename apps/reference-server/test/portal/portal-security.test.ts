@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+import { createSqliteStorage, type SqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 import Database from 'better-sqlite3'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,8 @@ import { countHours } from '../../src/portal/delivery-day.js'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
 import { createSessions } from '../../src/portal/sessions.js'
+import { ownTables } from '../../src/storage/server-stores.js'
+import { createServerStores } from '../../src/storage/sqlite/index.js'
 import { durationText, maskedToken, visibleText } from '../../src/portal/format.js'
 import { holdClock } from '../http/held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
@@ -19,6 +21,11 @@ beforeAll(async () => {
   server = await startTestServer()
 })
 afterAll(() => server.stop())
+
+const signInsOf = (storage: SqliteStorage, clock?: () => Date) => ({
+  store: createServerStores(storage.database, clock).portalSessions,
+  recordSignIn: storage.apps.recordSignIn,
+})
 
 const endpoints = async () =>
   (await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: server.demo.apps[0]?.apiKey ?? null })).json
@@ -279,8 +286,10 @@ describe('a session', () => {
     const minuteMs = 60_000
     let nowMs = 0
     const database = new Database(':memory:')
-    const storage = await createSqliteStorage({ database }, { clock: () => new Date(nowMs) })
-    const sessions = createSessions({ store: storage.portalSessions, internalToken: 'a', newSecret })
+    const clock = () => new Date(nowMs)
+    const storage = await createSqliteStorage({ database }, { clock, ownTables: ownTables('sqlite') })
+    const signIns = signInsOf(storage, clock)
+    const sessions = createSessions({ ...signIns, internalToken: 'a', newSecret })
     const isThere = async (id: string) => (await sessions.find(id)) !== null
     const { id } = await sessions.begin({ kind: 'operator' })
     nowMs = 30 * minuteMs
@@ -298,9 +307,9 @@ describe('a session', () => {
 
   it('of the operator ends with the internal token that began it, and is unknown where the operator is not served', async () => {
     const database = new Database(':memory:')
-    const storage = await createSqliteStorage({ database })
-    const withToken = (internalToken: string | null) =>
-      createSessions({ store: storage.portalSessions, internalToken, newSecret })
+    const storage = await createSqliteStorage({ database }, { ownTables: ownTables('sqlite') })
+    const signIns = signInsOf(storage)
+    const withToken = (internalToken: string | null) => createSessions({ ...signIns, internalToken, newSecret })
     const { id } = await withToken('former').begin({ kind: 'operator' })
     const app = { kind: 'app', appId: 'a', appName: 'A', keyVersion: 1 } as const
     const other = await withToken('former').begin(app)
@@ -312,8 +321,19 @@ describe('a session', () => {
       const found = [await withToken(token).find(id), await withToken(token).find(other.id)]
       expect([token, found.map((session) => session?.holder)]).toEqual([token, holders])
     }
-    database.exec(`UPDATE kyc_relay_portal_sessions SET kind = 'operator', app_name = NULL, key_version = NULL`)
+    database.exec(`UPDATE portal_sessions SET kind = 'operator', app_name = NULL, key_version = NULL`)
     expect(await withToken('former').find(other.id)).toBeNull()
+    await storage.close()
+    database.close()
+  })
+
+  it('does not begin where its sign-in cannot be recorded', async () => {
+    const database = new Database(':memory:')
+    const storage = await createSqliteStorage({ database }, { ownTables: ownTables('sqlite') })
+    const recordSignIn = () => Promise.reject(new Error('the audit log is full'))
+    const sessions = createSessions({ ...signInsOf(storage), recordSignIn, internalToken: 'a', newSecret })
+    await expect(sessions.begin({ kind: 'operator' })).rejects.toThrow('full')
+    expect(database.prepare('SELECT count(*) FROM portal_sessions').pluck().get()).toBe(0)
     await storage.close()
     database.close()
   })

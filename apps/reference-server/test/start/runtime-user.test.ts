@@ -10,6 +10,8 @@ import {
   type PostgresServer,
 } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { makeRuntimeUser } from '../../../../packages/storage-drizzle/test/engine/postgres/runtime-role.js'
+import { ownTables } from '../../src/storage/server-stores.js'
+import { createPortalClient } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables } from '../running-server.js'
 
 let postgres: PostgresServer
@@ -24,7 +26,7 @@ async function makeDatabase(open: (connectionString: string) => Promise<{ close(
   const connectionString = await postgres.createDatabase()
   await (await open(connectionString)).close()
   const owner = new pg.Pool({ connectionString, max: 1 })
-  const user = await makeRuntimeUser(owner, connectionString)
+  const user = await makeRuntimeUser(owner, connectionString, 'portal_')
   return {
     url: user.connectionString,
     async remove() {
@@ -39,7 +41,9 @@ if (pgbouncerProgram === null) console.warn('SKIPPED: pgbouncer is not installed
 
 test.each(ways)('a server works as a user without DDL, %s', { timeout: 60_000 }, async (way) => {
   const databases = await Promise.all([
-    makeDatabase((connectionString) => createPostgresStorage({ connectionString })),
+    makeDatabase((connectionString) =>
+      createPostgresStorage({ connectionString }, { ownTables: ownTables('postgres') }),
+    ),
     makeDatabase((connectionString) => createPostgresVault({ connectionString }, { cipher: {} as never })),
   ])
   const poolers = way === 'directly' ? [] : await Promise.all(databases.map(({ url }) => startPgbouncer(url)))
@@ -59,6 +63,9 @@ test.each(ways)('a server works as a user without DDL, %s', { timeout: 60_000 },
   expect((await server.call(`${demo.apiUrl}/readyz`)).json).toMatchObject({
     ...{ status: 'ready', parts: { database: 'ok', vault: 'ok', worker: 'ok' } },
   })
+  const browser = createPortalClient(server)
+  await browser.signIn()
+  expect((await browser.get('/portal/webhooks')).status).toBe(200)
   const published = await server.call(`${demo.internalUrl}/internal/v1/events`, {
     ...internal,
     body: { appId: user!.appId, userId: user!.userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 } },

@@ -299,37 +299,6 @@ CREATE TABLE `kyc_relay_transactions` (
 
 CREATE INDEX `kyc_relay_transactions_of_user` ON `kyc_relay_transactions` (`user_id`,`app_id`);
 
-CREATE TABLE `kyc_relay_portal_previews` (
-	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`session` blob NOT NULL,
-	`preview_id` text NOT NULL,
-	`content` blob NOT NULL,
-	FOREIGN KEY (`session`) REFERENCES `kyc_relay_portal_sessions`(`hash`) ON UPDATE no action ON DELETE cascade
-) STRICT;
-
-CREATE INDEX `kyc_relay_portal_previews_of_session` ON `kyc_relay_portal_previews` (`session`,`position`);
-
-CREATE UNIQUE INDEX `kyc_relay_portal_previews_by_id` ON `kyc_relay_portal_previews` (`session`,`preview_id`);
-
-CREATE TABLE `kyc_relay_portal_sessions` (
-	`hash` blob PRIMARY KEY NOT NULL,
-	`kind` text NOT NULL,
-	`app_id` text NOT NULL,
-	`app_name` text,
-	`key_version` integer,
-	`begun_at` integer NOT NULL,
-	`ends_at` integer NOT NULL,
-	`latest_end_at` integer NOT NULL,
-	`notice` text,
-	CONSTRAINT "kyc_relay_portal_sessions_kind_check" CHECK(kind IN ('app', 'operator')),
-	CONSTRAINT "kyc_relay_portal_sessions_app_name_check" CHECK((kind = 'app') = (app_name IS NOT NULL)),
-	CONSTRAINT "kyc_relay_portal_sessions_key_version_check" CHECK((kind = 'app') = (key_version IS NOT NULL))
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX `kyc_relay_portal_sessions_by_end` ON `kyc_relay_portal_sessions` (`ends_at`);
-
-CREATE INDEX `kyc_relay_portal_sessions_of_holder` ON `kyc_relay_portal_sessions` (`kind`,`app_id`,`begun_at`);
-
 CREATE TABLE `kyc_relay_audit_entries` (
 	`sequence` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -42,6 +42,14 @@ export interface AccessTokenRow {
   readonly expiresAt: Date
 }
 
+/** A sign-in to a user interface. */
+export interface SignIn {
+  /** SHA-256 of the session's id, 32 bytes. */
+  readonly hash: Uint8Array
+  /** The app, with the version of the API key that it showed; null for the operator. */
+  readonly app: { readonly appId: string; readonly keyVersion: number } | null
+}
+
 /** Stores apps, API keys, grants and access tokens of the reference server. Every method is atomic. */
 export interface AppDirectory {
   /** Adds an app with its first key. */
@@ -120,9 +128,24 @@ export interface AppDirectory {
    * those of the current grant.
    */
   findAccessToken(hash: Uint8Array, now: Date): Promise<AccessTokenRow | null>
+
+  /**
+   * Records a sign-in in the audit log, if there is one. Call it before the session is stored, so that no session exists
+   * without its entry.
+   */
+  recordSignIn(signIn: SignIn): Promise<void>
 }
 
-/** Returns the scopes of a token that are still granted. */
+/**
+ * Returns the scopes of a token that are still granted, in the token's order.
+ *
+ * @example
+ * ```ts
+ * import { scopesWithin } from '@kyc-relay/storage-drizzle/apps'
+ *
+ * console.log(scopesWithin(['VERIFY_KYC', 'LIST_PAYMENT'], ['LIST_PAYMENT'])) // [ 'LIST_PAYMENT' ]
+ * ```
+ */
 export function scopesWithin(scopes: readonly string[], granted: readonly string[]): string[] {
   return scopes.filter((scope) => granted.includes(scope))
 }

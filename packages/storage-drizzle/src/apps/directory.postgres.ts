@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AppDirectory } from './app-directory.js'
+import { signedInEvent } from '../audit/access-events.js'
 import { apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.postgres.js'
@@ -95,5 +96,10 @@ export function createAppDirectory(dependencies: {
         await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, replacement))
         return true
       }),
+    recordSignIn: async (signIn) => {
+      if (audit === null) return
+      const about = signIn.app?.appId ?? 'operator'
+      await database.transaction((on) => audit.append(on, about, (nowMs) => signedInEvent(audit.seal, signIn, nowMs)))
+    },
   }
 }

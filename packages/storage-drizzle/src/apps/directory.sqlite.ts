@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
+import { signedInEvent } from '../audit/access-events.js'
 import { apiKeyRewrappedEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.sqlite.js'
@@ -76,7 +77,7 @@ export function createAppDirectory(dependencies: {
   readonly audit: AuditChain | null
   readonly clock: () => Date
 }): AppDirectory {
-  const { db, commits, audit } = dependencies
+  const { db, commits, audit, clock } = dependencies
   const statements = prepareStatements(db)
 
   const keys = createAppKeyChanges(dependencies)
@@ -110,6 +111,10 @@ export function createAppDirectory(dependencies: {
         audit?.append(apiKeyRewrappedEvent(audit.seal, replacement))
         return true
       }),
+    recordSignIn: async (signIn) => {
+      if (audit === null) return
+      await commits.write(() => audit.append(signedInEvent(audit.seal, signIn, clock().getTime())))
+    },
   }
 }
 

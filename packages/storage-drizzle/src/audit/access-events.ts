@@ -1,7 +1,6 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
-import type { AccessTokenRow, Grant } from '../apps/app-directory.js'
-import { holderColumns, type PortalHolder } from '../portal/portal-sessions.js'
+import type { AccessTokenRow, Grant, SignIn } from '../apps/app-directory.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
   const { appId, userId, accountId, externalReferenceId, scopes } = grant
@@ -39,17 +38,16 @@ export function accessTokenIssuedEvent(seal: AuditSeal, token: AccessTokenRow, a
   return { kind: 'ACCESS_TOKEN_ISSUED', atMs, appId, userId, subject, contentDigest }
 }
 
-/** Creates the entry for a sign-in of an app or the operator to the portal. */
-export function signedInEvent(
-  seal: AuditSeal,
-  session: { readonly hash: Uint8Array; readonly holder: PortalHolder },
-  atMs: number,
-): AuditEvent {
-  const { hash, holder } = session
-  const { kind, appId, keyVersion } = holderColumns(holder)
-  const contentDigest = seal.digest([kind, appId, keyVersion, hash])
-  const subject = keyVersion === null ? 'operator' : String(keyVersion)
-  return { kind: 'SIGNED_IN', atMs, appId: kind === 'app' ? appId : null, userId: null, subject, contentDigest }
+/** Creates the entry for a sign-in of an app or the operator. */
+export function signedInEvent(seal: AuditSeal, { hash, app }: SignIn, atMs: number): AuditEvent {
+  const contentDigest = seal.digest([
+    app === null ? 'operator' : 'app',
+    app?.appId ?? '',
+    app?.keyVersion ?? null,
+    hash,
+  ])
+  const subject = app === null ? 'operator' : String(app.keyVersion)
+  return { kind: 'SIGNED_IN', atMs, appId: app?.appId ?? null, userId: null, subject, contentDigest }
 }
 
 /** Creates the entry for a registered endpoint. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import type { MigrationStep, MigrationTarget } from '../engine/migrations/ledger.js'
+import type { OwnTables } from '../engine/migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 
 /** Tables to migrate: those of the stores, the vault, or a receiver of webhooks. */
@@ -9,7 +10,7 @@ export type DatabasePart = 'stores' | 'vault' | 'receiver'
 /** Dependencies of the command. */
 export interface MigrateCommandDependencies {
   /** Opens the migration history of a database URL. Writes nothing. */
-  open(url: string, part: DatabasePart): Promise<MigrationTarget>
+  open(url: string, part: DatabasePart, ownTables: OwnTables | null): Promise<MigrationTarget>
   readonly environment: Readonly<Record<string, string | undefined>>
   print(line: string): void
   /** Status line of a terminal; null when the output is not a terminal. */
@@ -26,14 +27,15 @@ export interface TerminalLine {
 
 const usage = `kyc-relay-migrate: applies the migrations of @kyc-relay/storage-drizzle
 
-  kyc-relay-migrate status [--vault | --receiver] [<database>]
+  kyc-relay-migrate status [--vault | --receiver | --own-tables <prefix>=<folder>] [<database>]
       what is applied and what is pending; exit code 2 when something is
-  kyc-relay-migrate up [--vault | --receiver] [--dry-run] [<database>]
+  kyc-relay-migrate up [--vault | --receiver | --own-tables <prefix>=<folder>] [--dry-run] [<database>]
       applies what is pending; with --dry-run prints its SQL instead
   kyc-relay-migrate --version
 
 <database> is file:<path>, a path, or postgres://…; default: DATABASE_URL, with --vault VAULT_DATABASE_URL.
---receiver is for the database of an application that receives webhooks and deduplicates them there.`
+--receiver is for the database of an application that receives webhooks and deduplicates them there.
+--own-tables adds an application's own migrations, as the option ownTables of the stores does: portal_=migrations/sqlite`
 
 /** Exit codes: 0 done, 1 refused or failed, 2 (status only) migrations are pending, 64 wrong usage. */
 export async function runMigrateCommand(
@@ -60,7 +62,7 @@ export async function runMigrateCommand(
     return 64
   }
   try {
-    const target = await dependencies.open(url, parsed.part)
+    const target = await dependencies.open(url, parsed.part, parsed.ownTables)
     try {
       return await (parsed.command === 'status'
         ? printStatus(target, print)
@@ -96,6 +98,7 @@ interface Parsed {
   readonly command: 'status' | 'up'
   readonly part: DatabasePart
   readonly dryRun: boolean
+  readonly ownTables: OwnTables | null
   readonly url: string | undefined
 }
 
@@ -104,17 +107,26 @@ function parse(parameters: readonly string[]): Parsed | null {
     const flag = { type: 'boolean', default: false } as const
     const { values, positionals } = parseArgs({
       args: [...parameters],
-      options: { vault: flag, receiver: flag, 'dry-run': flag },
+      options: { vault: flag, receiver: flag, 'dry-run': flag, 'own-tables': { type: 'string' } },
       allowPositionals: true,
     })
     const [command, url, ...rest] = positionals
     if ((command !== 'status' && command !== 'up') || rest.length > 0) return null
     if (values.vault && values.receiver) return null
     const part = values.vault ? 'vault' : values.receiver ? 'receiver' : 'stores'
-    return { command, part, dryRun: values['dry-run'], url }
+    const ownTables = parseOwnTables(values['own-tables'])
+    if (ownTables === undefined || (ownTables !== null && part !== 'stores')) return null
+    return { command, part, ownTables, dryRun: values['dry-run'], url }
   } catch {
     return null
   }
+}
+
+/** Reads `<prefix>=<folder>`; undefined when it is something else. */
+function parseOwnTables(text: string | undefined): OwnTables | null | undefined {
+  if (text === undefined) return null
+  const [, prefix, migrations] = /^([a-z][a-z0-9_]*_)=(.+)$/.exec(text) ?? []
+  return prefix === undefined || migrations === undefined ? undefined : { prefix, migrations }
 }
 
 async function printStatus(target: MigrationTarget, print: (line: string) => void): Promise<number> {

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import type { MigrationTarget } from '../engine/migrations/ledger.js'
+import type { OwnTables } from '../engine/migrations/migration-files.js'
 import { runMigrateCommand, type DatabasePart, type TerminalLine } from './migrate-command.js'
 
-async function open(url: string, part: DatabasePart): Promise<MigrationTarget> {
+async function open(url: string, part: DatabasePart, ownTables: OwnTables | null): Promise<MigrationTarget> {
   // Loads only the requested engine, so the driver of the other one need not be installed.
   if (/^postgres(ql)?:/.test(url)) {
     const { openPostgresMigrations } = await import('../engine/postgres/open-migrations.js')
-    return openPostgresMigrations(url, part)
+    return openPostgresMigrations(url, part, ownTables)
   }
   const { openSqliteMigrations } = await import('../engine/sqlite/open-migrations.js')
-  return openSqliteMigrations(url.replace(/^file:/, ''), part)
+  return openSqliteMigrations(url.replace(/^file:/, ''), part, ownTables)
 }
 
 /** Uses standard error, so that standard output holds whole lines only. */

@@ -1,3 +1,4 @@
+export type { OwnTables } from '../engine/migrations/migration-files.js'
 export type { MigrationListeners } from '../engine/migrations/ledger.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { StoredVault } from '../vault/vault.js'
@@ -9,5 +10,10 @@ export {
   type PostgresDeduplicationOptions,
 } from '../receiver/store.postgres.js'
 export { insertEvent } from '../webhooks/insert-event.postgres.js'
-export { createPostgresStorage, type PostgresStorage, type PostgresStorageOptions } from './storage.js'
+export {
+  createPostgresStorage,
+  type PostgresOwnDatabase,
+  type PostgresStorage,
+  type PostgresStorageOptions,
+} from './storage.js'
 export { createPostgresVault, type PostgresVaultOptions } from '../vault/store.postgres.js'

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { drizzle } from 'drizzle-orm/node-postgres'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
-import type { PortalSessions } from '../portal/portal-sessions.js'
-import type { QueueInspection } from '../portal/queue-inspection.js'
+import type { OwnTables } from '../engine/migrations/migration-files.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
-import type { VerificationOverview } from '../portal/verification-overview.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
 import { createAuditLog } from '../audit/log.postgres.js'
 import { createAppDirectory } from '../apps/directory.postgres.js'
@@ -18,14 +16,12 @@ import { openConnection, type PostgresLocation } from '../engine/postgres/pool.j
 import { createDatabase, poolWithoutNames } from '../engine/postgres/database.js'
 import { createDueNotifications, createLocalNotifications } from '../engine/postgres/notifications.js'
 import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
+import { queryBuilder } from '../engine/postgres/statement.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
-import { createPortalSessions } from '../portal/sessions.postgres.js'
-import { createQueueInspection } from '../portal/queue-inspection.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
-import { createVerificationOverview } from '../portal/verification-overview.postgres.js'
 import { createVerificationStore } from '../verifications/store.postgres.js'
 import { createWebhookStore } from '../webhooks/store.postgres.js'
 
@@ -52,6 +48,22 @@ export interface PostgresStorageOptions extends MigrationListeners {
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
   readonly migrations?: 'apply' | 'require'
+  /**
+   * Tables of your own in the same schema, for `database`. Their migrations are applied, or required, after those of the
+   * stores. Default: none.
+   */
+  readonly ownTables?: OwnTables
+}
+
+/** Runs queries of your own on the pool of the stores: on your own tables, and to read those of the stores. */
+export interface PostgresOwnDatabase {
+  /** Runs reads, each on any connection of the pool. */
+  read<T>(work: (db: NodePgDatabase) => Promise<T>): Promise<T>
+  /**
+   * Runs one transaction at READ COMMITTED. On an error nothing is written. After a serialization failure or a deadlock
+   * `work` runs again, up to three times.
+   */
+  write<T>(work: (db: NodePgDatabase) => Promise<T>): Promise<T>
 }
 
 /** The stores of one PostgreSQL database. Any number of processes may open it. */
@@ -61,11 +73,9 @@ export interface PostgresStorage {
   readonly webhooks: Required<WebhookStore>
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
-  readonly portalSessions: PortalSessions
   readonly users: UserErasure
   readonly retention: Retention
-  readonly queue: QueueInspection
-  readonly overview: VerificationOverview
+  readonly database: PostgresOwnDatabase
   /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
@@ -102,15 +112,18 @@ export async function createPostgresStorage(
   location: PostgresLocation,
   options: PostgresStorageOptions = {},
 ): Promise<PostgresStorage> {
-  const { clock, newToken = randomUUID, notify = true, migrations = 'apply' } = options
+  const { clock, newToken = randomUUID, notify = true, migrations = 'apply', ownTables } = options
+  const histories = ownTables === undefined ? (['postgres'] as const) : (['postgres', ownTables] as const)
   const connection = await openConnection(location)
   const { pool, transactionPooler, close } = connection
   const database = createDatabase(pool, { transactionPooler })
   const instant = () => clock?.() ?? null
   let audit: AuditChain | null = null
   try {
-    if (migrations === 'require') await requireMigrated(pool, 'postgres', options)
-    else await migrate(connection, 'postgres', options)
+    for (const history of histories) {
+      if (migrations === 'require') await requireMigrated(pool, history, options)
+      else await migrate(connection, history, options)
+    }
     if (options.audit !== undefined) audit = await openAuditChain(database, 'stores', { seal: options.audit, instant })
   } catch (error) {
     await close()
@@ -124,11 +137,12 @@ export async function createPostgresStorage(
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit }),
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),
-    portalSessions: createPortalSessions({ database, instant, audit }),
     users: createUserErasure({ database, instant, audit }),
     retention: createRetention({ database, instant }),
-    queue: createQueueInspection({ database, instant }),
-    overview: createVerificationOverview(database),
+    database: {
+      read: (work) => database.run((on) => work(queryBuilder(on))),
+      write: (work) => database.transaction((on) => work(queryBuilder(on))),
+    },
     audit: audit === null ? null : createAuditLog(database, 'stores', audit.seal),
     tryWrite: () => tryWrite(database, 'stores'),
     async close() {

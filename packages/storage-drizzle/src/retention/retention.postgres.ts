@@ -44,16 +44,6 @@ WITH chosen AS MATERIALIZED (
 DELETE FROM kyc_relay_access_tokens WHERE hash IN (SELECT hash FROM chosen)`,
 )
 
-const removeSessions = statement(
-  'retention_remove_sessions',
-  sql`
-WITH chosen AS MATERIALIZED (
-  SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${before}
-  ORDER BY ends_at LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-)
-DELETE FROM kyc_relay_portal_sessions WHERE hash IN (SELECT hash FROM chosen)`,
-)
-
 /** Creates the retention on PostgreSQL. Each kind has a separate statement, so that locks are short. */
 export function createRetention(dependencies: {
   readonly database: PostgresDatabase
@@ -72,7 +62,6 @@ export function createRetention(dependencies: {
         bodiesBlanked: await remove(blankBodies, policy.bodyAgeMs),
         attemptsRemoved: await remove(removeAttempts, policy.attemptAgeMs),
         accessTokensRemoved: await remove(removeAccessTokens, policy.expiredTokenAgeMs),
-        sessionsRemoved: await remove(removeSessions, 0),
       }
       return removedRows(counts, limit)
     },

@@ -4,7 +4,6 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
-import { portalSessions } from '../portal/tables.sqlite.js'
 import { attempts, events } from '../webhooks/tables.sqlite.js'
 
 const value = sql.placeholder
@@ -43,15 +42,6 @@ function prepareStatements(db: DrizzleDatabase) {
         )`,
       )
       .prepare(),
-    removeSessions: db
-      .delete(portalSessions)
-      .where(
-        sql`hash IN (
-          SELECT hash FROM kyc_relay_portal_sessions WHERE ends_at < ${value('before')}
-          ORDER BY ends_at LIMIT ${value('limit')}
-        )`,
-      )
-      .prepare(),
   }
 }
 
@@ -71,7 +61,6 @@ export function createRetention(dependencies: {
       bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
       attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
       accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,
-      sessionsRemoved: statements.removeSessions.run({ before: now, limit }).changes,
     }
     return removedRows(counts, limit)
   }

@@ -15,15 +15,13 @@ export interface RemovedRows {
   readonly bodiesBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number
-  /** Ended portal sessions. */
-  readonly sessionsRemoved: number
   /** True when a kind reached the limit: call again. */
   readonly more: boolean
 }
 
 /**
- * Removes old data, and portal sessions as soon as they have ended. Events, deliveries with their states, and
- * verifications are kept. A delivery with a blanked body can no longer be resent.
+ * Removes old data. Events, deliveries with their states, and verifications are kept. A delivery with a blanked body can
+ * no longer be resent.
  */
 export interface Retention {
   /** Runs one limited step. Call it until `more` is false, for example once an hour. */

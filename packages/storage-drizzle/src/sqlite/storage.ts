@@ -5,22 +5,18 @@ import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
+import type { OwnTables } from '../engine/migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
-import type { PortalSessions } from '../portal/portal-sessions.js'
-import type { QueueInspection } from '../portal/queue-inspection.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
-import type { VerificationOverview } from '../portal/verification-overview.js'
 import { openAuditChain } from '../audit/chain.sqlite.js'
 import { createAuditLog } from '../audit/log.sqlite.js'
 import { createAppDirectory } from '../apps/directory.sqlite.js'
 import { openDatabase } from '../engine/sqlite/open-database.js'
+import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { SqliteLocation } from '../engine/sqlite/open.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
-import { createPortalSessions } from '../portal/sessions.sqlite.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
-import { createQueueInspection } from '../portal/queue-inspection.sqlite.js'
-import { createVerificationOverview } from '../portal/verification-overview.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { createTransactionStore } from '../webhooks/transactions.sqlite.js'
@@ -48,6 +44,11 @@ export interface SqliteStorageOptions extends SqliteMigrationListeners {
    */
   readonly migrations?: 'apply' | 'require'
   /**
+   * Tables of your own in the same file, for `database`. Their migrations are applied, or required, after those of the
+   * stores. Default: none.
+   */
+  readonly ownTables?: OwnTables
+  /**
    * Largest database file, in bytes, that is checked for damage before use (`PRAGMA quick_check`). With the default
    * this delays the start by at most 0.5 s. 0 disables the check. For a file given by `path`. Default: 256 MiB.
    */
@@ -60,6 +61,17 @@ export interface SqliteStorageOptions extends SqliteMigrationListeners {
   readonly onFailure?: (error: StorageError) => void
 }
 
+/** Runs queries of your own on the connection of the stores: on your own tables, and to read those of the stores. */
+export interface SqliteOwnDatabase {
+  /** Runs reads. They see all writes that have resolved. */
+  read<T>(work: (db: DrizzleDatabase) => T): Promise<T>
+  /**
+   * Runs writes in one transaction, with those of the stores. Resolves once it is durable; on an error nothing of `work`
+   * is written. `work` is synchronous and may run twice, with the first run undone.
+   */
+  write<T>(work: (db: DrizzleDatabase) => T): Promise<T>
+}
+
 /** The stores of one SQLite database. Their writes share commits. */
 export interface SqliteStorage {
   readonly verifications: VerificationStore
@@ -67,11 +79,9 @@ export interface SqliteStorage {
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
-  readonly portalSessions: PortalSessions
   readonly users: UserErasure
   readonly retention: Retention
-  readonly queue: QueueInspection
-  readonly overview: VerificationOverview
+  readonly database: SqliteOwnDatabase
   /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
@@ -146,11 +156,12 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
-    portalSessions: watched(createPortalSessions({ client, commits, clock, audit })),
     users: watched(createUserErasure({ db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
-    queue: watched(createQueueInspection(db, clock)),
-    overview: watched(createVerificationOverview(db)),
+    database: watched<SqliteOwnDatabase>({
+      read: (work) => read(() => work(db)),
+      write: (work) => commits.write(() => work(db)),
+    }),
     audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
     tryWrite: createTryWrite(client, commits, { part: 'stores', clock }),
     async acquireWorkerLock() {

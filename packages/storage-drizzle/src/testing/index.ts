@@ -1,8 +1,5 @@
 export { appDirectoryCases } from './app-directory-cases.js'
 export type { AppDirectoryHandle } from './app-directory/sample-apps.js'
-export { portalSessionCases, type PortalSessionsHandle } from './portal-session-cases.js'
-export { queueInspectionCases, type QueueInspectionHandle } from './queue-inspection-cases.js'
 export { retentionCases, type RetentionHandle } from './retention-cases.js'
 export type { StorageCase, StorageHarness } from './storage-case.js'
 export { userErasureCases, type UserErasureHandle } from './user-erasure-cases.js'
-export { verificationOverviewCases, type VerificationOverviewHandle } from './verification-overview-cases.js'

@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../../src/apps/app-directory.js'
-import type { PortalSessions } from '../../src/portal/portal-sessions.js'
 import { appId, at, createApps, grant, hashOf, token, userId } from '../../src/testing/app-directory/sample-apps.js'
 import { auditSeal, verify } from './audit-samples.js'
 
@@ -60,11 +59,10 @@ const endpoint = {
   standardWebhooks: false,
   createdAt: at(0),
 }
-const ends = { idleMs: 60_000, absoluteMs: 600_000, most: 10 }
 
 /** Registers and removes an endpoint and signs in, and expects one entry for each and none for what changed nothing. */
 export async function expectEndpointAndSignInEntries(
-  { webhooks, portalSessions }: { readonly webhooks: WebhookStore; readonly portalSessions: PortalSessions },
+  { webhooks, apps }: { readonly webhooks: WebhookStore; readonly apps: AppDirectory },
   log: AuditLog,
 ): Promise<void> {
   const { endpointId } = endpoint
@@ -74,12 +72,8 @@ export async function expectEndpointAndSignInEntries(
   expect(await webhooks.removeEndpoint({ appId: 'another', endpointId })).toBe(false)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(true)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(false)
-  const holder = { kind: 'app', appId, appName: 'Example', keyVersion: 7 } as const
-  await portalSessions.beginSession({ ...ends, hash: hashOf('one'), holder })
-  await expect(portalSessions.beginSession({ ...ends, hash: hashOf('one'), holder })).rejects.toMatchObject({
-    code: 'CONSTRAINT',
-  })
-  await portalSessions.beginSession({ ...ends, hash: hashOf('two'), holder: { kind: 'operator' } })
+  await apps.recordSignIn({ hash: hashOf('one'), app: { appId, keyVersion: 7 } })
+  await apps.recordSignIn({ hash: hashOf('two'), app: null })
 
   expect((await entriesOf(log, appId)).map(({ kind, subject }) => [kind, subject])).toEqual([
     ['ENDPOINT_REGISTERED', endpointId],
@@ -94,10 +88,10 @@ export async function expectEndpointAndSignInEntries(
 
 /** Expects that no endpoint is registered or removed, and nobody is signed in, where the entry cannot be written. */
 export async function expectNoEndpointOrSignInWithoutEntry(
-  stores: { readonly webhooks: WebhookStore; readonly portalSessions: PortalSessions },
+  stores: { readonly webhooks: WebhookStore; readonly apps: AppDirectory },
   breakLog: () => Promise<void>,
 ): Promise<void> {
-  const { webhooks, portalSessions } = stores
+  const { webhooks, apps } = stores
   await webhooks.registerEndpoint(endpoint, 5)
   await breakLog()
   const incomplete = { code: 'AUDIT_INCOMPLETE' }
@@ -105,7 +99,5 @@ export async function expectNoEndpointOrSignInWithoutEntry(
   await expect(webhooks.registerEndpoint(second, 5)).rejects.toMatchObject(incomplete)
   await expect(webhooks.removeEndpoint(endpoint)).rejects.toMatchObject(incomplete)
   expect(await webhooks.listEndpoints(appId)).toEqual([endpoint])
-  const session = { ...ends, hash: hashOf('one'), holder: { kind: 'operator' } as const }
-  await expect(portalSessions.beginSession(session)).rejects.toMatchObject(incomplete)
-  expect(await portalSessions.findSession(hashOf('one'), 1_000)).toBeNull()
+  await expect(apps.recordSignIn({ hash: hashOf('one'), app: null })).rejects.toMatchObject(incomplete)
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ async function run(
 ) {
   const lines: string[] = []
   const code = await runMigrateCommand(parameters, {
-    open: (url, part) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), part)),
+    open: (url, part, ownTables) => Promise.resolve(openSqliteMigrations(url.replace(/^file:/, ''), part, ownTables)),
     environment,
     print: (line) => void lines.push(line),
     terminal,
@@ -61,6 +61,25 @@ describe('kyc-relay-migrate', () => {
     expect(up).toEqual({ code: 0, lines: pending.lines.map((line) => line.replace('pending', 'applied')) })
     expect(await run(['up', path])).toEqual({ code: 0, lines: ['Nothing to apply.'] })
     expect(await run(['status', path])).toEqual({ code: 0, lines: up.lines })
+  })
+
+  test('applies the migrations of an application after those of the stores', async () => {
+    const folder = testFolder()
+    writeFileSync(join(folder, '0001_create_orders.sql'), 'CREATE TABLE shop_orders (id INTEGER);\n')
+    const own = ['--own-tables', `shop_=${folder}`]
+    const path = join(folder, 'kyc.db')
+    expect((await run(['up', path])).code).toBe(0)
+    expect(await run(['status', path, ...own])).toMatchObject({
+      code: 2,
+      lines: ['applied  0001_create_tables', 'pending  0001_create_orders'],
+    })
+    expect(await run(['up', path, ...own])).toEqual({ code: 0, lines: ['applied  0001_create_orders'] })
+    expect((await run(['status', path, ...own])).code).toBe(0)
+    for (const wrong of [`shop=${folder}`, 'shop_', 'shop_=', `=${folder}`])
+      expect((await run(['up', path, '--own-tables', wrong])).code).toBe(64)
+    expect((await run(['up', '--vault', path, ...own])).code).toBe(64)
+    const reserved = await run(['up', path, '--own-tables', `kyc_relay_=${folder}`])
+    expect(reserved).toMatchObject({ code: 1, lines: [expect.stringContaining('ARGUMENT_INVALID')] })
   })
 
   test('shows on a terminal which migration is under way, and for how long; a line of output for each that is done', async () => {

@@ -11,18 +11,32 @@ export interface BehindTheStores {
   now(): Date
 }
 
-export type Spoil = (storage: SqliteStorage, behind: BehindTheStores) => Partial<SqliteStorage>
+export type Spoil<Storage = SqliteStorage> = (storage: Storage, behind: BehindTheStores) => Partial<Storage>
 
 /** One broken promise, as somebody's first version of a backend would break it, and a case that must notice. */
-export type WrongStorage = readonly [what: string, caughtBy: string, spoil: Spoil | 'forgets on closing']
+export type WrongStorage<Storage = SqliteStorage> = readonly [
+  what: string,
+  caughtBy: string,
+  spoil: Spoil<Storage> | 'forgets on closing',
+]
 
-async function holdAgainst(each: StorageCase<SqliteStorage>, spoil: WrongStorage[2]): Promise<void> {
+/** Opens right stores on a database. */
+export type OpenStorage<Storage> = (
+  database: Database.Database,
+  clock: () => Date,
+) => Promise<Storage & { close(): Promise<void> }>
+
+async function holdAgainst<Storage>(
+  each: StorageCase<Storage>,
+  spoil: WrongStorage<Storage>[2],
+  openRight: OpenStorage<Storage>,
+): Promise<void> {
   let database = new Database(':memory:')
   let nowMs = startOfTests.getTime()
   const now = () => new Date(nowMs)
-  const harness: StorageHarness<SqliteStorage> = {
+  const harness: StorageHarness<Storage> = {
     async open() {
-      const right = await createSqliteStorage({ database }, { clock: now })
+      const right = await openRight(database, now)
       const wrong = typeof spoil === 'function' ? spoil(right, { database, now }) : {}
       const close = async () => {
         await right.close()
@@ -41,12 +55,21 @@ async function holdAgainst(each: StorageCase<SqliteStorage>, spoil: WrongStorage
 
 /** Tests that the cases of one port pass what is right and that each of them can fail. */
 export function testTheCases(cases: readonly StorageCase<SqliteStorage>[], wrong: readonly WrongStorage[]): void {
-  test.each(cases)('$id passes what is right', (each) => holdAgainst(each, () => ({})))
+  testCasesOf(cases, wrong, (database, clock) => createSqliteStorage({ database }, { clock }))
+}
+
+/** The same for stores of another kind. */
+export function testCasesOf<Storage>(
+  cases: readonly StorageCase<Storage>[],
+  wrong: readonly WrongStorage<Storage>[],
+  openRight: OpenStorage<Storage>,
+): void {
+  test.each(cases)('$id passes what is right', (each) => holdAgainst(each, () => ({}), openRight))
 
   test.each(wrong)('a backend that %s is caught by %s', async (_what, caughtBy, spoil) => {
     const each = cases.find(({ id }) => id === caughtBy)
     if (each === undefined) throw new Error('there is no such case')
-    await expect(holdAgainst(each, spoil)).rejects.toThrow()
+    await expect(holdAgainst(each, spoil, openRight)).rejects.toThrow()
   })
 
   test('every case catches one', () => {

@@ -1,9 +1,9 @@
 import type { PiiCipher, PiiKeyRotation } from '@kyc-relay/kyc-core'
-import type { AppDirectory, Retention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { errorFields, type Log } from '../log.js'
 import { startProgressLog, type Progress } from '../progress-log.js'
 import { createPeriodicJobs, type PeriodicJobs } from './periodic-jobs.js'
-import { removeOldRows } from './remove-old-rows.js'
+import { removeOldRows, type OldRows } from './remove-old-rows.js'
 import { rewrapApiKeys } from './rewrap-api-keys.js'
 import { rewrapDataKeys } from './rewrap-data-keys.js'
 import type { TokenPurge } from './token-purge.js'
@@ -16,7 +16,7 @@ export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
   readonly vault: PiiKeyRotation
   readonly tokenPurge: Pick<TokenPurge, 'run'>
-  readonly retention: Retention
+  readonly oldRows: OldRows
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
@@ -24,7 +24,7 @@ export function createMaintenance(deps: {
   /** Scheduler of {@link createPeriodicJobs}. */
   readonly schedule?: (callback: () => void, ms: number) => () => void
 }): PeriodicJobs {
-  const { vault, retention, log } = deps
+  const { vault, oldRows, log } = deps
   const start = (job: string) => startProgressLog(job, log, deps.nowMs)
   /** Key rotation: the last log line has the remaining number, also after a stop. */
   async function telling(
@@ -57,7 +57,7 @@ export function createMaintenance(deps: {
         intervalMs: hourMs,
         async run(shouldContinue) {
           const progress = start('remove old rows')
-          const count = await removeOldRows(retention, shouldContinue, (count) => progress.tell({ count }))
+          const count = await removeOldRows(oldRows, shouldContinue, (count) => progress.tell({ count }))
           progress.end('old rows removed', { count })
         },
       },

@@ -1,5 +1,5 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { pagesOfApiKeys } from '../../identity/api-key-pages.js'
 import { rewrapApiKey, wrappingKeyIdOf } from '../../identity/sealed-api-key.js'
 

@@ -1,5 +1,5 @@
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { VerificationOverview } from '@kyc-relay/storage-drizzle/sqlite'
+import type { VerificationOverview } from '../../storage/verification-overview.js'
 import { createCheckpointComparison } from '../audit/checkpoint-comparison.js'
 import type { Log } from '../log.js'
 import { startProgressLog } from '../progress-log.js'

@@ -1,4 +1,4 @@
-import type { LatestVerification } from '@kyc-relay/storage-drizzle/sqlite'
+import type { LatestVerification } from '../../storage/verification-overview.js'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { DecisionMark } from './status-badges.js'

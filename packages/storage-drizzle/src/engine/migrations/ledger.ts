@@ -19,6 +19,11 @@ export interface MigrationStatus {
   readonly pending: readonly Migration[]
 }
 
+/** Joins the status of several histories of one database. */
+export function wholeStatus(parts: readonly MigrationStatus[]): MigrationStatus {
+  return { applied: parts.flatMap(({ applied }) => applied), pending: parts.flatMap(({ pending }) => pending) }
+}
+
 /** Progress of one migration: reported at its start and after its commit. */
 export interface MigrationStep {
   readonly state: 'applying' | 'applied'

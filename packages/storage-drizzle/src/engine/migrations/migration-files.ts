@@ -15,13 +15,34 @@ export interface Migration {
   readonly sha256: string
 }
 
-/** Folders under `migrations/`, one for each history: stores, vault, and receiver of webhooks. */
-export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}`
+/** Tables of the embedding system in the same database, with migrations of their own. */
+export interface OwnTables {
+  /**
+   * First part of the name of every table, for example `portal_`: lower-case letters, digits and `_`, with `_` at the
+   * end. The ledger is a table with this prefix and `migrations`. Must not begin with `kyc_relay_`.
+   */
+  readonly prefix: string
+  /** Path of the folder with the migrations: `0001_create_tables.sql`, … An applied file is never edited. */
+  readonly migrations: string
+}
+
+/** Folders under `migrations/`, one for each history: stores, vault, and receiver of webhooks; or another folder. */
+export type MigrationSet = `${'sqlite' | 'postgres'}${'' | '-vault' | '-receiver'}` | OwnTables
 
 /** Prefixes of table names. Other tables of this package belong to the stores. */
 const prefixes = { vault: 'kyc_relay_vault_', receiver: 'kyc_relay_receiver_' } as const
 
+const packagePrefix = 'kyc_relay_'
+
+/** @throws `ARGUMENT_INVALID` for a prefix of tables of their own that is not as {@link OwnTables} says. */
 function prefixOf(set: MigrationSet): string | null {
+  if (typeof set !== 'string') {
+    const { prefix } = set
+    if (!/^[a-z][a-z0-9_]*_$/.test(prefix) || prefix.startsWith(packagePrefix)) {
+      throw new StorageError('ARGUMENT_INVALID')
+    }
+    return prefix
+  }
   if (set.endsWith('-vault')) return prefixes.vault
   return set.endsWith('-receiver') ? prefixes.receiver : null
 }
@@ -39,7 +60,12 @@ export function ownsTable(set: MigrationSet, table: string): boolean {
 
 /** Name of the table that records which migrations of this history were applied. */
 export function ledgerOf(set: MigrationSet): string {
-  return `${prefixOf(set) ?? 'kyc_relay_'}migrations`
+  return `${prefixOf(set) ?? packagePrefix}migrations`
+}
+
+/** First part of the names of all tables among which {@link ownsTable} chooses. */
+export function familyOf(set: MigrationSet): string {
+  return typeof set === 'string' ? packagePrefix : set.prefix
 }
 
 /** Names of the indexes that these migrations create. Another index is an operator's own. */
@@ -49,17 +75,19 @@ export function shippedIndexes(migrations: readonly Migration[]): ReadonlySet<st
 }
 
 /**
- * Reads the migrations of the package.
+ * Reads the migrations of the package, or those of the embedding system.
  *
  * Searches the parent folders of this module because builds place it at different depths.
  *
  * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or repeated.
  */
 export function readMigrations(set: MigrationSet): readonly Migration[] {
-  const folder = findFolder(set)
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
+  const folder = typeof set === 'string' ? findFolder(set) : set.migrations
+  const files = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((file) => file.endsWith('.sql'))
+        .sort()
+    : []
   if (files.length === 0) throw new StorageError('MIGRATIONS_NOT_FOUND')
   return files.map((file, index) => {
     const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1])
@@ -70,7 +98,7 @@ export function readMigrations(set: MigrationSet): readonly Migration[] {
   })
 }
 
-function findFolder(set: MigrationSet): string {
+function findFolder(set: string): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (;;) {
     const candidate = join(folder, 'migrations', set)

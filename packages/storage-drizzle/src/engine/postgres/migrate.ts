@@ -7,20 +7,24 @@ import {
   type MigrationStatus,
 } from '../migrations/ledger.js'
 import {
+  familyOf,
   ledgerOf,
   ownsTable,
   readMigrations,
   shippedIndexes,
   type Migration,
   type MigrationSet,
+  type OwnTables,
 } from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import type { PostgresConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
 import { watchForLocks, type LockWatch } from './lock-watch.js'
 
-/** A migration history with a separate ledger, so that stores, vault and receiver can share a database. */
+/** A migration history of the package; each has its ledger, so that stores, vault and receiver can share a database. */
 export type PostgresHistory = Extract<MigrationSet, `postgres${string}`>
+
+type History = PostgresHistory | OwnTables
 
 type Client = Pick<pg.ClientBase, 'query'>
 
@@ -36,8 +40,9 @@ interface SchemaObject {
  * Lists the objects of a history in a stable order: columns with types, constraints and indexes by name. Definitions
  * printed by PostgreSQL are not compared because they differ between major versions.
  */
-async function listObjects(client: Client, history: PostgresHistory): Promise<readonly SchemaObject[]> {
-  const { rows } = await client.query<SchemaObject>(`
+async function listObjects(client: Client, history: History): Promise<readonly SchemaObject[]> {
+  const { rows } = await client.query<SchemaObject>(
+    `
     SELECT c.relname AS "table", o.name, c.relname || ' ' || o.line AS line, o.plain AS "isPlainIndex"
     FROM pg_catalog.pg_class c
     CROSS JOIN LATERAL (
@@ -52,15 +57,17 @@ async function listObjects(client: Client, history: PostgresHistory): Promise<re
       FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
       WHERE x.indrelid = c.oid AND x.indisvalid
     ) o
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname LIKE 'kyc\\_relay\\_%'
-    ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`)
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND starts_with(c.relname, $1)
+    ORDER BY c.relname COLLATE "C", o.line COLLATE "C"`,
+    [familyOf(history)],
+  )
   return rows.filter(({ table }) => ownsTable(history, table))
 }
 
 const textOf = (objects: readonly SchemaObject[]): string => objects.map(({ line }) => `${line}\n`).join('')
 
 /** The schema of a history as text: a line for each column, constraint and index. */
-export async function describeSchema(client: Client, history: PostgresHistory): Promise<string> {
+export async function describeSchema(client: Client, history: History): Promise<string> {
   return textOf(await listObjects(client, history))
 }
 
@@ -70,13 +77,13 @@ const isUnknown = (shipped: readonly Migration[]): ((object: SchemaObject) => bo
   return ({ name, isPlainIndex }) => isPlainIndex && !own.has(name)
 }
 
-async function schemaSha256(client: Client, history: PostgresHistory, shipped: readonly Migration[]): Promise<string> {
+async function schemaSha256(client: Client, history: History, shipped: readonly Migration[]): Promise<string> {
   const isUnknownIndex = isUnknown(shipped)
   const objects = (await listObjects(client, history)).filter((object) => !isUnknownIndex(object))
   return createHash('sha256').update(textOf(objects), 'utf8').digest('hex')
 }
 
-async function readLedger(client: Client, history: PostgresHistory): Promise<readonly LedgerRow[]> {
+async function readLedger(client: Client, history: History): Promise<readonly LedgerRow[]> {
   const known = await client.query<{ known: boolean }>(
     `SELECT to_regclass(quote_ident(current_schema()) || '.' || $1) IS NOT NULL AS known`,
     [ledgerOf(history)],
@@ -93,7 +100,7 @@ async function readLedger(client: Client, history: PostgresHistory): Promise<rea
  *
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
-export async function migrationStatus(client: Client, history: PostgresHistory): Promise<MigrationStatus> {
+export async function migrationStatus(client: Client, history: History): Promise<MigrationStatus> {
   const shipped = readMigrations(history)
   const ledger = await readLedger(client, history)
   const pending = pendingMigrations(shipped, ledger, await schemaSha256(client, history, shipped))
@@ -103,7 +110,7 @@ export async function migrationStatus(client: Client, history: PostgresHistory):
 /** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
 export async function requireMigrated(
   pool: pg.Pool,
-  history: PostgresHistory,
+  history: History,
   { onUnknownIndex }: MigrationListeners = {},
 ): Promise<void> {
   try {
@@ -137,7 +144,7 @@ async function tellUnknownIndexes(
  */
 export async function migrate(
   { newClient }: Pick<PostgresConnection, 'newClient'>,
-  history: PostgresHistory,
+  history: History,
   { onMigration, onMigrationWaiting, onUnknownIndex }: MigrationListeners = {},
   shipped: readonly Migration[] = readMigrations(history),
 ): Promise<readonly string[]> {
@@ -163,7 +170,7 @@ const noTimeouts = { statement_timeout: false, idle_in_transaction_session_timeo
 
 interface MigrationRun {
   readonly watch: LockWatch
-  readonly history: PostgresHistory
+  readonly history: History
   readonly shipped: readonly Migration[]
   readonly onMigration: MigrationListeners['onMigration']
 }

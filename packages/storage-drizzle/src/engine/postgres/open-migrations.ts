@@ -1,20 +1,35 @@
 import type { DatabasePart } from '../../cli/migrate-command.js'
-import type { MigrationTarget } from '../migrations/ledger.js'
+import { wholeStatus, type MigrationStatus, type MigrationTarget } from '../migrations/ledger.js'
+import type { OwnTables } from '../migrations/migration-files.js'
 import { openConnection } from './pool.js'
 import { storageErrorOf } from './errors.js'
 import { migrate, migrationStatus, type PostgresHistory } from './migrate.js'
 
 /** Opens the migrations of one PostgreSQL database. */
-export async function openPostgresMigrations(connectionString: string, part: DatabasePart): Promise<MigrationTarget> {
+export async function openPostgresMigrations(
+  connectionString: string,
+  part: DatabasePart,
+  ownTables: OwnTables | null,
+): Promise<MigrationTarget> {
   const history: PostgresHistory = part === 'stores' ? 'postgres' : `postgres-${part}`
+  const histories = ownTables === null ? [history] : [history, ownTables]
   const connection = await openConnection({ connectionString, maxConnections: 2 })
   const { pool, close } = connection
   return {
-    status: () =>
-      migrationStatus(pool, history).catch((error: unknown) => {
+    async status() {
+      try {
+        const parts: MigrationStatus[] = []
+        for (const each of histories) parts.push(await migrationStatus(pool, each))
+        return wholeStatus(parts)
+      } catch (error) {
         throw storageErrorOf(error)
-      }),
-    up: (listeners) => migrate(connection, history, listeners),
+      }
+    },
+    async up(listeners) {
+      const applied: string[] = []
+      for (const each of histories) applied.push(...(await migrate(connection, each, listeners)))
+      return applied
+    },
     close,
   }
 }

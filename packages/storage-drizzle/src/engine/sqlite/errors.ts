@@ -4,9 +4,11 @@ const damaged = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB']
 /** Codes of a full disk. The second means that the `-shm` file, the index of the WAL, cannot grow. */
 const full = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']
 
+/** Finds the result code of SQLite in an error of better-sqlite3, or in the cause of one of Drizzle. */
 function driverCode(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return null
-  return typeof error.code === 'string' && /^SQLITE_[A-Z_]+$/.test(error.code) ? error.code : null
+  if (typeof error !== 'object' || error === null) return null
+  if ('code' in error && typeof error.code === 'string' && /^SQLITE_[A-Z_]+$/.test(error.code)) return error.code
+  return 'cause' in error ? driverCode(error.cause) : null
 }
 
 /**

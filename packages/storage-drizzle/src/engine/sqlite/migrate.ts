@@ -7,18 +7,22 @@ import {
   type SqliteMigrationListeners,
 } from '../migrations/ledger.js'
 import {
+  familyOf,
   ledgerOf,
   ownsTable,
   readMigrations,
   shippedIndexes,
   type Migration,
   type MigrationSet,
+  type OwnTables,
 } from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
-/** A migration history with a separate ledger, so that stores, vault and receiver can share a database. */
+/** A migration history of the package; each has its ledger, so that stores, vault and receiver can share a database. */
 export type SqliteHistory = Extract<MigrationSet, `sqlite${string}`>
+
+type History = SqliteHistory | OwnTables
 
 interface SchemaObject {
   readonly tbl_name: string
@@ -30,19 +34,19 @@ interface SchemaObject {
  * Lists the objects of a history with SQLite's text, in a stable order. Tables of the embedding system are not
  * included.
  */
-function listObjects(client: Database.Database, history: SqliteHistory): readonly SchemaObject[] {
+function listObjects(client: Database.Database, history: History): readonly SchemaObject[] {
   return client
-    .prepare<[], SchemaObject>(
-      `SELECT tbl_name, name, sql FROM sqlite_schema WHERE tbl_name GLOB 'kyc_relay_*' AND sql IS NOT NULL ORDER BY type DESC, name`,
+    .prepare<[string], SchemaObject>(
+      'SELECT tbl_name, name, sql FROM sqlite_schema WHERE tbl_name GLOB ? AND sql IS NOT NULL ORDER BY type DESC, name',
     )
-    .all()
+    .all(`${familyOf(history)}*`)
     .filter((row) => ownsTable(history, row.tbl_name))
 }
 
 const textOf = (objects: readonly SchemaObject[]): string => objects.map(({ sql }) => `${sql};\n`).join('\n')
 
 /** The schema of a history as text: every table and index on it. */
-export function dumpSchema(client: Database.Database, history: SqliteHistory): string {
+export function dumpSchema(client: Database.Database, history: History): string {
   return textOf(listObjects(client, history))
 }
 
@@ -52,13 +56,13 @@ const isUnknown = (shipped: readonly Migration[]): ((object: SchemaObject) => bo
   return ({ name, sql }) => /^CREATE INDEX/i.test(sql) && !own.has(name)
 }
 
-function schemaSha256(client: Database.Database, history: SqliteHistory, shipped: readonly Migration[]): string {
+function schemaSha256(client: Database.Database, history: History, shipped: readonly Migration[]): string {
   const isUnknownIndex = isUnknown(shipped)
   const objects = listObjects(client, history).filter((object) => !isUnknownIndex(object))
   return createHash('sha256').update(textOf(objects), 'utf8').digest('hex')
 }
 
-function readLedger(client: Database.Database, history: SqliteHistory): readonly LedgerRow[] {
+function readLedger(client: Database.Database, history: History): readonly LedgerRow[] {
   const known = client.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(ledgerOf(history))
   if (known === undefined) return []
   return client
@@ -73,7 +77,7 @@ function readLedger(client: Database.Database, history: SqliteHistory): readonly
  *
  * @throws `SCHEMA_NEWER`, `SCHEMA_EDITED`
  */
-export function migrationStatus(client: Database.Database, history: SqliteHistory): MigrationStatus {
+export function migrationStatus(client: Database.Database, history: History): MigrationStatus {
   const shipped = readMigrations(history)
   const ledger = readLedger(client, history)
   const pending = pendingMigrations(shipped, ledger, schemaSha256(client, history, shipped))
@@ -81,7 +85,7 @@ export function migrationStatus(client: Database.Database, history: SqliteHistor
 }
 
 /** @throws `SCHEMA_OUTDATED` when migrations are pending; `SCHEMA_NEWER`, `SCHEMA_EDITED`. */
-export function requireMigrated(client: Database.Database, history: SqliteHistory): void {
+export function requireMigrated(client: Database.Database, history: History): void {
   if (migrationStatus(client, history).pending.length > 0) throw new StorageError('SCHEMA_OUTDATED')
 }
 
@@ -101,7 +105,7 @@ export interface SqliteMigrationOptions extends SqliteMigrationListeners {
  */
 export function migrate(
   client: Database.Database,
-  history: SqliteHistory,
+  history: History,
   { now, shipped = readMigrations(history), onMigration, onUnknownIndex }: SqliteMigrationOptions,
 ): readonly string[] {
   const applied: string[] = []
@@ -122,7 +126,7 @@ export function migrate(
 }
 
 interface MigrationRun {
-  readonly history: SqliteHistory
+  readonly history: History
   readonly shipped: readonly Migration[]
   readonly onMigration: SqliteMigrationListeners['onMigration']
 }

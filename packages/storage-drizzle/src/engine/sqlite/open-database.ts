@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { SqliteMigrationListeners } from '../migrations/ledger.js'
+import type { OwnTables } from '../migrations/migration-files.js'
 import type { StorageError } from '../../storage-error.js'
 import { leaveCheckpointsToSqlite, takeOverCheckpoints, writeWithSpace, type Checkpoints } from './checkpoints.js'
 import { inspectFile, openCommitCount, type CommitCount } from './commit-count.js'
@@ -13,6 +14,7 @@ import { assertDurable, defaultCheckUpToBytes, openConnection, ownFile, type Sql
 /** How a database is opened. */
 export interface OpenOptions<Started> extends SqliteMigrationListeners {
   readonly history: SqliteHistory
+  readonly ownTables?: OwnTables | undefined
   readonly clock: () => Date
   readonly migrations?: 'apply' | 'require' | undefined
   readonly onFailure?: ((error: StorageError) => void) | undefined
@@ -43,7 +45,8 @@ export interface OpenDatabase<Started> {
  * @throws StorageError what `createSqliteStorage` states
  */
 export function openDatabase<Started>(location: SqliteLocation, options: OpenOptions<Started>): OpenDatabase<Started> {
-  const { history, clock, migrations = 'apply', checkUpToBytes = defaultCheckUpToBytes } = options
+  const { history, ownTables, clock, migrations = 'apply', checkUpToBytes = defaultCheckUpToBytes } = options
+  const histories = ownTables === undefined ? [history] : [history, ownTables]
   const file = ownFile(location)
   const { client, close } = openWithReserve(file, () => {
     if (file !== null) inspectFile(file, history, checkUpToBytes)
@@ -54,8 +57,10 @@ export function openDatabase<Started>(location: SqliteLocation, options: OpenOpt
   let commitCount: CommitCount | null = null
   let started: Started
   try {
-    if (migrations === 'require') requireMigrated(client, history)
-    writeWithSpace(client, () => migrate(client, history, { ...options, now: clock }))
+    for (const each of histories) {
+      if (migrations === 'require') requireMigrated(client, each)
+      writeWithSpace(client, () => migrate(client, each, { ...options, now: clock }))
+    }
     assertDurable(client)
     started = options.start(client, commits)
     if (file !== null) {

@@ -1,20 +1,21 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { readMigrations } from '../migrations/migration-files.js'
+import { readMigrations, type OwnTables } from '../migrations/migration-files.js'
 import type { DatabasePart } from '../../cli/migrate-command.js'
-import type { MigrationTarget } from '../migrations/ledger.js'
+import { wholeStatus, type MigrationTarget } from '../migrations/ledger.js'
 import { openConnection } from './open.js'
 import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
 
 /** Opens the migrations of one SQLite file. Reading the status creates and changes no file. */
-export function openSqliteMigrations(path: string, part: DatabasePart): MigrationTarget {
+export function openSqliteMigrations(path: string, part: DatabasePart, ownTables: OwnTables | null): MigrationTarget {
   const history: SqliteHistory = part === 'stores' ? 'sqlite' : `sqlite-${part}`
+  const histories = ownTables === null ? [history] : [history, ownTables]
   return {
     async status() {
-      if (!existsSync(path)) return { applied: [], pending: readMigrations(history) }
+      if (!existsSync(path)) return { applied: [], pending: histories.flatMap(readMigrations) }
       const client = new Database(path, { readonly: true, fileMustExist: true })
       try {
-        return migrationStatus(client, history)
+        return wholeStatus(histories.map((each) => migrationStatus(client, each)))
       } finally {
         client.close()
       }
@@ -23,7 +24,7 @@ export function openSqliteMigrations(path: string, part: DatabasePart): Migratio
     async up(listeners) {
       const { client, close } = openConnection({ path })
       try {
-        return migrate(client, history, { ...listeners, now: () => new Date() })
+        return histories.flatMap((each) => migrate(client, each, { ...listeners, now: () => new Date() }))
       } finally {
         close()
       }

@@ -265,7 +265,7 @@ describe('migrating', () => {
   })
 
   test('by command: status, a dry status, up', async () => {
-    const target = await openPostgresMigrations(connectionString, 'stores')
+    const target = await openPostgresMigrations(connectionString, 'stores', null)
     const { pending } = await target.status()
     expect(pending.map(({ name }) => name)).toEqual(readMigrations('postgres').map(({ name }) => name))
     expect(await target.up()).toEqual(pending.map(({ name }) => name))

@@ -97,7 +97,7 @@ export async function emptyTables(database: pg.Pool | string): Promise<void> {
     `DO $$ DECLARE name text; BEGIN
       SET LOCAL session_replication_role = replica;
       FOR name IN
-        SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%'
+        SELECT relname FROM pg_class WHERE relkind = 'r' AND (relname LIKE 'kyc\\_relay\\_%' OR relname LIKE 'portal\\_%')
           AND relname NOT LIKE '%\\_migrations' AND relnamespace = current_schema()::regnamespace
       LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
     END $$`,

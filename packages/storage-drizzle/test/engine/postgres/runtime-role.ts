@@ -12,14 +12,15 @@ export interface RuntimeUser {
 }
 
 /** Runs the script as the owner and makes a user of its role. Roles are shared by all databases of a server. */
-export async function makeRuntimeUser(owner: pg.Pool, connectionString: string): Promise<RuntimeUser> {
+export async function makeRuntimeUser(owner: pg.Pool, connectionString: string, ownTables = ''): Promise<RuntimeUser> {
   const url = new URL(connectionString)
   // Database names of the tests are unique.
   const role = `${url.pathname.slice(1)}_role`
   const user = `${url.pathname.slice(1)}_user`
   const client = await owner.connect()
   try {
-    await client.query(`SELECT set_config('kyc_relay.role', $1, false)`, [role])
+    const settings = `SELECT set_config('kyc_relay.role', $1, false), set_config('kyc_relay.own_tables', $2, false)`
+    await client.query(settings, [role, ownTables])
     await client.query(script)
     await client.query(script)
     await client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}' IN ROLE ${role}`)

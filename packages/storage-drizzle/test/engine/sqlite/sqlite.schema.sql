@@ -182,29 +182,6 @@ CREATE TABLE `kyc_relay_photo_jobs` (
 	CONSTRAINT "kyc_relay_photo_jobs_lease_check" CHECK((lease_token IS NULL) = (lease_until IS NULL))
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE `kyc_relay_portal_previews` (
-	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`session` blob NOT NULL,
-	`preview_id` text NOT NULL,
-	`content` blob NOT NULL,
-	FOREIGN KEY (`session`) REFERENCES `kyc_relay_portal_sessions`(`hash`) ON UPDATE no action ON DELETE cascade
-) STRICT;
-
-CREATE TABLE `kyc_relay_portal_sessions` (
-	`hash` blob PRIMARY KEY NOT NULL,
-	`kind` text NOT NULL,
-	`app_id` text NOT NULL,
-	`app_name` text,
-	`key_version` integer,
-	`begun_at` integer NOT NULL,
-	`ends_at` integer NOT NULL,
-	`latest_end_at` integer NOT NULL,
-	`notice` text,
-	CONSTRAINT "kyc_relay_portal_sessions_kind_check" CHECK(kind IN ('app', 'operator')),
-	CONSTRAINT "kyc_relay_portal_sessions_app_name_check" CHECK((kind = 'app') = (app_name IS NOT NULL)),
-	CONSTRAINT "kyc_relay_portal_sessions_key_version_check" CHECK((kind = 'app') = (key_version IS NOT NULL))
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE `kyc_relay_readiness` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`at` integer NOT NULL,
@@ -337,14 +314,6 @@ CREATE INDEX `kyc_relay_photo_jobs_due` ON `kyc_relay_photo_jobs` (`due_at`) WHE
 CREATE INDEX `kyc_relay_photo_jobs_leased` ON `kyc_relay_photo_jobs` (`lease_until`) WHERE lease_until IS NOT NULL;
 
 CREATE INDEX `kyc_relay_photo_jobs_of_verification` ON `kyc_relay_photo_jobs` (`verification`);
-
-CREATE UNIQUE INDEX `kyc_relay_portal_previews_by_id` ON `kyc_relay_portal_previews` (`session`,`preview_id`);
-
-CREATE INDEX `kyc_relay_portal_previews_of_session` ON `kyc_relay_portal_previews` (`session`,`position`);
-
-CREATE INDEX `kyc_relay_portal_sessions_by_end` ON `kyc_relay_portal_sessions` (`ends_at`);
-
-CREATE INDEX `kyc_relay_portal_sessions_of_holder` ON `kyc_relay_portal_sessions` (`kind`,`app_id`,`begun_at`);
 
 CREATE UNIQUE INDEX `kyc_relay_transaction_moves_by_revision` ON `kyc_relay_transaction_moves` (`transaction_id`,`revision`);
 

@@ -1,8 +1,9 @@
 import { deepEqual } from 'node:assert/strict'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { QueueInspection } from '../portal/queue-inspection.js'
-import { claimRequest, endpoint, event, report } from './sample-records.js'
-import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
+import type { QueueInspection } from '../../src/storage/queue-inspection.js'
+import { claimRequest, endpoint, event, report } from '../../../../packages/storage-drizzle/test/storage-cases.js'
+import { reopenCase, storageCase, type StorageCase } from '../../../../packages/storage-drizzle/test/storage-cases.js'
+import {} from '../../../../packages/storage-drizzle/test/storage-cases.js'
 
 /** Handle for the cases of `QueueInspection`: the port, and the store of its queue. */
 export interface QueueInspectionHandle {
@@ -21,15 +22,6 @@ async function publish({ webhooks }: QueueInspectionHandle, ...names: readonly s
 
 /**
  * Lists the rules of the `QueueInspection` port as cases for any test runner. Each case needs a fresh harness.
- *
- * @example
- * ```ts
- * import { queueInspectionCases, type QueueInspectionHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
- *
- * export async function check(newHarness: () => StorageHarness<QueueInspectionHandle>): Promise<void> {
- *   for (const { run } of queueInspectionCases) await run(newHarness())
- * }
- * ```
  */
 export const queueInspectionCases: readonly StorageCase<QueueInspectionHandle>[] = [
   storageCase('QI-01', 'MUST see an empty queue', async ({ queue }) => {

@@ -1,6 +1,6 @@
-import type { QueueState } from '../../src/portal/queue-inspection.js'
-import { queueInspectionCases } from '../../src/testing/index.js'
-import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
+import type { QueueState } from '../../../src/storage/queue-inspection.js'
+import { queueInspectionCases } from '../queue-inspection-cases.js'
+import { testServerStores, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-server-stores.js'
 
 const spoilt =
   (change: (state: QueueState, behind: BehindTheStores) => Partial<QueueState>): Spoil =>
@@ -50,4 +50,4 @@ const wrongInspections: readonly WrongStorage[] = [
   ['forgets', 'QI-07', 'forgets on closing'],
 ]
 
-testTheCases(queueInspectionCases, wrongInspections)
+testServerStores(queueInspectionCases, wrongInspections)

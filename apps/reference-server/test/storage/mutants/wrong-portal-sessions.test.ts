@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PortalSessions } from '../../src/portal/portal-sessions.js'
-import { portalSessionCases } from '../../src/testing/index.js'
-import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
+import type { PortalSessions } from '../../../src/storage/portal-sessions.js'
+import { portalSessionCases } from '../portal-session-cases.js'
+import { testServerStores, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-server-stores.js'
 
 const spoilt =
   (change: (sessions: PortalSessions, behind: BehindTheStores) => Partial<PortalSessions>): Spoil =>
   ({ portalSessions }, behind) => ({ portalSessions: { ...portalSessions, ...change(portalSessions, behind) } })
 
-const sessionsTable = 'kyc_relay_portal_sessions'
+const sessionsTable = 'portal_sessions'
 const dayMs = 24 * 60 * 60_000
 
 const wrongSessions: readonly WrongStorage[] = [
@@ -144,7 +144,7 @@ const wrongSessions: readonly WrongStorage[] = [
     spoilt((sessions, { database }) => ({
       async takePreview(preview) {
         const content = database
-          .prepare('SELECT content FROM kyc_relay_portal_previews WHERE session = ? AND preview_id = ?')
+          .prepare('SELECT content FROM portal_previews WHERE session = ? AND preview_id = ?')
           .pluck()
           .get(preview.hash, preview.previewId)
         await nextTurn()
@@ -159,7 +159,7 @@ const wrongSessions: readonly WrongStorage[] = [
     spoilt((_sessions, { database }) => ({
       async takePreview({ previewId }) {
         const content = database
-          .prepare('DELETE FROM kyc_relay_portal_previews WHERE preview_id = ? RETURNING content')
+          .prepare('DELETE FROM portal_previews WHERE preview_id = ? RETURNING content')
           .pluck()
           .get(previewId)
         return content instanceof Uint8Array ? new Uint8Array(content) : null
@@ -185,32 +185,16 @@ const wrongSessions: readonly WrongStorage[] = [
       }))
     })(),
   ],
-  [
-    'takes any number',
-    'SE-12',
-    spoilt((sessions) => ({ findSession: (hash, idleMs) => sessions.findSession(hash, idleMs).catch(() => null) })),
-  ],
-  [
-    'keeps what has ended',
-    'SE-13',
-    ({ retention }) => ({
-      retention: { removeOld: async (policy) => ({ ...(await retention.removeOld(policy)), sessionsRemoved: 0 }) },
-    }),
-  ],
+  ['keeps what has ended', 'SE-12', spoilt(() => ({ removeEnded: async () => 0 }))],
   [
     'removes what is idle for a while',
-    'SE-13',
-    ({ retention }, { database, now }) => ({
-      retention: {
-        async removeOld(policy) {
-          const sql = `DELETE FROM ${sessionsTable} WHERE ends_at <= ?`
-          const sessionsRemoved = database.prepare(sql).run(now().getTime()).changes
-          return { ...(await retention.removeOld(policy)), sessionsRemoved }
-        },
-      },
-    }),
+    'SE-12',
+    spoilt((_sessions, { database, now }) => ({
+      removeEnded: async () =>
+        database.prepare(`DELETE FROM ${sessionsTable} WHERE ends_at <= ?`).run(now().getTime()).changes,
+    })),
   ],
-  ['signs everybody out when it is closed', 'SE-14', 'forgets on closing'],
+  ['signs everybody out when it is closed', 'SE-13', 'forgets on closing'],
 ]
 
-testTheCases(portalSessionCases, wrongSessions)
+testServerStores(portalSessionCases, wrongSessions)

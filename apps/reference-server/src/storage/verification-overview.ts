@@ -1,5 +1,5 @@
 import type { Token } from '@kyc-relay/kyc-core'
-import type { VaultReference } from '../vault/vault-inspection.js'
+import type { VaultReference } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** One verification in a list over all apps and users. It holds no sealed data. */
 export interface LatestVerification {
@@ -15,13 +15,13 @@ export interface LatestVerification {
 /** Right to list the verifications of all apps and users. */
 export interface VerificationOverview {
   /**
-   * Lists verifications by id, newest first: UUIDs of version 7 sort by time. `limit` 1–200; `before` is the id of the
-   * last row of the previous page.
+   * Lists verifications by id, newest first: UUIDs of version 7 sort by time. `before` is the id of the last row of the
+   * previous page.
    */
   listLatest(page: { readonly limit: number; readonly before?: string }): Promise<readonly LatestVerification[]>
   /**
    * Lists the vault references of the newest or oldest verifications: the owner of the data key, and the tokens. In any
-   * order. `limit` 1–200.
+   * order.
    */
   listVaultReferences(page: {
     readonly of: 'newest' | 'oldest'

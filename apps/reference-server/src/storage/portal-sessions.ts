@@ -1,5 +1,3 @@
-import { StorageError } from '../storage-error.js'
-
 /** Signed-in user of a session: an app with a version of its API key, or the operator. */
 export type PortalHolder =
   | { readonly kind: 'app'; readonly appId: string; readonly appName: string; readonly keyVersion: number }
@@ -21,8 +19,7 @@ export interface PortalSessions {
    * Starts a session. It ends `idleMs` after its last use, and at the latest `absoluteMs` after its start. Only the
    * newest `most` sessions of a holder are kept; concurrent starts may leave a few more.
    *
-   * @param session `hash`: SHA-256 of the id, 32 bytes. `idleMs`, `absoluteMs`: integer 1–604,800,000 (7 days). `most`:
-   *   integer 1–10,000.
+   * @param session `hash`: SHA-256 of the id, 32 bytes.
    * @throws `CONSTRAINT` when a session with this hash exists; it is not changed.
    */
   beginSession(session: {
@@ -51,18 +48,14 @@ export interface PortalSessions {
   endSession(hash: Uint8Array): Promise<void>
   /** Ends every other session of an app. */
   endOtherSessions(request: { readonly appId: string; readonly keep: Uint8Array }): Promise<void>
+  /** Removes at most `limit` sessions that have ended, with their data, and returns their number. */
+  removeEnded(limit: number): Promise<number>
 }
 
-/** Checks a time to live in whole milliseconds. @throws `ARGUMENT_INVALID` unless it is 1 ms to 7 days. */
-export function checkedSessionMs(ms: number): number {
-  if (!Number.isSafeInteger(ms) || ms < 1 || ms > 604_800_000) throw new StorageError('ARGUMENT_INVALID')
-  return ms
-}
+/** Kinds of signed-in users. */
+export const holderKinds = ['app', 'operator'] as const
 
-/** Checks the limit of sessions of a holder, or of previews of a session. */
-export const mostKept = 10_000
-
-/** Converts a holder to column values. The operator has no app. */
+/** A holder as column values. The operator has no app. */
 export interface HolderColumns {
   readonly kind: PortalHolder['kind']
   readonly appId: string

@@ -1,13 +1,17 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { PortalHolder, PortalSessions } from '../portal/portal-sessions.js'
-import type { Retention } from '../retention/retention.js'
-import { uuid } from './sample-records.js'
-import { race, refused, reopenCase, storageCase, type StorageCase } from './storage-case.js'
+import type { PortalHolder, PortalSessions } from '../../src/storage/portal-sessions.js'
+import {
+  race,
+  refused,
+  reopenCase,
+  storageCase,
+  type StorageCase,
+} from '../../../../packages/storage-drizzle/test/storage-cases.js'
+import { uuid } from '../../../../packages/storage-drizzle/test/storage-cases.js'
 
-/** Handle for the cases of `PortalSessions`: the port, and the retention that removes ended sessions. */
+/** Handle for the cases of `PortalSessions`. */
 export interface PortalSessionsHandle {
   readonly portalSessions: PortalSessions
-  readonly retention: Retention
 }
 
 const idleMs = 30 * 60_000
@@ -41,15 +45,6 @@ async function take({ portalSessions }: PortalSessionsHandle, number: number, na
 
 /**
  * Lists the rules of the `PortalSessions` port as cases for any test runner. Each case needs a fresh harness.
- *
- * @example
- * ```ts
- * import { portalSessionCases, type PortalSessionsHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
- *
- * export async function check(newHarness: () => StorageHarness<PortalSessionsHandle>): Promise<void> {
- *   for (const { run } of portalSessionCases) await run(newHarness())
- * }
- * ```
  */
 export const portalSessionCases: readonly StorageCase<PortalSessionsHandle>[] = [
   storageCase('SE-01', 'MUST find a session with its holder in every process, and no other', async (one, { other }) => {
@@ -166,39 +161,25 @@ export const portalSessionCases: readonly StorageCase<PortalSessionsHandle>[] = 
     await begin(one, 1)
     deepEqual([await take(one, 1, 'during'), (await find(one, 1))?.notice], [null, null])
   }),
-  storageCase('SE-12', 'MUST refuse times and numbers outside their range', async (one) => {
-    const session = { hash: hashOf(1), holder: app, idleMs, absoluteMs, most: 1 }
-    for (const ms of [0, 0.5, 604_800_001]) {
-      for (const wrong of [{ idleMs: ms }, { absoluteMs: ms }])
-        await refused(one.portalSessions.beginSession({ ...session, ...wrong }), { code: 'ARGUMENT_INVALID' })
-      await refused(one.portalSessions.findSession(hashOf(1), ms), { code: 'ARGUMENT_INVALID' })
-    }
-    for (const most of [0, 0.5, 10_001]) {
-      await refused(begin(one, 1, app, most), { code: 'ARGUMENT_INVALID' })
-      await refused(keep(one, 1, 'a', most), { code: 'ARGUMENT_INVALID' })
-    }
-    equal(await find(one, 1), null)
-  }),
-  storageCase('SE-13', 'MUST remove what has ended, with its previews, and only that', async (one, use) => {
+  storageCase('SE-12', 'MUST remove what has ended, with its previews, and only that', async (one, use) => {
     await begin(one, 1)
     await keep(one, 1, 'a')
     await use.advance(idleMs)
     await begin(one, 2)
-    equal((await one.retention.removeOld()).sessionsRemoved, 0)
+    equal(await one.portalSessions.removeEnded(10), 0)
     ok(await isThere(one, 1))
     await use.advance(idleMs)
     ok(await isThere(one, 2))
     await use.advance(1)
     await begin(one, 3)
-    const first = await one.retention.removeOld({ limit: 1 })
-    deepEqual([first.sessionsRemoved, first.more], [1, true])
-    equal((await use.other.retention.removeOld()).sessionsRemoved, 0)
+    equal(await one.portalSessions.removeEnded(1), 1)
+    equal(await use.other.portalSessions.removeEnded(10), 0)
     deepEqual(await thoseThere(one, [1, 2, 3]), [2, 3])
     await begin(one, 1)
     equal(await take(one, 1, 'a'), null)
   }),
   reopenCase(
-    'SE-14',
+    'SE-13',
     'MUST have kept sessions and what belongs to them when it is closed',
     async (before) => {
       await begin(before, 1)

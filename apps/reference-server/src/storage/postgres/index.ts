@@ -1,0 +1,14 @@
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { ServerStores } from '../server-stores.js'
+import { createPortalSessions } from './portal-sessions.js'
+import { createQueueInspection } from './queue-inspection.js'
+import { createVerificationOverview } from './verification-overview.js'
+
+/** Creates the stores of this server on the database of the business data. */
+export function createServerStores(database: PostgresOwnDatabase, clock: () => Date | null = () => null): ServerStores {
+  return {
+    portalSessions: createPortalSessions(database, clock),
+    queue: createQueueInspection(database, clock),
+    overview: createVerificationOverview(database),
+  }
+}

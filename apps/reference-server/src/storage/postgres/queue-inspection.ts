@@ -1,0 +1,31 @@
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import { sql } from 'drizzle-orm'
+import { countingLimit, type QueueInspection } from '../queue-inspection.js'
+import { databaseTime } from './database-time.js'
+
+const readQueue = (now: Date | null) => sql`
+SELECT
+  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE due_at IS NOT NULL LIMIT ${countingLimit}) AS w)
+    AS waiting,
+  (SELECT count(*)::int FROM (SELECT FROM kyc_relay_delivery_queue WHERE lease_until IS NOT NULL LIMIT ${countingLimit}) AS l)
+    AS "inFlight",
+  coalesce(greatest(0, floor(extract(epoch FROM ${databaseTime(now)} - least(
+    (SELECT min(next_due_at) FROM kyc_relay_endpoint_schedules WHERE next_due_at IS NOT NULL),
+    (SELECT min(due_at) FROM kyc_relay_due_notices))) * 1000)), 0)::float8 AS "oldestDueMs"`
+
+/**
+ * Creates the queue inspection on PostgreSQL.
+ *
+ * @param clock Replaces the database's clock; null reads it.
+ */
+export function createQueueInspection(database: PostgresOwnDatabase, clock: () => Date | null): QueueInspection {
+  return {
+    inspectQueue: () =>
+      database.read(async (db) => {
+        const { rows } = await db.execute<{ waiting: number; inFlight: number; oldestDueMs: number }>(
+          readQueue(clock()),
+        )
+        return rows[0] ?? { waiting: 0, inFlight: 0, oldestDueMs: 0 }
+      }),
+  }
+}

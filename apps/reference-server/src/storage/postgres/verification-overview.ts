@@ -1,0 +1,44 @@
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import { asc, desc, gt, lt } from 'drizzle-orm'
+import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
+
+/** The columns that are read of the stores' table. */
+const verifications = pgTable('kyc_relay_verifications', {
+  verificationId: text('verification_id').notNull(),
+  appId: text('app_id').notNull(),
+  userId: text('user_id').notNull(),
+  decision: text('decision').$type<LatestVerification['decision']>().notNull(),
+  resultStatus: text('result_status').$type<LatestVerification['resultStatus']>().notNull(),
+  recordedAt: timestamp('recorded_at', { withTimezone: true, mode: 'date' }).notNull(),
+  ssnToken: text('ssn_token'),
+  documentNumberToken: text('document_number_token'),
+})
+
+const { verificationId, appId, userId, decision, resultStatus, recordedAt, ssnToken, documentNumberToken } =
+  verifications
+
+/** Creates the overview of all verifications on PostgreSQL. */
+export function createVerificationOverview(database: PostgresOwnDatabase): VerificationOverview {
+  return {
+    listLatest: ({ limit, before = '~' }) =>
+      database.read((db) =>
+        db
+          .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
+          .from(verifications)
+          .where(lt(verificationId, before))
+          .orderBy(desc(verificationId))
+          .limit(limit),
+      ),
+    listVaultReferences: ({ of, limit }) =>
+      database.read(async (db) => {
+        const rows = await db
+          .select({ appId, userId, ssnToken, documentNumberToken })
+          .from(verifications)
+          .where(gt(verificationId, ''))
+          .orderBy(of === 'newest' ? desc(verificationId) : asc(verificationId))
+          .limit(limit)
+        return rows.map(vaultReference)
+      }),
+  }
+}

@@ -1,0 +1,14 @@
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ServerStores } from '../server-stores.js'
+import { createPortalSessions } from './portal-sessions.js'
+import { createQueueInspection } from './queue-inspection.js'
+import { createVerificationOverview } from './verification-overview.js'
+
+/** Creates the stores of this server on the database of the business data. */
+export function createServerStores(database: SqliteOwnDatabase, clock: () => Date = () => new Date()): ServerStores {
+  return {
+    portalSessions: createPortalSessions(database, clock),
+    queue: createQueueInspection(database, clock),
+    overview: createVerificationOverview(database),
+  }
+}

@@ -1,0 +1,46 @@
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import { asc, desc, gt, lt } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
+
+/** The columns that are read of the stores' table. */
+const verifications = sqliteTable('kyc_relay_verifications', {
+  verificationId: text('verification_id').notNull(),
+  appId: text('app_id').notNull(),
+  userId: text('user_id').notNull(),
+  decision: text('decision').$type<LatestVerification['decision']>().notNull(),
+  resultStatus: text('result_status').$type<LatestVerification['resultStatus']>().notNull(),
+  recordedAt: integer('recorded_at', { mode: 'timestamp_ms' }).notNull(),
+  ssnToken: text('ssn_token'),
+  documentNumberToken: text('document_number_token'),
+})
+
+const { verificationId, appId, userId, decision, resultStatus, recordedAt, ssnToken, documentNumberToken } =
+  verifications
+
+/** Creates the overview of all verifications on SQLite. */
+export function createVerificationOverview(database: SqliteOwnDatabase): VerificationOverview {
+  return {
+    listLatest: ({ limit, before = '~' }) =>
+      database.read((db) =>
+        db
+          .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
+          .from(verifications)
+          .where(lt(verificationId, before))
+          .orderBy(desc(verificationId))
+          .limit(limit)
+          .all(),
+      ),
+    listVaultReferences: ({ of, limit }) =>
+      database.read((db) =>
+        db
+          .select({ appId, userId, ssnToken, documentNumberToken })
+          .from(verifications)
+          .where(gt(verificationId, ''))
+          .orderBy(of === 'newest' ? desc(verificationId) : asc(verificationId))
+          .limit(limit)
+          .all()
+          .map(vaultReference),
+      ),
+  }
+}

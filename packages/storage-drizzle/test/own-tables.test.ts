@@ -1,0 +1,125 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPostgresStorage } from '../src/postgres/index.js'
+import { createSqliteStorage, type OwnTables } from '../src/sqlite/index.js'
+import { testFolder } from './engine/sqlite/sqlite-files.js'
+import { startPostgres, type PostgresServer } from './engine/postgres/postgres-server.js'
+
+/** Two migrations that both engines read. */
+function ownTables(prefix = 'shop_'): OwnTables {
+  const migrations = join(testFolder(), 'migrations')
+  mkdirSync(migrations)
+  writeFileSync(
+    join(migrations, '0001_create_orders.sql'),
+    `CREATE TABLE ${prefix}orders (id INTEGER NOT NULL PRIMARY KEY);\n`,
+  )
+  writeFileSync(join(migrations, '0002_note_orders.sql'), `ALTER TABLE ${prefix}orders ADD COLUMN note TEXT;\n`)
+  return { prefix, migrations }
+}
+
+const insert = (id: number) => sql`INSERT INTO shop_orders (id, note) VALUES (${id}, 'one')`
+const count = sql`SELECT count(*) AS count FROM shop_orders`
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+/** The same steps on each engine, on one new database. */
+const engines = {
+  async SQLite() {
+    const path = join(testFolder(), 'kyc.db')
+    return {
+      async open(options: { ownTables: OwnTables; migrations?: 'apply' | 'require'; onMigration?: () => void }) {
+        const { database, close } = await createSqliteStorage({ path }, options)
+        return {
+          insert: (ids: readonly number[]) => database.write((db) => ids.forEach((id) => db.run(insert(id)))),
+          count: () => database.read((db) => db.get<{ count: number }>(count).count),
+          close,
+        }
+      },
+      async change(text: string) {
+        const { database, close } = await createSqliteStorage({ path })
+        await database.write((db) => db.run(sql.raw(text)))
+        await close()
+      },
+    }
+  },
+  async PostgreSQL() {
+    const connectionString = await server.createDatabase()
+    return {
+      async open(options: { ownTables: OwnTables; migrations?: 'apply' | 'require'; onMigration?: () => void }) {
+        const { database, close } = await createPostgresStorage({ connectionString }, options)
+        return {
+          insert: (ids: readonly number[]) =>
+            database.write(async (db) => {
+              for (const id of ids) await db.execute(insert(id))
+            }),
+          count: () => database.read(async (db) => Number((await db.execute<{ count: string }>(count)).rows[0]?.count)),
+          close,
+        }
+      },
+      async change(text: string) {
+        const client = new pg.Client({ connectionString })
+        await client.connect()
+        await client.query(text)
+        await client.end()
+      },
+    }
+  },
+}
+
+describe.each(Object.entries(engines))('tables of one’s own on %s', (_engine, create) => {
+  test('are migrated after those of the stores, once, and written in whole transactions', async () => {
+    const { open } = await create()
+    const own = ownTables()
+    const first = await open({ ownTables: own })
+    await first.insert([1, 2])
+    await expect(first.insert([3, 1])).rejects.toMatchObject({ code: 'CONSTRAINT' })
+    expect(await first.count()).toBe(2)
+    await first.close()
+    let steps = 0
+    const second = await open({ ownTables: own, onMigration: () => (steps += 1) })
+    expect([await second.count(), steps]).toEqual([2, 0])
+    await second.close()
+  })
+
+  test('are required where migrations are', async () => {
+    const { open } = await create()
+    const own = ownTables()
+    await (await open({ ownTables: { ...own, prefix: 'other_', migrations: ownTables('other_').migrations } })).close()
+    await expect(open({ ownTables: own, migrations: 'require' })).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
+    await (await open({ ownTables: own })).close()
+    await (await open({ ownTables: own, migrations: 'require' })).close()
+  })
+
+  test('are refused when they or their history were changed by hand', async () => {
+    const { open, change } = await create()
+    const own = ownTables()
+    await (await open({ ownTables: own })).close()
+    await change('ALTER TABLE shop_orders ADD COLUMN more TEXT')
+    await expect(open({ ownTables: own })).rejects.toMatchObject({ code: 'SCHEMA_EDITED' })
+    await change('ALTER TABLE shop_orders DROP COLUMN more')
+    await (await open({ ownTables: own })).close()
+    writeFileSync(join(own.migrations, '0002_note_orders.sql'), 'ALTER TABLE shop_orders ADD COLUMN text TEXT;\n')
+    await expect(open({ ownTables: own })).rejects.toMatchObject({ code: 'SCHEMA_EDITED' })
+  })
+
+  test.each(['kyc_relay_', 'kyc_relay_more_', 'shop', 'Shop_', '_', 'a b_', ''])(
+    'may not be called %j…',
+    async (prefix) => {
+      const { open } = await create()
+      await expect(open({ ownTables: { ...ownTables(), prefix } })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+    },
+  )
+
+  test('need their folder', async () => {
+    const { open } = await create()
+    const wrong = { prefix: 'shop_', migrations: join(testFolder(), 'nothing-here') }
+    await expect(open({ ownTables: wrong })).rejects.toMatchObject({ code: 'MIGRATIONS_NOT_FOUND' })
+  })
+})
