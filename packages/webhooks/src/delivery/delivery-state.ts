@@ -1,3 +1,4 @@
+import { resultOfCause } from './sender.js'
 import { defaultRetryPolicy, parseRetryAfter, retryDelayMs, type RetryPolicy } from './retry-schedule.js'
 import type { AttemptCause, AttemptReport, AttemptState, DeliveryState, Fence, AttemptResult } from './webhook-store.js'
 
@@ -115,13 +116,5 @@ function nextOf(
  * ```
  */
 export function reportOfCause(cause: AttemptCause, keyVersion: number | null = null): AttemptReport {
-  return {
-    cause,
-    status: null,
-    address: null,
-    timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
-    responseHeaders: {},
-    responseBody: null,
-    keyVersion,
-  }
+  return { ...resultOfCause(cause), keyVersion }
 }
