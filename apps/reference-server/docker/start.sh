@@ -3,7 +3,7 @@
 # a file: NAME_FILE holds the path of what NAME would be, as secrets are mounted.
 set -eu
 
-for name in DATABASE_URL VAULT_DATABASE_URL INTERNAL_TOKEN METRICS_TOKEN PHOTO_S3_ACCESS_KEY_ID PHOTO_S3_SECRET_ACCESS_KEY; do
+for name in DATABASE_URL VAULT_DATABASE_URL INTERNAL_TOKEN METRICS_TOKEN OUTBOUND_PROXY PHOTO_S3_ACCESS_KEY_ID PHOTO_S3_SECRET_ACCESS_KEY; do
   eval "path=\${${name}_FILE:-}"
   [ -n "$path" ] || continue
   eval "given=\${${name}:-}"

@@ -52,6 +52,9 @@ export const days = whole(1, 36_500)
 export const text = z.string().min(1)
 export const filePath = z.string().min(1)
 export const url = z.url()
+export const proxyUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => /^https?:\/\/(?:[^/?#@]+@)?[^/?#@]+\/?$/.test(text))
 export const databaseUrl = z.string().regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/)
 
 /** A secret for an `Authorization: Bearer` header, long enough not to be guessed. */

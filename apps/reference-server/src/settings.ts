@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   port,
+  proxyUrl,
   requestsPerMinute,
   setting,
   text,
@@ -160,6 +161,11 @@ const callers = {
 } as const
 
 const events = {
+  OUTBOUND_PROXY: optional(
+    proxyUrl,
+    'HTTP proxy for webhooks and photos, so that partners can allow its addresses. Names are still resolved and addresses checked here. Connections to a photo bucket do not use it. User and password may be in the URL.',
+    { example: 'http://proxy.internal:3128', expected: 'http://host:port or https://host:port' },
+  ),
   ALLOW_LOOPBACK_RECEIVERS: setting(
     flag,
     '0',

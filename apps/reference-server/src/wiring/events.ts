@@ -33,7 +33,12 @@ export function wireEvents(deps: {
     ...(env.allowLoopbackReceivers && localCaPem !== null ? { allowLoopback: { caPem: localCaPem } } : {}),
   }
   const isAllowedAddress = createAddressFilter()
-  const send = hideFromTracing(createHttpsSender({ policy, isAllowedAddress }))
+  const guard = {
+    policy,
+    isAllowedAddress,
+    ...(env.outboundProxy === null ? {} : { proxy: { url: env.outboundProxy } }),
+  }
+  const send = hideFromTracing(createHttpsSender(guard))
   const worker = createEventDelivery({
     ...{ store, signingKeys: apiKeys, grants, send, now, log },
     retryBaseMs: env.deliveryRetryBaseMs,
@@ -48,7 +53,7 @@ export function wireEvents(deps: {
       wake: () => worker.wake(),
     }),
     send,
-    download: hideFromTracing(createHttpsDownloader({ policy, isAllowedAddress, accept: 'image/*' })),
+    download: hideFromTracing(createHttpsDownloader({ ...guard, accept: 'image/*' })),
     checkUrl: (url: string) => checkEndpointUrl(url, policy),
   }
 }

@@ -173,6 +173,8 @@ enum KycPhotoFailure {
   RESOLVER_DOWN
   "The service had no free socket."
   OUT_OF_SOCKETS
+  "The service's outbound proxy failed."
+  PROXY_FAILED
   "The service's vault was unreachable."
   VAULT_UNAVAILABLE
   "The service's photo storage was unreachable."

@@ -22,6 +22,7 @@ export const PHOTO_FAILURES = [
   // Faults of the service.
   'RESOLVER_DOWN',
   'OUT_OF_SOCKETS',
+  'PROXY_FAILED',
   'VAULT_UNAVAILABLE',
   'PHOTO_STORE_UNAVAILABLE',
   'INTERNAL_ERROR',

@@ -26,6 +26,7 @@ const hopeless: ReadonlySet<PhotoFailure> = new Set(['URL_NOT_ALLOWED', 'URL_UNR
 const ownFaults: ReadonlySet<PhotoFailure> = new Set([
   'RESOLVER_DOWN',
   'OUT_OF_SOCKETS',
+  'PROXY_FAILED',
   'VAULT_UNAVAILABLE',
   'PHOTO_STORE_UNAVAILABLE',
   'INTERNAL_ERROR',

@@ -63,6 +63,7 @@ describe('what becomes of a photo after an attempt', () => {
     expect(own).toEqual([
       'RESOLVER_DOWN',
       'OUT_OF_SOCKETS',
+      'PROXY_FAILED',
       'VAULT_UNAVAILABLE',
       'PHOTO_STORE_UNAVAILABLE',
       'INTERNAL_ERROR',

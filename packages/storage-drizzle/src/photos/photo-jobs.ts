@@ -40,6 +40,7 @@ const failures: Readonly<Record<PhotoFailure, true>> = {
   URL_UNREADABLE: true,
   RESOLVER_DOWN: true,
   OUT_OF_SOCKETS: true,
+  PROXY_FAILED: true,
   VAULT_UNAVAILABLE: true,
   PHOTO_STORE_UNAVAILABLE: true,
   INTERNAL_ERROR: true,

@@ -35,6 +35,7 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'RESOLVER_DOWN',
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',
+  'PROXY_FAILED',
 ])
 
 /**

@@ -6,7 +6,8 @@ import type { WorkerTimers } from './worker-timers.js'
 export const outagePauseMs = 1_000
 
 /**
- * Detects an outage of something that every delivery needs: grants, signing keys, name resolution, sockets. A single
+ * Detects an outage of something that every delivery needs: grants, signing keys, name resolution, sockets, the
+ * outbound proxy. A single
  * unsent delivery is not an outage while other deliveries are sent.
  */
 export interface OwnOutage {
@@ -30,6 +31,13 @@ export interface OwnOutage {
   delayMs(unsentForMs: number, longestMs: number): number
 }
 
+/** Faults of what every delivery needs, seen by an attempt. */
+const sharedFaults: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
+  'RESOLVER_DOWN',
+  'OUT_OF_SOCKETS',
+  'PROXY_FAILED',
+])
+
 /** @param claimsASecond Most deliveries to claim in each second of an outage. */
 export function createOwnOutage(timers: Pick<WorkerTimers, 'monotonicMs'>, claimsASecond: number): OwnOutage {
   let isFailing = false
@@ -52,7 +60,7 @@ export function createOwnOutage(timers: Pick<WorkerTimers, 'monotonicMs'>, claim
     },
     recordCause(cause) {
       const state = attemptStateOf(cause)
-      if (cause === 'RESOLVER_DOWN' || cause === 'OUT_OF_SOCKETS') isFailing = true
+      if (cause !== null && sharedFaults.has(cause)) isFailing = true
       if (state !== 'SUCCEEDED' && state !== 'FAILED') return
       isFailing = false
       gotThroughAtMs = timers.monotonicMs()

@@ -105,6 +105,7 @@ export type AttemptCause =
   | 'GRANT_REVOKED'
   | 'GRANTS_UNAVAILABLE'
   | 'OUT_OF_SOCKETS'
+  | 'PROXY_FAILED'
   | 'INTERNAL_ERROR'
 
 /** Data of one attempt. Durations are in milliseconds since its start. All are null for an interrupted attempt. */

@@ -14,17 +14,23 @@ export type Dial = (target: {
   readonly signal: AbortSignal
 }) => Promise<Connection>
 
+/** Fault of this service: this machine had no free socket or local port, or its outbound proxy failed. */
+export type OwnFault = 'OUT_OF_SOCKETS' | 'PROXY_FAILED'
+
 /** Error of a connection that could not be opened. */
 export class DialError extends Error {
-  /**
-   * @param outOfSockets - true when this machine had no free socket or local port, which is not the endpoint's fault
-   */
-  constructor(readonly outOfSockets: boolean) {
+  /** @param fault Null when the endpoint could not be reached. */
+  constructor(readonly fault: OwnFault | null) {
     super('The connection could not be opened.')
   }
 }
 
 const outOfSocketCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
+
+/** Returns `OUT_OF_SOCKETS` for an error of this machine's sockets; null for another one. */
+export function faultOf(error: unknown): OwnFault | null {
+  return outOfSocketCodes.has((error as { code?: unknown } | undefined)?.code) ? 'OUT_OF_SOCKETS' : null
+}
 
 /** Opens TCP connections with `node:net`. */
 export const dialTcp: Dial = ({ address, port, signal }) =>
@@ -32,7 +38,7 @@ export const dialTcp: Dial = ({ address, port, signal }) =>
     const socket = connectTcp({ host: address, port, noDelay: true })
     const fail = (error?: unknown) => {
       socket.destroy()
-      reject(new DialError(outOfSocketCodes.has((error as { code?: unknown } | undefined)?.code)))
+      reject(new DialError(faultOf(error)))
     }
     const abort = () => fail()
     signal.addEventListener('abort', abort, { once: true })

@@ -3,6 +3,7 @@ import type { AttemptCause } from '../delivery/webhook-store.js'
 import { isPublicAddress, isSameAddress } from './address-policy.js'
 import { DialError, dialTcp, startTls, type Connection, type Dial } from './connection.js'
 import { isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
+import { dialThroughProxy, type OutboundProxy } from './proxy.js'
 import { createNameResolver, type NameResolver } from './resolver.js'
 
 /** Options of guarded connections. Each has a default. */
@@ -22,12 +23,17 @@ export interface GuardedConnectionOptions {
   readonly isAllowedAddress?: (address: string) => boolean
   /** Time limit of one TCP connection; then the next address of the name is tried. Default 10,000. */
   readonly connectTimeoutMs?: number
+  /**
+   * HTTP proxy that opens all connections with `CONNECT`. Names are still resolved and addresses checked here; the
+   * proxy gets the address. If the proxy fails, the cause is `PROXY_FAILED`. Default: none.
+   */
+  readonly proxy?: OutboundProxy
   /** Opens TCP connections. Replace it only in tests. */
   readonly dial?: Dial
 }
 
 /** Completes the options with their defaults. */
-export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 'trustedCa'>> &
+export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 'trustedCa' | 'proxy'>> &
   Pick<GuardedConnectionOptions, 'trustedCa'>
 
 export function connectionSettings(options: GuardedConnectionOptions): GuardedConnectionSettings {
@@ -38,7 +44,7 @@ export function connectionSettings(options: GuardedConnectionOptions): GuardedCo
     trustedCa: options.trustedCa,
     isAllowedAddress: options.isAllowedAddress ?? isPublicAddress,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    dial: options.dial ?? dialTcp,
+    dial: options.dial ?? (options.proxy === undefined ? dialTcp : dialThroughProxy(options.proxy)),
   }
 }
 
@@ -143,7 +149,7 @@ async function dialFirst(
       return await settings.dial({ address, port, signal: limit.signal })
     } catch (error) {
       if (signal.aborted) throw new AttemptFailure('TIMEOUT')
-      if (error instanceof DialError && error.outOfSockets) throw new AttemptFailure('OUT_OF_SOCKETS')
+      if (error instanceof DialError && error.fault !== null) throw new AttemptFailure(error.fault)
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

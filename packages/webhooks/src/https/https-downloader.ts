@@ -47,6 +47,8 @@ export type DownloadCause =
   | 'RESOLVER_DOWN'
   /** This machine had no free socket. */
   | 'OUT_OF_SOCKETS'
+  /** The service's outbound proxy failed. */
+  | 'PROXY_FAILED'
   | 'ABORTED'
   | 'INTERNAL_ERROR'
 
@@ -221,4 +223,5 @@ const downloadCauses: Readonly<Partial<Record<AttemptCause, DownloadCause>>> = {
   CONNECTION_LOST: 'CONNECTION_LOST',
   INVALID_RESPONSE: 'INVALID_RESPONSE',
   OUT_OF_SOCKETS: 'OUT_OF_SOCKETS',
+  PROXY_FAILED: 'PROXY_FAILED',
 }

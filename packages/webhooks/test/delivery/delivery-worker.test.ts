@@ -255,6 +255,7 @@ describe('what is not sent', () => {
     ['a grant look-up that answers short', { grants: { find: async () => [] } }, 'GRANTS_UNAVAILABLE'],
     ['our own resolver being down', { send: async () => resultOfCause('RESOLVER_DOWN') }, 'RESOLVER_DOWN'],
     ['a process without a socket left', { send: async () => resultOfCause('OUT_OF_SOCKETS') }, 'OUT_OF_SOCKETS'],
+    ['an outbound proxy that fails', { send: async () => resultOfCause('PROXY_FAILED') }, 'PROXY_FAILED'],
   ] as const)('%s gives the number back, is tried every second, and given up in time', async (_name, broken, cause) => {
     lookSeldom()
     const event = await publish(store, [await registerEndpoint(store)])

@@ -569,7 +569,7 @@ describe('sockets', () => {
     const result = await send(
       'https://partner.com/',
       {},
-      { resolve: to('8.8.8.8'), dial: () => Promise.reject(new DialError(true)) },
+      { resolve: to('8.8.8.8'), dial: () => Promise.reject(new DialError('OUT_OF_SOCKETS')) },
     )
     expect(result.cause).toBe('OUT_OF_SOCKETS')
   })

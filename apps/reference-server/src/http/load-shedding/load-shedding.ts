@@ -71,8 +71,8 @@ export function createLoadShedding(options: {
   function pauseAfter(response: ServerResponse, answers: OpenAnswers): void {
     // In the next turn, Node parses the rest of the packet: the body and further requests.
     setImmediate(() => {
-      const { socket, complete } = response.req
-      if (complete && answers.countOn(socket) === 0) paused.pause(socket)
+      const { socket } = response.req
+      if (answers.countOn(socket) === 0) paused.pause(socket)
     })
   }
 
