@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +32,8 @@ export interface OwnPostgres {
   start(): Promise<void>
   /** Ends the server and keeps its data. */
   halt(): Promise<void>
+  /** Kills the server as the kernel does: `kill -9` of its first process, which the others notice. */
+  kill(): Promise<void>
   /** A copy of a halted server's data that follows it once both run; `start` it. */
   makeStandby(): Promise<OwnPostgres>
   /** Ends the server and removes its data, and that of its standbys. */
@@ -99,6 +111,19 @@ async function serverIn(
     async halt() {
       if (runs) await embedded.stop()
       runs = false
+    },
+    async kill() {
+      const pid = Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
+      process.kill(pid, 'SIGKILL')
+      runs = false
+      const isThere = () => {
+        try {
+          return process.kill(pid, 0)
+        } catch {
+          return false
+        }
+      }
+      while (isThere()) await new Promise((resolve) => setTimeout(resolve, 10))
     },
     async makeStandby() {
       const standby = await serverIn(Embedded, folder, `${name}-standby-${standbys.length}`, settings)

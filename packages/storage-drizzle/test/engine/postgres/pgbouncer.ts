@@ -37,6 +37,7 @@ pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 200
 server_reset_query_always = 0
+query_wait_timeout = 3
 `,
   )
   // It does not run as root.
