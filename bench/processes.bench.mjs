@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
-import { median, writeReport } from './harness.mjs'
+import { median, printTable, processorUs, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -125,9 +125,11 @@ async function measureAll() {
     await once(child, 'message')
     processes.push(child)
   }
-  /** Seconds that the first `count` processes take together, and what they answer. */
+  const databaseUs = () => server.pids().reduce((sum, pid) => sum + processorUs(pid), 0)
+  /** What the first `count` processes do in a second together, and how much of the machine's processors the database used. */
   async function inParallel(count, task) {
     const started = performance.now()
+    const usedBefore = databaseUs()
     const answers = await Promise.all(
       processes.slice(0, count).map(async (child) => {
         child.send({ task, amount: Math.ceil(work / count) })
@@ -135,7 +137,8 @@ async function measureAll() {
       }),
     )
     const seconds = (performance.now() - started) / 1_000
-    return answers.reduce((sum, answer) => sum + answer, 0) / seconds
+    const perSecond = answers.reduce((sum, answer) => sum + answer, 0) / seconds
+    return { perSecond, share: (databaseUs() - usedBefore) / 1e6 / seconds / os.cpus().length }
   }
 
   const found = Object.fromEntries(counts.map((count) => [count, { record: [], deliver: [] }]))
@@ -157,16 +160,14 @@ async function measureAll() {
 
   const rows = counts.map((count) => ({
     processes: count,
-    submissionsPerSecond: median(found[count].record),
-    deliveriesPerSecond: median(found[count].deliver),
+    submissionsPerSecond: median(found[count].record.map(({ perSecond }) => perSecond)),
+    deliveriesPerSecond: median(found[count].deliver.map(({ perSecond }) => perSecond)),
+    databaseShareOfSubmissions: median(found[count].record.map(({ share }) => share)),
+    databaseShareOfDeliveries: median(found[count].deliver.map(({ share }) => share)),
   }))
   console.log(`per second on ${os.cpus().length} cores shared with the server; median of ${rounds} rounds of ${work}\n`)
-  console.log('processes  submissions  deliveries')
-  for (const { processes: count, submissionsPerSecond, deliveriesPerSecond } of rows) {
-    console.log(
-      `${String(count).padStart(9)}${submissionsPerSecond.toFixed(0).padStart(13)}${deliveriesPerSecond.toFixed(0).padStart(12)}`,
-    )
-  }
+  printTable(rows, 'processes', 2)
+  console.log('The shares are those of PostgreSQL in the processor time of all cores, between 0 and 1.')
   writeReport('processes', { unit: 'per second', rows })
   process.exit(0)
 }

@@ -1,0 +1,65 @@
+// A delivery worker on a store that posts to the local sink, and events to publish for it.
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'undici'
+import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
+
+const appId = '0a000000-0000-4000-8000-00000000000a'
+const endpoints = 200
+const concurrency = 64
+const apiKey = 'kyc_live_0123456789abcdef0123456789abcdef'
+
+/** The body of each POST, about 1 kB. */
+export const body = Buffer.from(
+  JSON.stringify({ eventType: 'WIDGET_DEPOSIT_COMPLETE', amount: 100.5, note: 'x'.repeat(1_000) }),
+)
+
+/** A client of the sink. `post` resolves to the status. */
+export function sinkClient(sinkUrl) {
+  const pool = new Pool(sinkUrl, { connections: concurrency })
+  return {
+    async post(path, headers = {}) {
+      const response = await pool.request({ method: 'POST', path, headers, body })
+      await response.body.dump()
+      return response.statusCode
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+/** Makes a worker on a store, not yet started. `onDelivered` is called for each written result. */
+export async function createDelivering(store, { post }, onDelivered) {
+  const ids = Array.from({ length: endpoints }, () => randomUUID())
+  for (const [n, endpointId] of ids.entries()) {
+    const url = `https://partner.example/${n}`
+    const endpoint = { endpointId, appId, url, eventTypes: null, standardWebhooks: false, createdAt: new Date() }
+    await store.registerEndpoint(endpoint, endpoints)
+  }
+  const worker = createDeliveryWorker({
+    store,
+    send: async ({ url, headers }) => {
+      const status = await post(new URL(url).pathname, headers)
+      return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
+    },
+    grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
+    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
+    now: () => new Date(),
+    random: Math.random,
+    onResultWritten: ({ outcome, result }) => {
+      if (outcome === 'applied' && result.next.state === 'DELIVERED') onDelivered()
+    },
+  })
+  let published = 0
+  return {
+    /** Publishes one event with one delivery. */
+    publish() {
+      const deliveries = [
+        { deliveryId: randomUUID(), endpointId: ids[published++ % endpoints], xEventId: randomUUID() },
+      ]
+      const about = { appId, userId: randomUUID(), type: 'WIDGET_DEPOSIT_COMPLETE', occurredAt: new Date() }
+      const event = { eventId: randomUUID(), ...about, body, test: false, sourceEventId: null, withheld: null }
+      return store.insertEvent({ ...event, deliveries })
+    },
+    start: () => worker.start(),
+    stop: () => worker.stop(),
+  }
+}
