@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { attemptStateOf, type AttemptCause, type DeliveryWorkerObserver } from '@kyc-relay/webhooks/delivery'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
@@ -18,6 +19,19 @@ beforeAll(async () => {
   server = await startTestServer()
 })
 afterAll(() => server.stop())
+
+type WorkerProblem = Parameters<NonNullable<DeliveryWorkerObserver['onProblem']>>[0]
+
+// Records, so that the compiler asks for a code that is new.
+const problems: Record<WorkerProblem, true> = {
+  ...{ CLAIM_FAILED: true, TAKE_OVER_FAILED: true, RECORD_FAILED: true, SUBSCRIBE_FAILED: true },
+}
+const causes: Record<AttemptCause, true> = {
+  ...{ HTTP_STATUS: true, REDIRECT: true, TIMEOUT: true, CONNECT_FAILED: true, TLS_FAILED: true, DNS_FAILED: true },
+  ...{ ENDPOINT_NOT_ALLOWED: true, CONNECTION_LOST: true, INVALID_RESPONSE: true, INTERRUPTED: true },
+  ...{ SIGNING_KEY_MISSING: true, RESOLVER_DOWN: true, GRANT_REVOKED: true, GRANTS_UNAVAILABLE: true },
+  ...{ OUT_OF_SOCKETS: true, PROXY_FAILED: true, INTERNAL_ERROR: true },
+}
 
 describe('alert rules', () => {
   const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
@@ -40,6 +54,19 @@ describe('alert rules', () => {
     expect(asked.length).toBeGreaterThanOrEqual(alerts.length)
     const names = asked.map(([, name = '']) => name.replace(/_bucket$/, ''))
     expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+
+  it('explain every problem of a worker, and every cause for which nothing was sent', () => {
+    const explained = (alert: string) => {
+      const [section = ''] = page.slice(page.indexOf(`### ${alert}`)).split(/\n##/, 1)
+      return [...section.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code).toSorted()
+    }
+    expect(explained('KycRelayWorkerProblems')).toEqual(Object.keys(problems).toSorted())
+    // A revoked grant is no fault: the delivery is cancelled.
+    const unsent = (Object.keys(causes) as AttemptCause[])
+      .filter((cause) => attemptStateOf(cause) === 'UNSENT' && cause !== 'GRANT_REVOKED')
+      .toSorted()
+    expect(explained('KycRelayAttemptsUnsent')).toEqual(unsent)
   })
 
   it('each have a section that says what to do, in the order of the file', () => {

@@ -26,10 +26,10 @@ export function matchesHmac(
   const node = nodeHmacParts()
   if (!node) return matchesByWebCrypto(body, signature, secrets)
   const { crypto, Buffer } = node
-  const given = Buffer.from(signature)
+  const given = Buffer.from(signature, 'hex')
   let matches = false
   for (const secret of secrets) {
-    const expected = Buffer.from(crypto.createHmac('sha256', secret).update(body).digest('hex'))
+    const expected = crypto.createHmac('sha256', secret).update(body).digest()
     matches = crypto.timingSafeEqual(expected, given) || matches
   }
   return matches
