@@ -58,8 +58,9 @@ export const seeds = {
       decode(repeat(md5(i::text), 2), 'hex'), 'tok_ssn_1' || lpad((i / 50)::text, 5, '0') || left(md5('s' || i), 26) || '_1120', 'VALIDATED',
       'tok_document_number_1' || lpad((i / 50)::text, 5, '0') || left(md5('d' || i), 26),
       decode(repeat(md5(i::text), 25), 'hex') FROM generate_series(1, ${rows}) i;
-    INSERT INTO kyc_relay_verification_checks SELECT verification_id, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
-    INSERT INTO kyc_relay_kyc_status_log SELECT verification_id, user_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_submission_keys SELECT external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_verification_checks SELECT user_id, verification_id, 0, 'ssn', 'ssn_match', 'PASSED' FROM kyc_relay_verifications;
+    INSERT INTO kyc_relay_kyc_status_log SELECT user_id, verification_id, 'UNVERIFIED', 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_kyc_statuses SELECT user_id, 'PASS', recorded_at FROM kyc_relay_verifications;
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)
     SELECT lpad(to_hex(i), 8, '0') || '-0001-7000-8000-000000000000', '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), gen_random_uuid(),

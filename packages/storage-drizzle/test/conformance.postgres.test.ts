@@ -41,6 +41,7 @@ test.each([
     'kyc_relay_vault_audit_entries',
     'kyc_relay_vault_audit',
     'kyc_relay_kyc_status_log',
+    'kyc_relay_submission_keys',
   ].flatMap((table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`]),
   `UPDATE kyc_relay_audit_entries SET kind = ''`,
   `UPDATE kyc_relay_vault_audit_entries SET kind = ''`,

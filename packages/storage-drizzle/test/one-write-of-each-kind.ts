@@ -50,7 +50,10 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
   {
     name: 'result of a photo',
     run: ({ photoJobs }) =>
-      photoJobs.recordOutcome({ photoJobId: uuid('photo leased'), token: 'the photo' }, { state: 'STORED' }),
+      photoJobs.recordOutcome(
+        { userId: uuid('user'), photoJobId: uuid('photo leased'), token: 'the photo' },
+        { state: 'STORED' },
+      ),
   },
   {
     name: 'recordSignIn',

@@ -9,7 +9,7 @@ import { createPhotoWorker } from '../../src/photos/photo-worker.js'
 import { observedVerificationStore } from '../../src/submissions/observed-ports.js'
 
 const jobOf = (number: number): ClaimedPhotoJob => ({
-  fence: { photoJobId: `job-${number}`, token: 'token' },
+  fence: { userId: 'user', photoJobId: `job-${number}`, token: 'token' },
   owner: { appId: 'app', userId: 'user' },
   verificationId: 'verification',
   side: 'front',

@@ -22,6 +22,8 @@ export type PhotoState =
 
 /** Fence of a claim: each claim of the job gets another token. */
 export interface PhotoFence {
+  /** User of the job: rows about a person are found by the user first. */
+  readonly userId: string
   readonly photoJobId: string
   readonly token: string
 }

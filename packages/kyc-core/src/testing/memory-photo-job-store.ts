@@ -73,8 +73,11 @@ export function createMemoryPhotoJobStore(options: {
 
   const isOwn = (owner: AppUser, job: MemoryPhotoJob) =>
     job.owner.appId === owner.appId && job.owner.userId === owner.userId
-  const held = ({ photoJobId, token }: PhotoFence) =>
-    jobs.find((job) => job.photoJobId === photoJobId && job.token !== null && job.token === token)
+  const held = ({ userId, photoJobId, token }: PhotoFence) =>
+    jobs.find(
+      (job) =>
+        job.owner.userId === userId && job.photoJobId === photoJobId && job.token !== null && job.token === token,
+    )
 
   function end(job: MemoryPhotoJob, state: 'STORED' | 'REFUSED' | 'UNAVAILABLE' | 'ERASED'): void {
     const endedAtMs = job.endedAtMs ?? now().getTime()
@@ -94,7 +97,7 @@ export function createMemoryPhotoJobStore(options: {
         const token = newToken()
         Object.assign(job, { token, claimableAtMs: nowMs + leaseMs, attemptsMade: job.attemptsMade + 1 })
         return {
-          fence: { photoJobId: job.photoJobId, token },
+          fence: { userId: job.owner.userId, photoJobId: job.photoJobId, token },
           owner: job.owner,
           verificationId: job.verificationId,
           side: job.side,

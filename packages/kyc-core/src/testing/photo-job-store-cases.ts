@@ -48,7 +48,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       assertEqual(
         { ...job, fence },
         {
-          fence: { photoJobId: jobId(1) },
+          fence: { userId: maria.userId, photoJobId: jobId(1) },
           owner: { appId: maria.appId, userId: maria.userId },
           verificationId: verificationId(1),
           side: 'front',
@@ -174,7 +174,7 @@ export const photoJobStoreCases: readonly ConformanceCase<PhotoJobStoreHarness>[
         assertEqual(await handle.photoJobs.claimDue({ limit: 1, leaseMs }), { claimed: [], nextDueInMs: null }, 'over')
         assertEqual(await stateOf(handle, number), state, 'the state shows')
       }
-      const unknown = { photoJobId: uuid(9), token: 'a' }
+      const unknown = { userId: maria.userId, photoJobId: uuid(9), token: 'a' }
       const nothing = await handle.photoJobs.recordOutcome(unknown, { state: 'STORED' })
       assertEqual(nothing, { recorded: false, state: null }, 'no such job')
     }),

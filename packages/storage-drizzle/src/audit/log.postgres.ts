@@ -120,7 +120,7 @@ SELECT v.verification_id AS subject, CASE
     SELECT l.previous <> l.next AND (
       SELECT s.since FROM kyc_relay_kyc_statuses s WHERE s.user_id = l.user_id AND s.since >= l.at
     ) IS NULL
-    FROM kyc_relay_kyc_status_log l WHERE l.verification_id = v.verification_id
+    FROM kyc_relay_kyc_status_log l WHERE l.user_id = v.user_id AND l.verification_id = v.verification_id
   ) THEN 'STATUS_MISSING' END AS code
 FROM kyc_relay_verifications v WHERE v.verification_id > ${value('after')}
 ORDER BY v.verification_id LIMIT ${value('limit')}`,
@@ -129,9 +129,12 @@ ORDER BY v.verification_id LIMIT ${value('limit')}`,
 const examineStatuses = statement<ExaminedRow>(
   'stores_audit_examine_statuses',
   sql`
-SELECT s.user_id AS subject, CASE WHEN (
-  SELECT l.at FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l ON l.verification_id = v.verification_id
-  WHERE v.user_id = s.user_id AND l.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
+SELECT s.user_id AS subject, CASE WHEN s.status = 'UNVERIFIED' THEN (
+  SELECT 'STATUS_UNFOUNDED' FROM kyc_relay_kyc_status_log l
+  WHERE l.user_id = s.user_id AND l.previous <> l.next LIMIT 1
+) WHEN (
+  SELECT l.at FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l USING (user_id, verification_id)
+  WHERE v.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
   LIMIT 1
 ) IS NULL THEN 'STATUS_UNFOUNDED' END AS code
 FROM kyc_relay_kyc_statuses s WHERE s.user_id > ${value('after')} ORDER BY s.user_id LIMIT ${value('limit')}`,

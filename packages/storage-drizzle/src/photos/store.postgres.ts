@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql, type SQL } from 'drizzle-orm'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { ClaimedPhotoJob, PhotoFence, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
 import { checkedLimit } from '../page-cursor.js'
@@ -6,7 +6,6 @@ import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState }
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
-import { verifications } from '../verifications/tables.postgres.js'
 import { photoJobs } from './tables.postgres.js'
 
 const value = sql.placeholder
@@ -35,24 +34,24 @@ function claimBy(name: string, since: SQL) {
     sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
 chosen AS (
-  SELECT photo_job_id, ${since} AS since FROM kyc_relay_photo_jobs
+  SELECT user_id, photo_job_id, ${since} AS since FROM kyc_relay_photo_jobs
   WHERE ${since} <= (SELECT now FROM clock)
   ORDER BY ${since} LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
 ), numbered AS (
-  SELECT photo_job_id, row_number() OVER (ORDER BY since) AS number FROM chosen
+  SELECT user_id, photo_job_id, row_number() OVER (ORDER BY since) AS number FROM chosen
 ), claimed AS (
   UPDATE kyc_relay_photo_jobs AS job
   SET due_at = NULL, lease_token = fresh.token, attempts_made = job.attempts_made + 1,
     lease_until = (SELECT now FROM clock) + ${value('leaseMs')}::float8 * interval '1 millisecond'
   FROM numbered JOIN unnest(${value('tokens')}::text[]) WITH ORDINALITY AS fresh (token, number) USING (number)
-  WHERE job.photo_job_id = numbered.photo_job_id
+  WHERE job.user_id = numbered.user_id AND job.photo_job_id = numbered.photo_job_id
   RETURNING job.*, numbered.number
 )
 SELECT claimed.photo_job_id AS "photoJobId", claimed.lease_token AS token, claimed.side,
   claimed.verification_id AS "verificationId", claimed.sealed_url AS "sealedUrl", claimed.attempts_made AS attempt,
-  verification.app_id AS "appId", verification.user_id AS "userId",
+  claimed.app_id AS "appId", claimed.user_id AS "userId",
   greatest(0, ${inMs(sql`(SELECT now FROM clock) - claimed.created_at`)}) AS "queuedForMs"
-FROM claimed JOIN kyc_relay_verifications AS verification ON verification.verification_id = claimed.verification_id
+FROM claimed
 ORDER BY claimed.number`,
   )
 }
@@ -70,8 +69,9 @@ SELECT ceil(extract(epoch FROM least(
 ) - ${now}) * 1000)::float8 AS "nextDueInMs"`,
 )
 
-const isLeased = ({ photoJobId, token }: PhotoFence) =>
-  and(eq(photoJobs.photoJobId, photoJobId), eq(photoJobs.leaseToken, token))
+const isJob = ({ userId, photoJobId }: PhotoFence) =>
+  and(eq(photoJobs.userId, userId), eq(photoJobs.photoJobId, photoJobId))
+const isLeased = (fence: PhotoFence) => and(isJob(fence), eq(photoJobs.leaseToken, fence.token))
 const later = (at: Date | null, ms: number) => sql`${timeOf(at)} + ${ms}::float8 * interval '1 millisecond'`
 const noLease = { leaseToken: null, leaseUntil: null }
 const state = sql<PhotoState>`${sql.raw(seenState)}`
@@ -83,13 +83,7 @@ export async function erasePhotoJobs(
   at: Date | null,
 ): Promise<{ readonly photoJobIds: readonly string[]; readonly photosErased: number }> {
   const query = queryBuilder(on)
-  const ofOwner = inArray(
-    photoJobs.verificationId,
-    query
-      .select({ verificationId: verifications.verificationId })
-      .from(verifications)
-      .where(and(eq(verifications.appId, appId), eq(verifications.userId, userId))),
-  )
+  const ofOwner = and(eq(photoJobs.userId, userId), eq(photoJobs.appId, appId))
   // Locked first, so that the count matches the update.
   const locked = await query
     .select({ state: photoJobs.state })
@@ -117,7 +111,7 @@ export async function erasePhotoJobs(
 function readClaimed({ photoJobId, token, appId, userId, sealedUrl, ...row }: ClaimedRow): ClaimedPhotoJob {
   return {
     ...row,
-    fence: { photoJobId, token },
+    fence: { userId, photoJobId, token },
     owner: { appId, userId },
     sealedUrl: new Uint8Array(sealedUrl),
   }
@@ -174,7 +168,7 @@ export function createPhotoJobStore(dependencies: {
           .update(photoJobs)
           .set({ ...ends, ...noLease, lastFailure })
           .where(isLeased(fence))
-        const [job] = await query.select({ state }).from(photoJobs).where(eq(photoJobs.photoJobId, fence.photoJobId))
+        const [job] = await query.select({ state }).from(photoJobs).where(isJob(fence))
         return { recorded: rowCount === 1, state: job?.state ?? null }
       })
     },
@@ -191,13 +185,8 @@ export function createPhotoJobStore(dependencies: {
             endedAt: photoJobs.endedAt,
           })
           .from(photoJobs)
-          .innerJoin(verifications, eq(verifications.verificationId, photoJobs.verificationId))
           .where(
-            and(
-              eq(verifications.verificationId, verificationId),
-              eq(verifications.appId, appId),
-              eq(verifications.userId, userId),
-            ),
+            and(eq(photoJobs.userId, userId), eq(photoJobs.appId, appId), eq(photoJobs.verificationId, verificationId)),
           )
         return photos.sort(bySide)
       }),

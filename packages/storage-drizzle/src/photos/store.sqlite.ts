@@ -190,7 +190,7 @@ export function createPhotoJobStore(dependencies: {
       if (row === undefined) return []
       return [
         {
-          fence: { photoJobId, token },
+          fence: { userId: row.userId, photoJobId, token },
           owner: { appId: row.appId, userId: row.userId },
           verificationId: row.verificationId,
           side: row.side,

@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable } from 'drizzle-orm/pg-core'
-import { bytea, instant, oneOf, references, text } from '../engine/postgres/columns.js'
-import { verifications } from '../verifications/tables.postgres.js'
+import { check, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { bytea, instant, oneOf, text } from '../engine/postgres/columns.js'
+import { referencesVerification } from '../verifications/tables.postgres.js'
 import { photoJobStates, photoSides } from './values.js'
 
 export const photoJobs = pgTable(
   'kyc_relay_photo_jobs',
   {
-    photoJobId: text('photo_job_id').primaryKey(),
+    userId: text('user_id').notNull(),
+    photoJobId: text('photo_job_id').notNull(),
+    appId: text('app_id').notNull(),
     verificationId: text('verification_id').notNull(),
     side: text<(typeof photoSides)[number]>('side').notNull(),
     sealedUrl: bytea('sealed_url'),
@@ -21,7 +23,8 @@ export const photoJobs = pgTable(
     lastFailure: text('last_failure'),
   },
   (table) => [
-    references(table.verificationId, verifications.verificationId),
+    primaryKey({ name: 'kyc_relay_photo_jobs_pkey', columns: [table.userId, table.photoJobId] }),
+    referencesVerification(table),
     oneOf(table.side, photoSides),
     oneOf(table.state, photoJobStates),
     check(
@@ -35,6 +38,6 @@ export const photoJobs = pgTable(
     index('kyc_relay_photo_jobs_leased')
       .on(table.leaseUntil)
       .where(sql`lease_until IS NOT NULL`),
-    index('kyc_relay_photo_jobs_of_verification').on(table.verificationId),
+    index('kyc_relay_photo_jobs_of_verification').on(table.userId, table.verificationId),
   ],
 )

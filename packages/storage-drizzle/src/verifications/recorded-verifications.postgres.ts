@@ -5,6 +5,7 @@ import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import {
   declineCodes,
   kycStatusLog,
+  submissionKeys,
   verificationChecks,
   verifications,
   verificationSections,
@@ -23,11 +24,25 @@ export async function findRecordedVerifications(
       previous: kycStatusLog.previous,
       next: kycStatusLog.next,
       loggedAt: kycStatusLog.at,
+      keyVerificationId: submissionKeys.verificationId,
     })
     .from(verifications)
     .leftJoin(
       kycStatusLog,
-      and(eq(kycStatusLog.verificationId, verifications.verificationId), eq(kycStatusLog.userId, verifications.userId)),
+      and(eq(kycStatusLog.userId, verifications.userId), eq(kycStatusLog.verificationId, verifications.verificationId)),
+    )
+    // What a replay answers must be what was recorded.
+    .leftJoin(
+      submissionKeys,
+      and(
+        eq(submissionKeys.externalVerificationId, verifications.externalVerificationId),
+        eq(submissionKeys.appId, verifications.appId),
+        eq(submissionKeys.userId, verifications.userId),
+        eq(submissionKeys.verificationId, verifications.verificationId),
+        eq(submissionKeys.resultStatus, verifications.resultStatus),
+        eq(submissionKeys.resultMessage, verifications.resultMessage),
+        eq(submissionKeys.payloadDigest, verifications.payloadDigest),
+      ),
     )
     .where(inArray(verifications.verificationId, ids))
   const { section, status } = verificationSections
@@ -62,13 +77,17 @@ export async function findRecordedVerifications(
       .where(inArray(declineCodes.verificationId, ids))
       .orderBy(declineCodes.verificationId, declineCodes.ordinal),
   )
-  return rows.map((row) =>
-    readStoredVerification(row, {
-      sections: sections.get(row.verificationId) ?? [],
-      checks: checks.get(row.verificationId) ?? [],
-      declineCodes: codes.get(row.verificationId) ?? [],
-    }),
-  )
+  return rows.map((row) => {
+    const payloadDigest = row.keyVerificationId === null ? new Uint8Array() : row.payloadDigest
+    return readStoredVerification(
+      { ...row, payloadDigest },
+      {
+        sections: sections.get(row.verificationId) ?? [],
+        checks: checks.get(row.verificationId) ?? [],
+        declineCodes: codes.get(row.verificationId) ?? [],
+      },
+    )
+  })
 }
 
 function groupByVerification<T extends { readonly of: string }>(rows: readonly T[]): ReadonlyMap<string, readonly T[]> {

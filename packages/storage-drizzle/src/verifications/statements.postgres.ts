@@ -1,3 +1,4 @@
+import type { KycStatus } from '@kyc-relay/kyc-core'
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { statement } from '../engine/postgres/statement.js'
@@ -5,6 +6,7 @@ import {
   declineCodes,
   kycStatuses,
   kycStatusLog,
+  submissionKeys,
   verificationChecks,
   verifications,
   verificationSections,
@@ -14,20 +16,26 @@ const value = sql.placeholder
 
 /** Reads of the verification store, prepared once per connection. */
 export function prepareVerificationReads(db: NodePgDatabase) {
+  const isLogged = and(
+    eq(kycStatusLog.userId, verifications.userId),
+    eq(kycStatusLog.verificationId, verifications.verificationId),
+  )
+  const ofUser = (table: typeof verificationSections | typeof verificationChecks | typeof declineCodes) =>
+    and(eq(table.userId, value('userId')), sql`${table.verificationId} = ANY(${value('ids')}::text[])`)
   return {
     findExisting: db
       .select({
-        userId: verifications.userId,
-        verificationId: verifications.verificationId,
-        resultStatus: verifications.resultStatus,
-        resultMessage: verifications.resultMessage,
-        payloadDigest: verifications.payloadDigest,
+        userId: submissionKeys.userId,
+        verificationId: submissionKeys.verificationId,
+        resultStatus: submissionKeys.resultStatus,
+        resultMessage: submissionKeys.resultMessage,
+        payloadDigest: submissionKeys.payloadDigest,
       })
-      .from(verifications)
+      .from(submissionKeys)
       .where(
         and(
-          eq(verifications.appId, value('appId')),
-          eq(verifications.externalVerificationId, value('externalVerificationId')),
+          eq(submissionKeys.externalVerificationId, value('externalVerificationId')),
+          eq(submissionKeys.appId, value('appId')),
         ),
       )
       .prepare('kyc_relay_find_existing'),
@@ -49,7 +57,7 @@ export function prepareVerificationReads(db: NodePgDatabase) {
     findVerification: db
       .select({ verification: verifications, log: kycStatusLog })
       .from(verifications)
-      .innerJoin(kycStatusLog, eq(kycStatusLog.verificationId, verifications.verificationId))
+      .innerJoin(kycStatusLog, isLogged)
       .where(
         and(
           eq(verifications.verificationId, value('verificationId')),
@@ -61,7 +69,7 @@ export function prepareVerificationReads(db: NodePgDatabase) {
     listVerifications: db
       .select({ verification: verifications, log: kycStatusLog })
       .from(verifications)
-      .innerJoin(kycStatusLog, eq(kycStatusLog.verificationId, verifications.verificationId))
+      .innerJoin(kycStatusLog, isLogged)
       .where(
         and(
           eq(verifications.appId, value('appId')),
@@ -75,83 +83,84 @@ export function prepareVerificationReads(db: NodePgDatabase) {
     listSections: db
       .select()
       .from(verificationSections)
-      .where(sql`${verificationSections.verificationId} = ANY(${value('ids')}::text[])`)
+      .where(ofUser(verificationSections))
       .orderBy(verificationSections.verificationId, verificationSections.ordinal)
       .prepare('kyc_relay_list_sections'),
     listChecks: db
       .select()
       .from(verificationChecks)
-      .where(sql`${verificationChecks.verificationId} = ANY(${value('ids')}::text[])`)
+      .where(ofUser(verificationChecks))
       .orderBy(verificationChecks.verificationId, verificationChecks.ordinal)
       .prepare('kyc_relay_list_checks'),
     listDeclineCodes: db
       .select()
       .from(declineCodes)
-      .where(sql`${declineCodes.verificationId} = ANY(${value('ids')}::text[])`)
+      .where(ofUser(declineCodes))
       .orderBy(declineCodes.verificationId, declineCodes.ordinal)
       .prepare('kyc_relay_list_decline_codes'),
   }
 }
 
 /**
- * Locks a user until the end of the transaction and reads the current status; null for an unknown user.
- *
- * It is not a row lock because a new user has no row. A status written while it waited for the lock is not visible
- * here; {@link insertVerification} detects it.
+ * Locks the row of a user's status until the end of the transaction, and reads it. A new user gets a row, so that the
+ * first submissions of a user wait for each other too.
  */
-export const lockStatus = statement<{ status: 'PASS' | 'PASS_INTERNATIONAL' | null }>(
+export const lockStatus = statement<{ status: KycStatus }>(
   'lock_status',
   sql`
-SELECT (SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userId')}) AS status,
-  pg_advisory_xact_lock(hashtextextended(current_schema() || ' kyc_relay_kyc_statuses ' || ${value('userId')}, 0))`,
+INSERT INTO kyc_relay_kyc_statuses AS present (user_id, status, since)
+VALUES (${value('userId')}, 'UNVERIFIED', ${value('recordedAt')})
+ON CONFLICT (user_id) DO UPDATE SET since = present.since
+RETURNING status`,
 )
 
-/**
- * Writes all rows of one submission in one statement; nothing when the key or the id is taken (`inserted` 0). Another
- * submission of the user changed the status meanwhile if `moved` is 0 although the status should change, or if
- * `present` differs from the status that was read.
- */
-export const insertVerification = statement<{
-  inserted: number
-  moved: number
-  present: 'PASS' | 'PASS_INTERNATIONAL' | null
-}>(
+/** Writes all rows of one submission in one statement; nothing when the key or the id is taken (`inserted` 0). */
+export const insertVerification = statement<{ inserted: number }>(
   'insert_verification',
   sql`
-WITH verification AS (
+WITH key AS (
+  INSERT INTO kyc_relay_submission_keys (
+    external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest
+  ) VALUES (
+    ${value('externalVerificationId')}, ${value('appId')}, ${value('userId')}, ${value('verificationId')},
+    ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}
+  )
+  ON CONFLICT (external_verification_id, app_id) DO NOTHING
+  RETURNING user_id
+), verification AS (
   INSERT INTO kyc_relay_verifications (
     verification_id, app_id, user_id, external_verification_id, external_verification_provider, schema_version,
     decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
     ssn_token, ssn_standing, document_number_token, sealed_details
-  ) VALUES (
-    ${value('verificationId')}, ${value('appId')}, ${value('userId')}, ${value('externalVerificationId')},
-    ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
-    ${value('decisionedAt')}, ${value('recordedAt')}, ${value('countryCode')}, ${value('resultStatus')},
-    ${value('resultMessage')}, ${value('payloadDigest')}, ${value('ssnToken')}, ${value('ssnStanding')},
-    ${value('documentNumberToken')}, ${value('sealedDetails')}
   )
-  -- Of any constraint: when one verification is written twice at once, its id can be found taken before its key is.
-  ON CONFLICT DO NOTHING
+  SELECT ${value('verificationId')}, ${value('appId')}, key.user_id, ${value('externalVerificationId')},
+    ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
+    ${value('decisionedAt')}::timestamptz, ${value('recordedAt')}::timestamptz, ${value('countryCode')},
+    ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}::bytea, ${value('ssnToken')},
+    ${value('ssnStanding')}, ${value('documentNumberToken')}, ${value('sealedDetails')}::bytea
+  FROM key
+  ON CONFLICT (user_id, verification_id) DO NOTHING
   RETURNING verification_id, user_id, recorded_at
 ), sections AS (
-  INSERT INTO kyc_relay_verification_sections (verification_id, ordinal, section, provider_verification_id, status)
-  SELECT v.verification_id, s.ordinal - 1, s.section, s.id, s.status
+  INSERT INTO kyc_relay_verification_sections (user_id, verification_id, ordinal, section, provider_verification_id, status)
+  SELECT v.user_id, v.verification_id, s.ordinal - 1, s.section, s.id, s.status
   FROM verification v, unnest(
     ${value('sections')}::text[], ${value('sectionIds')}::text[], ${value('sectionStatuses')}::text[]
   ) WITH ORDINALITY AS s (section, id, status, ordinal)
 ), checks AS (
-  INSERT INTO kyc_relay_verification_checks (verification_id, ordinal, section, name, status)
-  SELECT v.verification_id, c.ordinal - 1, c.section, c.name, c.status
+  INSERT INTO kyc_relay_verification_checks (user_id, verification_id, ordinal, section, name, status)
+  SELECT v.user_id, v.verification_id, c.ordinal - 1, c.section, c.name, c.status
   FROM verification v, unnest(
     ${value('checkSections')}::text[], ${value('checkNames')}::text[], ${value('checkStatuses')}::text[]
   ) WITH ORDINALITY AS c (section, name, status, ordinal)
 ), codes AS (
-  INSERT INTO kyc_relay_decline_codes (verification_id, ordinal, code)
-  SELECT v.verification_id, d.ordinal - 1, d.code
+  INSERT INTO kyc_relay_decline_codes (user_id, verification_id, ordinal, code)
+  SELECT v.user_id, v.verification_id, d.ordinal - 1, d.code
   FROM verification v, unnest(${value('declineCodes')}::text[]) WITH ORDINALITY AS d (code, ordinal)
 ), jobs AS (
-  INSERT INTO kyc_relay_photo_jobs (photo_job_id, verification_id, side, sealed_url, state, created_at, due_at)
-  SELECT j.id, v.verification_id, j.side, j.url, 'PENDING', v.recorded_at, v.recorded_at
+  INSERT INTO kyc_relay_photo_jobs (user_id, photo_job_id, app_id, verification_id, side, sealed_url, state, created_at,
+    due_at)
+  SELECT v.user_id, j.id, ${value('appId')}, v.verification_id, j.side, j.url, 'PENDING', v.recorded_at, v.recorded_at
   FROM verification v, unnest(
     ${value('jobIds')}::text[], ${value('jobSides')}::text[], ${value('jobUrls')}::bytea[]
   ) AS j (id, side, url)
@@ -159,13 +168,8 @@ WITH verification AS (
   INSERT INTO kyc_relay_kyc_status_log (verification_id, user_id, previous, next, at)
   SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, v.recorded_at FROM verification v
 ), moved AS (
-  INSERT INTO kyc_relay_kyc_statuses AS present (user_id, status, since)
-  SELECT v.user_id, ${value('next')}, v.recorded_at FROM verification v WHERE ${value('moves')}::boolean
-  ON CONFLICT (user_id) DO UPDATE SET status = excluded.status, since = excluded.since
-  WHERE present.status = ${value('previous')}
-  RETURNING user_id
+  UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = v.recorded_at
+  FROM verification v WHERE present.user_id = v.user_id AND ${value('moves')}::boolean
 )
-SELECT (SELECT count(*) FROM verification)::int AS inserted, (SELECT count(*) FROM moved)::int AS moved,
-  -- As it was when this statement began: what it writes itself is not seen.
-  (SELECT status FROM kyc_relay_kyc_statuses WHERE user_id = ${value('userId')}) AS present`,
+SELECT count(*)::int AS inserted FROM verification`,
 )

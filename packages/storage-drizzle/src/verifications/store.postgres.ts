@@ -11,7 +11,7 @@ import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
-import { overtaken, type PostgresDatabase } from '../engine/postgres/database.js'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import type { kycStatusLog, verifications } from './tables.postgres.js'
 import { insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
@@ -20,6 +20,9 @@ interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
   readonly log: typeof kycStatusLog.$inferSelect
 }
+
+/** Rolls a transaction back: the key, or the verification id, belongs to another submission. */
+const taken = new StorageError('CONSTRAINT', '23505')
 
 type Recording = Parameters<VerificationStore['record']>[0]
 
@@ -40,10 +43,10 @@ export function createVerificationStore(
     return { kind: 'replayed', result, payloadDigest: row.payloadDigest }
   }
 
-  /** Returns null when another submission has the key or the verification id. */
+  /** Throws {@link taken} when another submission has the key or the verification id. */
   async function insert(on: Queryable, { key, verification, payloadDigest, recordedAt, outcomes }: Recording) {
-    const [present] = await lockStatus.rows(on, { userId: key.userId })
-    const previous = present?.status ?? 'UNVERIFIED'
+    const [locked] = await lockStatus.rows(on, { userId: key.userId, recordedAt })
+    const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
     if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
     const [written] = await insertVerification.rows(on, {
@@ -76,8 +79,7 @@ export function createVerificationStore(
       next,
       moves: next !== previous,
     })
-    if (written === undefined || written.inserted === 0) return null
-    if ((written.present ?? 'UNVERIFIED') !== previous || (next !== previous && written.moved === 0)) throw overtaken
+    if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>
       verificationEvent(audit.seal, {
         ...{ key, verification, payloadDigest, recordedAt, result },
@@ -88,23 +90,25 @@ export function createVerificationStore(
   }
 
   async function record(recording: Recording) {
-    const recorded = await database.transaction((on) => insert(on, recording))
-    if (recorded !== null) return recorded
+    try {
+      return await database.transaction((on) => insert(on, recording))
+    } catch (error) {
+      if (error !== taken) throw error
+    }
     const existing = await database.run(() => findExisting(recording.key))
-    // Verifications are never removed, so a submission with this key would be found. Another key has this verification
-    // id.
-    if (existing === null) throw new StorageError('CONSTRAINT', '23505')
+    // Keys are never removed, so a submission with this key would be found. Another key has this verification id.
+    if (existing === null) throw taken
     return existing
   }
 
-  /** Reads the details of these verifications, with one query per kind. */
-  async function readBack(rows: readonly VerificationRow[]): Promise<readonly VerificationRecord[]> {
+  /** Reads the details of these verifications of a user, with one query per kind. */
+  async function readBack(userId: string, rows: readonly VerificationRow[]): Promise<readonly VerificationRecord[]> {
     if (rows.length === 0) return []
     const ids = rows.map(({ verification }) => verification.verificationId)
     const [sections, checks, codes] = await Promise.all([
-      reads.listSections.execute({ ids }),
-      reads.listChecks.execute({ ids }),
-      reads.listDeclineCodes.execute({ ids }),
+      reads.listSections.execute({ userId, ids }),
+      reads.listChecks.execute({ userId, ids }),
+      reads.listDeclineCodes.execute({ userId, ids }),
     ])
     return rows.map(({ verification, log }): VerificationRecord => {
       const { verificationId, ssnToken, ssnStanding, documentNumberToken } = verification
@@ -151,7 +155,7 @@ export function createVerificationStore(
     findVerification: ({ appId, userId }, verificationId) =>
       database.run(async () => {
         const rows = await reads.findVerification.execute({ appId, userId, verificationId })
-        return (await readBack(rows))[0] ?? null
+        return (await readBack(userId, rows))[0] ?? null
       }),
     listVerifications: ({ appId, userId }, { limit, cursor }) =>
       database.run(async () => {
@@ -160,7 +164,10 @@ export function createVerificationStore(
         const page = rows.slice(0, limit)
         const last = page.at(-1)
         const more = rows.length > limit && last !== undefined
-        return { items: await readBack(page), nextCursor: more ? encodeCursor(last.verification.position) : null }
+        return {
+          items: await readBack(userId, page),
+          nextCursor: more ? encodeCursor(last.verification.position) : null,
+        }
       }),
   }
 }

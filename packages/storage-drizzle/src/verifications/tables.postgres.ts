@@ -1,6 +1,6 @@
 import type { Token } from '@kyc-relay/kyc-core'
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import { check, index, integer, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
 import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
 import {
   checkStatuses,
@@ -10,26 +10,44 @@ import {
   sections,
   sectionStatuses,
   ssnStandings,
-  verifiedStatuses,
 } from './values.js'
 
 export const kycStatuses = pgTable(
   'kyc_relay_kyc_statuses',
   {
     userId: text('user_id').primaryKey(),
-    status: text<(typeof verifiedStatuses)[number]>('status').notNull(),
+    /** `UNVERIFIED` while every submission of the user has left it so. */
+    status: text<(typeof kycStatusValues)[number]>('status').notNull(),
     since: instant('since').notNull(),
   },
-  (table) => [oneOf(table.status, verifiedStatuses)],
+  (table) => [oneOf(table.status, kycStatusValues)],
+)
+
+/** The submission that holds a key, with what a replay answers. Its uniqueness decides which of racing calls records. */
+export const submissionKeys = pgTable(
+  'kyc_relay_submission_keys',
+  {
+    externalVerificationId: text('external_verification_id').notNull(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    verificationId: text('verification_id').notNull(),
+    resultStatus: text<(typeof resultStatuses)[number]>('result_status').notNull(),
+    resultMessage: text('result_message').notNull(),
+    payloadDigest: bytea('payload_digest').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'kyc_relay_submission_keys_pkey', columns: [table.externalVerificationId, table.appId] }),
+    oneOf(table.resultStatus, resultStatuses),
+  ],
 )
 
 export const verifications = pgTable(
   'kyc_relay_verifications',
   {
-    verificationId: text('verification_id').primaryKey(),
+    userId: text('user_id').notNull(),
+    verificationId: text('verification_id').notNull(),
     position: position(),
     appId: text('app_id').notNull(),
-    userId: text('user_id').notNull(),
     externalVerificationId: text('external_verification_id').notNull(),
     externalVerificationProvider: text('external_verification_provider').notNull(),
     schemaVersion: text('schema_version').notNull(),
@@ -50,7 +68,8 @@ export const verifications = pgTable(
     oneOf(table.resultStatus, resultStatuses),
     oneOf(table.ssnStanding, ssnStandings),
     check('kyc_relay_verifications_ssn_check', sql`(ssn_token IS NULL) = (ssn_standing IS NULL)`),
-    unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
+    primaryKey({ name: 'kyc_relay_verifications_pkey', columns: [table.userId, table.verificationId] }),
+    index('kyc_relay_verifications_by_id').on(table.verificationId),
     index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_verifications_by_ssn_token')
       .on(table.ssnToken)
@@ -61,9 +80,14 @@ export const verifications = pgTable(
   ],
 )
 
+/** A foreign key to the verification of the same user. */
+export const referencesVerification = (table: { readonly userId: PgColumn; readonly verificationId: PgColumn }) =>
+  references([table.userId, table.verificationId], [verifications.userId, verifications.verificationId])
+
 export const verificationSections = pgTable(
   'kyc_relay_verification_sections',
   {
+    userId: text('user_id').notNull(),
     verificationId: text('verification_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     section: text<(typeof sections)[number]>('section').notNull(),
@@ -71,8 +95,11 @@ export const verificationSections = pgTable(
     status: text<(typeof sectionStatuses)[number]>('status').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'kyc_relay_verification_sections_pkey', columns: [table.verificationId, table.ordinal] }),
-    references(table.verificationId, verifications.verificationId),
+    primaryKey({
+      name: 'kyc_relay_verification_sections_pkey',
+      columns: [table.userId, table.verificationId, table.ordinal],
+    }),
+    referencesVerification(table),
     oneOf(table.section, sections),
     oneOf(table.status, sectionStatuses),
   ],
@@ -81,6 +108,7 @@ export const verificationSections = pgTable(
 export const verificationChecks = pgTable(
   'kyc_relay_verification_checks',
   {
+    userId: text('user_id').notNull(),
     verificationId: text('verification_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     section: text<(typeof sections)[number]>('section').notNull(),
@@ -88,8 +116,11 @@ export const verificationChecks = pgTable(
     status: text<(typeof checkStatuses)[number]>('status').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'kyc_relay_verification_checks_pkey', columns: [table.verificationId, table.ordinal] }),
-    references(table.verificationId, verifications.verificationId),
+    primaryKey({
+      name: 'kyc_relay_verification_checks_pkey',
+      columns: [table.userId, table.verificationId, table.ordinal],
+    }),
+    referencesVerification(table),
     oneOf(table.section, sections),
     oneOf(table.status, checkStatuses),
   ],
@@ -98,27 +129,29 @@ export const verificationChecks = pgTable(
 export const declineCodes = pgTable(
   'kyc_relay_decline_codes',
   {
+    userId: text('user_id').notNull(),
     verificationId: text('verification_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     code: text('code').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'kyc_relay_decline_codes_pkey', columns: [table.verificationId, table.ordinal] }),
-    references(table.verificationId, verifications.verificationId),
+    primaryKey({ name: 'kyc_relay_decline_codes_pkey', columns: [table.userId, table.verificationId, table.ordinal] }),
+    referencesVerification(table),
   ],
 )
 
 export const kycStatusLog = pgTable(
   'kyc_relay_kyc_status_log',
   {
-    verificationId: text('verification_id').primaryKey(),
     userId: text('user_id').notNull(),
+    verificationId: text('verification_id').notNull(),
     previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
     next: text<(typeof kycStatusValues)[number]>('next').notNull(),
     at: instant('at').notNull(),
   },
   (table) => [
-    references(table.verificationId, verifications.verificationId),
+    primaryKey({ name: 'kyc_relay_kyc_status_log_pkey', columns: [table.userId, table.verificationId] }),
+    referencesVerification(table),
     oneOf(table.previous, kycStatusValues),
     oneOf(table.next, kycStatusValues),
   ],

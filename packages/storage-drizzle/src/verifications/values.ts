@@ -6,5 +6,3 @@ export const sections = ['document', 'ssn', 'database'] as const
 export const sectionStatuses = ['PASSED', 'FAILED'] as const
 export const checkStatuses = ['PASSED', 'FAILED', 'NOT_APPLICABLE'] as const
 export const kycStatusValues = ['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'] as const
-/** Statuses of a user with a row: a status never returns to `UNVERIFIED`. */
-export const verifiedStatuses = ['PASS', 'PASS_INTERNATIONAL'] as const

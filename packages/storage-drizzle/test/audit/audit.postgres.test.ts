@@ -16,7 +16,13 @@ import {
 } from './access-entries.js'
 import { expectKeyRotationEntries } from './api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
-import { recordSome, statusRowTamperingCases, tamperingCases, type TamperedStores } from './tampering-cases.js'
+import {
+  keyTamperingCases,
+  recordSome,
+  statusRowTamperingCases,
+  tamperingCases,
+  type TamperedStores,
+} from './tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from './vault-tampering-cases.js'
 import { startOfTests, submission, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
@@ -45,9 +51,14 @@ const openVault = () => createPostgresVault({ pool }, { cipher, audit: auditSeal
 const readLog = (log: 'stores' | 'vault') => openPostgresAuditLog({ connectionString }, { log, seal: auditSeal })
 
 /** The tables of the stores that a copy of the database holds. */
-const copied = ['verifications', 'kyc_statuses', 'kyc_status_log', 'audit_entries', 'audit_heads'].map(
-  (name) => `kyc_relay_${name}`,
-)
+const copied = [
+  'submission_keys',
+  'verifications',
+  'kyc_statuses',
+  'kyc_status_log',
+  'audit_entries',
+  'audit_heads',
+].map((name) => `kyc_relay_${name}`)
 
 function tampered(storage: PostgresStorage): TamperedStores {
   const chain = auditSeal.chainOf(uuid('user'), 16)
@@ -97,12 +108,15 @@ describe('the audit log of the stores on PostgreSQL', () => {
     await Promise.all(handles.map((handle) => handle.close()))
   })
 
-  test.each([...tamperingCases, ...statusRowTamperingCases])('finds that $name', async ({ run, findings }) => {
-    const stores = tampered(await open())
-    const found = await run(stores)
-    expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))
-    expect(found).toHaveLength(findings(stores).length)
-  })
+  test.each([...tamperingCases, ...keyTamperingCases, ...statusRowTamperingCases])(
+    'finds that $name',
+    async ({ run, findings }) => {
+      const stores = tampered(await open())
+      const found = await run(stores)
+      expect(inOrder(found)).toMatchObject(inOrder(findings(stores)))
+      expect(found).toHaveLength(findings(stores).length)
+    },
+  )
 
   test('has an entry for each change of an API key', async () => {
     const storage = await open()

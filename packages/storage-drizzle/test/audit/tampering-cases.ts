@@ -206,11 +206,31 @@ export const tamperingCases: readonly TamperingCase[] = [
   },
 ]
 
+/** Where what a replay answers is a row of its own. */
+export const keyTamperingCases: readonly TamperingCase[] = [
+  `SET result_status = 'DECLINED'`,
+  `SET result_message = 'Other.'`,
+  `SET verification_id = 'other'`,
+  `SET user_id = 'other'`,
+  `SET external_verification_id = 'other'`,
+].map((change) =>
+  tampered(
+    `the key of a submission is changed: ${change}`,
+    () => `UPDATE kyc_relay_submission_keys ${change} WHERE ${row(3)}`,
+    ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 4, subject: id(3) }],
+  ),
+)
+
 /** Where a status is a row of its own. */
 export const statusRowTamperingCases: readonly TamperingCase[] = [
   tampered(
     'a user is given another status',
     () => `UPDATE kyc_relay_kyc_statuses SET status = 'PASS_INTERNATIONAL'`,
+    () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('user') }],
+  ),
+  tampered(
+    'a user is set back',
+    () => `UPDATE kyc_relay_kyc_statuses SET status = 'UNVERIFIED'`,
     () => [{ code: 'STATUS_UNFOUNDED', subject: uuid('user') }],
   ),
   tampered(

@@ -19,13 +19,18 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 /** The order in which rows were written; below 2⁵³ for as long as anyone will look. */
 export const position = () => bigint('position', { mode: 'number' }).notNull().generatedByDefaultAsIdentity()
 
-/** A foreign key of one column, with the default name of PostgreSQL. */
-export const references = (column: PgColumn, target: PgColumn) =>
-  foreignKey({
-    name: `${getTableName(column.table)}_${column.name}_fkey`,
-    columns: [column as never],
-    foreignColumns: [target as never],
+type Columns = readonly [PgColumn, ...PgColumn[]]
+
+/** A foreign key of one or several columns, with the default name of PostgreSQL. */
+export const references = (from: PgColumn | Columns, to: PgColumn | Columns) => {
+  const columns = [from].flat() as [PgColumn, ...PgColumn[]]
+  const names = columns.map(({ name }) => name).join('_')
+  return foreignKey({
+    name: `${getTableName(columns[0].table)}_${names}_fkey`,
+    columns: columns as never,
+    foreignColumns: [to].flat() as never,
   })
+}
 
 const columnCheck = (column: PgColumn, condition: SQL) =>
   check(`${getTableName(column.table)}_${column.name}_check`, condition)

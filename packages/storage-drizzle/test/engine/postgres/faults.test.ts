@@ -240,7 +240,7 @@ describe('conflicts', () => {
       const query = client.query.bind(client)
       client.query = ((config: unknown, ...rest: unknown[]) => {
         const text = typeof config === 'string' ? config : String((config as { text: string }).text)
-        if (failures > 0 && text.includes('pg_advisory_xact_lock')) {
+        if (failures > 0 && text.includes('INSERT INTO kyc_relay_kyc_statuses')) {
           failures--
           const code = failures % 2 === 0 ? '40001' : '40P01'
           outcomes.push(code)
