@@ -20,6 +20,8 @@ BEGIN
     EXECUTE format('CREATE ROLE %I NOLOGIN', runtime);
   END IF;
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), runtime);
+  -- PostgreSQL 14 lets everybody create tables in the schema "public".
+  EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
   FOR part IN
     SELECT c.oid::regclass AS name, c.relkind = 'S' AS is_sequence, CASE
       -- Positions that were given out are read, never set.
