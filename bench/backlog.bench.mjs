@@ -45,7 +45,7 @@ const seeds = {
     INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '${appId}',
       '${sinkUrl}' || CASE WHEN i % ${oneHangingIn} = 0 THEN '/hang/' ELSE '/' END || i, false, now() FROM generate_series(1, ${endpoints}) i;
-    INSERT INTO kyc_relay_endpoint_schedules (endpoint_id, next_due_at) SELECT endpoint_id, now() FROM kyc_relay_endpoints;
+    INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id, next_due_at) SELECT app_id, endpoint_id, now() FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)
     SELECT lpad(to_hex(i), 8, '0') || '-0001-7000-8000-000000000000', '${appId}', gen_random_uuid(), 'WIDGET_DEPOSIT_COMPLETE',
       now(), decode(repeat(md5(i::text), 16), 'hex'), false, now() FROM generate_series(1, ${deliveries}) i;

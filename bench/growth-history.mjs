@@ -49,7 +49,7 @@ export const seeds = {
     INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
     SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), 'https://example.com/', false, now()
     FROM generate_series(1, ${endpoints}) i;
-    INSERT INTO kyc_relay_endpoint_schedules (endpoint_id) SELECT endpoint_id FROM kyc_relay_endpoints;
+    INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id) SELECT app_id, endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
       schema_version, decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
       ssn_token, ssn_standing, document_number_token, sealed_details)
@@ -67,10 +67,10 @@ export const seeds = {
       'WIDGET_DEPOSIT_COMPLETE', now(), decode(repeat(md5(i::text), 16), 'hex'), false, now() - (${rows} - i) * interval '1 second' FROM generate_series(1, ${rows}) i;
     INSERT INTO kyc_relay_event_sources SELECT app_id, 'source ' || event_id, event_id FROM kyc_relay_events;
     INSERT INTO kyc_relay_deliveries (delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, attempts_made, created_at, ended_at)
-    SELECT left(event_id, 8) || '-0002-7000-8000-000000000000', event_id, '0e000000-0000-7000-8000-' || lpad((1 + position % ${endpoints})::text, 12, '0'),
+    SELECT left(event_id, 8) || '-0002-7000-8000-000000000000', event_id, '0e000000-0000-7000-8000-' || lpad((1 + (position - 1) % ${endpoints})::text, 12, '0'),
       event_id, app_id, user_id, type, 'DELIVERED', 1, created_at, created_at FROM kyc_relay_events;
-    INSERT INTO kyc_relay_attempts (delivery_id, number, state, started_at, ended_at, report)
-    SELECT delivery_id, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;`,
+    INSERT INTO kyc_relay_attempts (app_id, delivery_id, number, state, started_at, ended_at, report)
+    SELECT app_id, delivery_id, 1, 'SUCCEEDED', created_at, created_at, '{"cause":null,"status":200}' FROM kyc_relay_deliveries;`,
 }
 
 /** The same history in the vault: a data key for every user, and an SSN. */

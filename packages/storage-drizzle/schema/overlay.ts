@@ -22,7 +22,6 @@ const fillfactors = new Map([
   // A delivery is changed once, by its end, soon after it was written and together with its neighbours.
   ['kyc_relay_deliveries', 45],
   ['kyc_relay_endpoint_schedules', 50],
-  ['kyc_relay_endpoint_ends', 50],
 ])
 
 /** Completes one statement for SQLite. */

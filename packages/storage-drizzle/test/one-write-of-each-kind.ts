@@ -28,6 +28,7 @@ export const writes: readonly { readonly name: string; run(storage: Stores): Pro
       webhooks.recordAttemptResults(
         ['leased-0', 'leased-1'].map((token) => ({
           fence: {
+            appId: hook.appId,
             deliveryId: uuid(`delivery ${token === 'leased-0' ? 'one' : 'two'} ${hook.endpointId}`),
             attempt: 1,
             token,

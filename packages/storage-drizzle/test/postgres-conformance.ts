@@ -23,6 +23,10 @@ export interface ConformanceSetup {
   readonly locations: readonly PostgresLocation[]
   /** Looks into the tables and empties them. */
   readonly owner: pg.Pool
+  /** Whether the stores run in the mode for distributed tables. Default: false. */
+  readonly distributed?: boolean
+  /** Empties the tables. Default: {@link emptyTables}. */
+  readonly empty?: () => Promise<void>
   end(): Promise<void>
 }
 
@@ -43,6 +47,7 @@ function newHarness() {
       createPostgresStorage(locationFor(opened++), {
         audit: auditSeal,
         clock: () => new Date(now),
+        distributed: setup.distributed ?? false,
         migrations: 'require',
       }),
     advance: (ms: number) => {
@@ -128,7 +133,7 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
     setup = await start()
   })
   afterAll(() => setup.end())
-  beforeEach(() => emptyTables(setup.owner))
+  beforeEach(() => setup.empty?.() ?? emptyTables(setup.owner))
 
   describe('VerificationStore', () => {
     test.each(verificationStoreCases)('$id $name', async ({ run }) => {
@@ -201,7 +206,10 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
         seal: auditSeal,
         open: async () => {
           const location = locationFor(opened++)
-          const { verifications, audit, close } = await createPostgresStorage(location, { audit: auditSeal })
+          const { verifications, audit, close } = await createPostgresStorage(location, {
+            audit: auditSeal,
+            distributed: setup.distributed ?? false,
+          })
           return { verifications, log: audit!, close }
         },
         openWithoutLog: () => createPostgresStorage(locationFor(0)),

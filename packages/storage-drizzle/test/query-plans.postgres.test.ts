@@ -2,7 +2,7 @@ import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-c
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { awaitSchedules } from '../src/webhooks/claim-statements.postgres.js'
+import { begin } from '../src/engine/postgres/database.js'
 import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
 import { auditSeal, verify } from './audit/audit-samples.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from './samples.js'
@@ -185,42 +185,48 @@ test('pages are read in the order of an index', async () => {
   }
 })
 
-test('a claim reads turns and waiting deliveries in the order of an index, and joins no two lists', async () => {
-  const plan = await planOf('kyc_relay_claim_fairly', statements.get('kyc_relay_claim_fairly') ?? '')
-  const read = (index: string) => plan.filter((step) => step.includes(`Index Scan using kyc_relay_${index} on`))
-  expect(read('endpoint_schedules_in_order')).toHaveLength(2)
-  expect(read('delivery_queue_waiting')).toHaveLength(1)
-  // The two orders over all that was read: whose turn it is among those with a place, and among the chosen.
-  const sorted = plan.filter((step) => step.startsWith('Sort Key: '))
-  expect(sorted.filter((key) => !key.includes('waiting_since')).filter((key) => !key.includes('ordinal'))).toEqual([])
-  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
+/** The setting of a transaction, for the session. */
+const byKey = begin.replace(/^.*SET LOCAL/, 'SET')
+function planInTransaction(name: string): Promise<string[]> {
+  const known = [`kyc_relay_${name}`, `kyc_relay_${name}_at`].find((each) => statements.has(each)) ?? ''
+  return planOf(known, statements.get(known) ?? '', byKey)
+}
+const indexesOf = (plan: readonly string[]) =>
+  plan.flatMap((step) => /Index (?:Only )?Scan using kyc_relay_(\w+) on/.exec(step)?.[1] ?? [])
+
+test('a look reads schedules and due notices in the order of an index', async () => {
+  const plan = await planOf('kyc_relay_find_due_endpoints', statements.get('kyc_relay_find_due_endpoints') ?? '')
+  const count = (index: string) => indexesOf(plan).filter((each) => each === index).length
+  expect(count('endpoint_schedules_in_order')).toBe(2)
+  expect(count('due_notices_in_order')).toBe(1)
+  expect(count('endpoint_schedules_by_due')).toBe(1)
 })
 
-test('a claim does not search the whole queue where PostgreSQL last saw it empty', async () => {
+test('a transaction finds rows by their keys where PostgreSQL last saw the queue empty', async () => {
   await client.query(`
     ALTER TABLE kyc_relay_delivery_queue SET (autovacuum_enabled = false);
     INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
     SELECT 'an app', n, 'a delivery', 'an endpoint', now() FROM generate_series(1, 5000) AS n;
     DELETE FROM kyc_relay_delivery_queue;
     ANALYZE kyc_relay_delivery_queue`)
-  const text = statements.get('kyc_relay_claim_fairly') ?? ''
-  const plan = await planOf('kyc_relay_claim_fairly', text, 'SET enable_seqscan = on; SET enable_sort = on')
-  // Once to lock those that were chosen, once to claim those that were locked.
-  expect(plan.filter((step) => /Tid Scan on kyc_relay_delivery_queue/.test(step))).toHaveLength(2)
-  expect(plan.filter((step) => step.startsWith('Join Filter'))).toEqual([])
-})
-
-test('a wait for turns chooses them once: nothing is joined that PostgreSQL would run again for each that changed', async () => {
-  const values = { now: null, healthyCap: 4, failingCap: 1, limit: 64, failingLimit: 32 }
-  const plan = await planOf('kyc_relay_await_turns', awaitSchedules.query(values).text)
-  expect(plan.filter((step) => step.includes('on kyc_relay_endpoint_schedules'))).toHaveLength(3)
-  expect(plan.filter((step) => /Nested Loop|Join/.test(step))).toEqual([])
+  const ofQueue = (plan: readonly string[]) => indexesOf(plan).filter((index) => index.startsWith('delivery_queue'))
+  const waiting = ofQueue(await planInTransaction('list_waiting'))
+  expect(waiting.sort()).toEqual(['delivery_queue_in_flight', 'delivery_queue_waiting'])
+  // By its key, or through all that is in flight: not through what waits.
+  for (const name of ['record_ended', 'lock_leased', 'apply_results', 'take_over_expired']) {
+    expect(['delivery_queue_in_flight', 'delivery_queue_pkey']).toEqual(
+      expect.arrayContaining(ofQueue(await planInTransaction(name))),
+    )
+  }
+  const opening = await planInTransaction('open_attempts')
+  expect(opening.some((step) => step.endsWith('Arbiter Indexes: kyc_relay_delivery_queue_pkey'))).toBe(true)
 })
 
 test('the same look at plans notices a missing index', async () => {
-  const text = `SELECT delivery_id FROM kyc_relay_delivery_queue WHERE endpoint_id = $1 AND due_at <= $2`
+  const text = `SELECT delivery_id FROM kyc_relay_delivery_queue WHERE app_id = $1 AND endpoint_id = $1 AND due_at <= $2`
   expect(readsWholeTable(await planOf('kyc_relay_probe', text))).toEqual([])
   await client.query('DROP INDEX kyc_relay_delivery_queue_waiting')
+  await client.query('ALTER TABLE kyc_relay_delivery_queue DROP CONSTRAINT kyc_relay_delivery_queue_pkey')
   expect(readsWholeTable(await planOf('kyc_relay_probe', text))).not.toEqual([])
 })
 

@@ -33,11 +33,17 @@ async function blankAnswers(on: Queryable, owner: AppUser): Promise<void> {
   const deliveriesOfUser = query
     .select({ deliveryId: deliveries.deliveryId })
     .from(deliveries)
-    .where(inArray(deliveries.eventId, eventsOfUser))
+    .where(and(eq(deliveries.appId, owner.appId), inArray(deliveries.eventId, eventsOfUser)))
   await query
     .update(attempts)
     .set({ responseBody: null })
-    .where(and(isNotNull(attempts.responseBody), inArray(attempts.deliveryId, deliveriesOfUser)))
+    .where(
+      and(
+        eq(attempts.appId, owner.appId),
+        inArray(attempts.deliveryId, deliveriesOfUser),
+        isNotNull(attempts.responseBody),
+      ),
+    )
 }
 
 /** Creates the erasure of users' rows on PostgreSQL. */

@@ -24,40 +24,31 @@ interface ClaimedRow {
 
 const inMs = (duration: SQL) => sql`floor(extract(epoch FROM ${duration}) * 1000)::float8`
 
-/**
- * Claims due jobs, oldest first. Skips jobs that another process is claiming. One statement, so that the selected rows
- * stay locked until they have their lease.
- */
-function claimBy(name: string, since: SQL) {
-  return statement<ClaimedRow>(
-    name,
-    sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now),
-chosen AS (
-  SELECT user_id, photo_job_id, ${since} AS since FROM kyc_relay_photo_jobs
-  WHERE ${since} <= (SELECT now FROM clock)
-  ORDER BY ${since} LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
-), numbered AS (
-  SELECT user_id, photo_job_id, row_number() OVER (ORDER BY since) AS number FROM chosen
-), claimed AS (
-  UPDATE kyc_relay_photo_jobs AS job
-  SET due_at = NULL, lease_token = fresh.token, attempts_made = job.attempts_made + 1,
-    lease_until = (SELECT now FROM clock) + ${value('leaseMs')}::float8 * interval '1 millisecond'
-  FROM numbered JOIN unnest(${value('tokens')}::text[]) WITH ORDINALITY AS fresh (token, number) USING (number)
-  WHERE job.user_id = numbered.user_id AND job.photo_job_id = numbered.photo_job_id
-  RETURNING job.*, numbered.number
+/** Lists jobs that can be claimed: ended leases first, then due jobs, each oldest first. It locks nothing. */
+const listClaimable = statement<{ userId: string; photoJobId: string }>(
+  'list_claimable_photos',
+  sql`
+WITH clock AS MATERIALIZED (SELECT ${now} AS now)
+(SELECT user_id AS "userId", photo_job_id AS "photoJobId" FROM kyc_relay_photo_jobs
+  WHERE lease_until <= (SELECT now FROM clock) ORDER BY lease_until LIMIT ${value('limit')}::int)
+UNION ALL
+(SELECT user_id, photo_job_id FROM kyc_relay_photo_jobs
+  WHERE due_at <= (SELECT now FROM clock) ORDER BY due_at LIMIT ${value('limit')}::int)`,
 )
-SELECT claimed.photo_job_id AS "photoJobId", claimed.lease_token AS token, claimed.side,
-  claimed.verification_id AS "verificationId", claimed.sealed_url AS "sealedUrl", claimed.attempts_made AS attempt,
-  claimed.app_id AS "appId", claimed.user_id AS "userId",
-  greatest(0, ${inMs(sql`(SELECT now FROM clock) - claimed.created_at`)}) AS "queuedForMs"
-FROM claimed
-ORDER BY claimed.number`,
-  )
-}
 
-const takeOverExpired = claimBy('take_over_photos', sql`lease_until`)
-const claimWaiting = claimBy('claim_photos', sql`due_at`)
+/** Claims one job, unless another process was first. */
+const claimJob = statement<ClaimedRow>(
+  'claim_photo',
+  sql`
+UPDATE kyc_relay_photo_jobs
+SET due_at = NULL, lease_token = ${value('token')}, attempts_made = attempts_made + 1,
+  lease_until = ${now} + ${value('leaseMs')}::float8 * interval '1 millisecond'
+WHERE user_id = ${value('userId')} AND photo_job_id = ${value('photoJobId')}
+  AND (lease_until <= ${now} OR due_at <= ${now})
+RETURNING photo_job_id AS "photoJobId", lease_token AS token, side, verification_id AS "verificationId",
+  sealed_url AS "sealedUrl", attempts_made AS attempt, app_id AS "appId", user_id AS "userId",
+  greatest(0, ${inMs(sql`${now} - created_at`)}) AS "queuedForMs"`,
+)
 
 /** Earliest end of a wait or of a lease, from now on. Two index look-ups in one statement. */
 const findNext = statement<{ nextDueInMs: number | null }>(
@@ -126,12 +117,15 @@ export function createPhotoJobStore(dependencies: {
 }): PhotoJobStore {
   const { database, instant, newToken } = dependencies
 
-  async function claimOnce(on: Queryable, limit: number, leaseMs: number, at: Date | null) {
-    const claim = (by: typeof claimWaiting, most: number) =>
-      by.rows(on, { limit: most, leaseMs, tokens: Array.from({ length: most }, () => newToken()), now: at })
-    const expired = await claim(takeOverExpired, limit)
-    const due = expired.length < limit ? await claim(claimWaiting, limit - expired.length) : []
-    return [...expired, ...due].map(readClaimed)
+  /** Claims job after job: each belongs to another user. */
+  async function claimJobs(on: Queryable, limit: number, leaseMs: number, at: Date | null) {
+    const claimed: ClaimedPhotoJob[] = []
+    for (const job of await listClaimable.rows(on, { limit, now: at })) {
+      if (claimed.length === limit) break
+      const [row] = await claimJob.rows(on, { ...job, token: newToken(), leaseMs, now: at })
+      if (row !== undefined) claimed.push(readClaimed(row))
+    }
+    return claimed
   }
 
   // `async`, so that a refused argument rejects.
@@ -142,7 +136,7 @@ export function createPhotoJobStore(dependencies: {
       const at = instant()
       // One transaction, so that a claim that fails to return is rolled back.
       return database.transaction(async (on) => {
-        const claimed = await claimOnce(on, limit, leaseMs, at)
+        const claimed = await claimJobs(on, limit, leaseMs, at)
         const nextDueInMs = (await findNext.rows(on, { now: at }))[0]?.nextDueInMs ?? null
         return { claimed, nextDueInMs: nextDueInMs === null ? null : Math.max(0, nextDueInMs) }
       })

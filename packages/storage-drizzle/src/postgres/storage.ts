@@ -44,6 +44,13 @@ export interface PostgresStorageOptions extends MigrationListeners {
    */
   readonly notify?: boolean
   /**
+   * True to make each write and each lock of one app or one user, as a PostgreSQL needs it that distributes the tables
+   * over nodes (docs/scaling.md says how far that is tested). Claims and results are then one transaction for
+   * each app, and a failure may leave those of some apps written. The clock is that of this process: keep the clocks of
+   * all processes together. Default: false.
+   */
+  readonly distributed?: boolean
+  /**
    * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
    */
@@ -112,12 +119,13 @@ export async function createPostgresStorage(
   location: PostgresLocation,
   options: PostgresStorageOptions = {},
 ): Promise<PostgresStorage> {
-  const { clock, newToken = randomUUID, notify = true, migrations = 'apply', ownTables } = options
+  const { clock, newToken = randomUUID, notify = true, migrations = 'apply', ownTables, distributed = false } = options
   const histories = ownTables === undefined ? (['postgres'] as const) : (['postgres', ownTables] as const)
   const connection = await openConnection(location)
   const { pool, transactionPooler, close } = connection
   const database = createDatabase(pool, { transactionPooler })
-  const instant = () => clock?.() ?? null
+  // No statement on several nodes may ask a clock.
+  const instant = () => clock?.() ?? (distributed ? new Date() : null)
   let audit: AuditChain | null = null
   try {
     for (const history of histories) {
@@ -134,11 +142,11 @@ export async function createPostgresStorage(
   return {
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
-    webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit }),
+    webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit, distributed }),
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant, audit }),
-    retention: createRetention({ database, instant }),
+    retention: createRetention({ database, distributed, instant }),
     database: {
       read: (work) => database.run((on) => work(queryBuilder(on))),
       write: (work) => database.transaction((on) => work(queryBuilder(on))),

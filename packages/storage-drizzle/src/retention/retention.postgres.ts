@@ -4,34 +4,62 @@ import { completePolicy, removedRows, type Retention } from './retention.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
+import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
 
 const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
 
-// The selection is materialized: PostgreSQL may run a subquery once for each compared row, and with SKIP LOCKED each
-// run selects different rows.
-const blankBodies = statement(
-  'retention_blank_bodies',
+const listOldBodies = statement<{ appId: string; eventId: string }>(
+  'retention_list_bodies',
   sql`
-WITH chosen AS MATERIALIZED (
-  SELECT old.event_id FROM kyc_relay_events AS old
-  WHERE old.body IS NOT NULL AND old.created_at < ${before} AND NOT EXISTS (
-    SELECT FROM kyc_relay_deliveries AS pending WHERE pending.event_id = old.event_id AND pending.ended_at IS NULL
-  )
-  ORDER BY old.created_at LIMIT ${value('limit')} FOR UPDATE OF old SKIP LOCKED
+SELECT old.app_id AS "appId", old.event_id AS "eventId" FROM kyc_relay_events AS old
+WHERE old.body IS NOT NULL AND old.created_at < ${before} AND NOT EXISTS (
+  SELECT FROM kyc_relay_deliveries AS pending
+  WHERE pending.app_id = old.app_id AND pending.event_id = old.event_id AND pending.ended_at IS NULL
 )
-UPDATE kyc_relay_events SET body = NULL WHERE event_id IN (SELECT event_id FROM chosen)`,
+ORDER BY old.created_at LIMIT ${value('limit')}`,
 )
 
-const removeAttempts = statement(
-  'retention_remove_attempts',
-  sql`
-WITH chosen AS MATERIALIZED (
-  SELECT old.delivery_id, old.number FROM kyc_relay_attempts AS old
-  JOIN kyc_relay_deliveries AS ended ON ended.delivery_id = old.delivery_id AND ended.ended_at IS NOT NULL
-  WHERE old.started_at < ${before} ORDER BY old.started_at LIMIT ${value('limit')} FOR UPDATE OF old SKIP LOCKED
+/** Locks the events, so that nobody resends them meanwhile. */
+const lockEvents = statementByApp(
+  'retention_lock_events',
+  (ofApp) => sql`
+SELECT FROM unnest(${value('appIds')}::text[], ${value('eventIds')}::text[]) AS given (app_id, event_id)
+JOIN kyc_relay_events AS event USING (app_id, event_id) WHERE ${ofApp('event')}
+ORDER BY app_id, event_id FOR NO KEY UPDATE OF event`,
 )
-DELETE FROM kyc_relay_attempts WHERE (delivery_id, number) IN (SELECT delivery_id, number FROM chosen)`,
+
+const blankBodies = statementByApp(
+  'retention_blank_bodies',
+  (ofApp) => sql`
+UPDATE kyc_relay_events AS event SET body = NULL
+FROM unnest(${value('appIds')}::text[], ${value('eventIds')}::text[]) AS given (app_id, event_id)
+WHERE event.app_id = given.app_id AND event.event_id = given.event_id AND event.body IS NOT NULL AND ${ofApp('event')}
+  AND NOT EXISTS (
+    SELECT FROM kyc_relay_deliveries AS pending
+    WHERE pending.app_id = event.app_id AND pending.event_id = event.event_id AND pending.ended_at IS NULL
+      AND ${ofApp('pending')}
+  )`,
+)
+
+const listOldAttempts = statement<{ appId: string; deliveryId: string; number: number }>(
+  'retention_list_attempts',
+  sql`
+SELECT old.app_id AS "appId", old.delivery_id AS "deliveryId", old.number FROM kyc_relay_attempts AS old
+JOIN kyc_relay_deliveries AS ended
+  ON ended.app_id = old.app_id AND ended.delivery_id = old.delivery_id AND ended.ended_at IS NOT NULL
+WHERE old.started_at < ${before} ORDER BY old.started_at LIMIT ${value('limit')}`,
+)
+
+/** Attempts of an ended delivery never change. */
+const removeAttempts = statementByApp(
+  'retention_remove_attempts',
+  (ofApp) => sql`
+DELETE FROM kyc_relay_attempts AS attempt
+USING unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('numbers')}::int[])
+  AS given (app_id, delivery_id, number)
+WHERE attempt.app_id = given.app_id AND attempt.delivery_id = given.delivery_id AND attempt.number = given.number
+  AND ${ofApp('attempt')}`,
 )
 
 const removeAccessTokens = statement(
@@ -44,24 +72,55 @@ WITH chosen AS MATERIALIZED (
 DELETE FROM kyc_relay_access_tokens WHERE hash IN (SELECT hash FROM chosen)`,
 )
 
-/** Creates the retention on PostgreSQL. Each kind has a separate statement, so that locks are short. */
+/** Creates the retention on PostgreSQL. It lists old rows first, then changes them in short transactions. */
 export function createRetention(dependencies: {
   readonly database: PostgresDatabase
+  /** True if the tables are distributed by app: each transaction is then of one app. */
+  readonly distributed: boolean
   /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
 }): Retention {
-  const { database, instant } = dependencies
+  const { database, distributed, instant } = dependencies
+
+  async function blankOldBodies(ageMs: number, limit: number, at: Date | null): Promise<number> {
+    const old = await database.run((on) => listOldBodies.rows(on, { ageMs, limit, now: at }))
+    let count = 0
+    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
+      const keys = { appId, appIds: rows.map((row) => row.appId), eventIds: rows.map(({ eventId }) => eventId) }
+      count += await database.transaction(async (on) => {
+        await lockEvents.rows(on, keys)
+        return blankBodies.count(on, keys)
+      })
+    }
+    return count
+  }
+
+  async function removeOldAttempts(ageMs: number, limit: number, at: Date | null): Promise<number> {
+    const old = await database.run((on) => listOldAttempts.rows(on, { ageMs, limit, now: at }))
+    let count = 0
+    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
+      const keys = {
+        appId,
+        appIds: rows.map((row) => row.appId),
+        deliveryIds: rows.map(({ deliveryId }) => deliveryId),
+        numbers: rows.map(({ number }) => number),
+      }
+      count += await database.transaction((on) => removeAttempts.count(on, keys))
+    }
+    return count
+  }
+
   return {
     async removeOld(given) {
       const policy = completePolicy(given)
       const limit = checkedLimit(policy.limit, 10_000)
       const at = instant()
-      const remove = (step: typeof blankBodies, ageMs: number) =>
-        database.run((on) => step.count(on, { ageMs, limit, now: at }))
       const counts = {
-        bodiesBlanked: await remove(blankBodies, policy.bodyAgeMs),
-        attemptsRemoved: await remove(removeAttempts, policy.attemptAgeMs),
-        accessTokensRemoved: await remove(removeAccessTokens, policy.expiredTokenAgeMs),
+        bodiesBlanked: await blankOldBodies(policy.bodyAgeMs, limit, at),
+        attemptsRemoved: await removeOldAttempts(policy.attemptAgeMs, limit, at),
+        accessTokensRemoved: await database.run((on) =>
+          removeAccessTokens.count(on, { ageMs: policy.expiredTokenAgeMs, limit, now: at }),
+        ),
       }
       return removedRows(counts, limit)
     },

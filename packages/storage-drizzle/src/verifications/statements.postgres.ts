@@ -114,31 +114,35 @@ ON CONFLICT (user_id) DO UPDATE SET since = present.since
 RETURNING status`,
 )
 
-/** Writes all rows of one submission in one statement; nothing when the key or the id is taken (`inserted` 0). */
+/** Takes the key of a submission; no row when it is taken. */
+export const insertKey = statement(
+  'insert_submission_key',
+  sql`
+INSERT INTO kyc_relay_submission_keys (
+  external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest
+) VALUES (
+  ${value('externalVerificationId')}, ${value('appId')}, ${value('userId')}, ${value('verificationId')},
+  ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}
+)
+ON CONFLICT (external_verification_id, app_id) DO NOTHING`,
+)
+
+/** Writes all rows of one user of a submission in one statement; nothing when the id is taken (`inserted` 0). */
 export const insertVerification = statement<{ inserted: number }>(
   'insert_verification',
   sql`
-WITH key AS (
-  INSERT INTO kyc_relay_submission_keys (
-    external_verification_id, app_id, user_id, verification_id, result_status, result_message, payload_digest
-  ) VALUES (
-    ${value('externalVerificationId')}, ${value('appId')}, ${value('userId')}, ${value('verificationId')},
-    ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}
-  )
-  ON CONFLICT (external_verification_id, app_id) DO NOTHING
-  RETURNING user_id
-), verification AS (
+WITH verification AS (
   INSERT INTO kyc_relay_verifications (
-    verification_id, app_id, user_id, external_verification_id, external_verification_provider, schema_version,
+    user_id, verification_id, app_id, external_verification_id, external_verification_provider, schema_version,
     decision, decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest,
     ssn_token, ssn_standing, document_number_token, sealed_details
-  )
-  SELECT ${value('verificationId')}, ${value('appId')}, key.user_id, ${value('externalVerificationId')},
+  ) VALUES (
+    ${value('userId')}, ${value('verificationId')}, ${value('appId')}, ${value('externalVerificationId')},
     ${value('externalVerificationProvider')}, ${value('schemaVersion')}, ${value('decision')},
     ${value('decisionedAt')}::timestamptz, ${value('recordedAt')}::timestamptz, ${value('countryCode')},
     ${value('resultStatus')}, ${value('resultMessage')}, ${value('payloadDigest')}::bytea, ${value('ssnToken')},
     ${value('ssnStanding')}, ${value('documentNumberToken')}, ${value('sealedDetails')}::bytea
-  FROM key
+  )
   ON CONFLICT (user_id, verification_id) DO NOTHING
   RETURNING verification_id, user_id, recorded_at
 ), sections AS (
@@ -169,7 +173,7 @@ WITH key AS (
   SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, v.recorded_at FROM verification v
 ), moved AS (
   UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = v.recorded_at
-  FROM verification v WHERE present.user_id = v.user_id AND ${value('moves')}::boolean
+  FROM verification v WHERE present.user_id = ${value('userId')} AND ${value('moves')}::boolean
 )
 SELECT count(*)::int AS inserted FROM verification`,
 )

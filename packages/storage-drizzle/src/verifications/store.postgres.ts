@@ -14,7 +14,7 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import type { kycStatusLog, verifications } from './tables.postgres.js'
-import { insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
+import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -49,18 +49,19 @@ export function createVerificationStore(
     const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
     if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
+    const keyed = {
+      ...{ ...key, verificationId: verification.verificationId, payloadDigest: asBuffer(payloadDigest) },
+      ...{ resultStatus: result.status, resultMessage: result.message },
+    }
+    if ((await insertKey.count(on, keyed)) === 0) throw taken
     const [written] = await insertVerification.rows(on, {
-      verificationId: verification.verificationId,
-      ...key,
+      ...keyed,
       externalVerificationProvider: verification.externalVerificationProvider,
       schemaVersion: verification.schemaVersion,
       decision: verification.decision,
       decisionedAt: verification.decisionedAt,
       recordedAt,
       countryCode: verification.countryCode,
-      resultStatus: result.status,
-      resultMessage: result.message,
-      payloadDigest: asBuffer(payloadDigest),
       ssnToken: verification.ssn?.token ?? null,
       ssnStanding: verification.ssn?.standing ?? null,
       documentNumberToken: verification.documentNumber?.token ?? null,

@@ -14,10 +14,10 @@ type LeasedRow = readonly [
 export function prepareResultStatements(client: Database.Database) {
   return {
     /** Only while the fence is current. */
-    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number], LeasedRow>(
+    findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
       client,
       `SELECT position, endpoint, unsent_since, cancel_requested FROM kyc_relay_deliveries
-      WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ?`,
+      WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ? AND app_id = ?`,
     ),
     findRemoval: prepareRows<[endpoint: number], readonly [removedAt: number | null]>(
       client,
@@ -50,7 +50,7 @@ export type ResultStatements = ReturnType<typeof prepareResultStatements>
 /** Writes the result to its delivery; false, and no write, when the fence is stale. */
 function recordOne(statements: ResultStatements, result: AttemptResult, now: number): boolean {
   const { fence, attempt, next } = result
-  const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt)
+  const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
   if (row === undefined) return false
   const [position, endpoint, unsentSinceMs, cancelRequested] = row
   // The endpoint does not matter for a finished delivery.

@@ -2,68 +2,203 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { EventType } from '@kyc-relay/webhooks'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
+import { statementByApp } from './by-app.postgres.js'
 
 const value = sql.placeholder
 
-/** Most due notices that one claim merges; the next claim merges the rest. */
-export const mostDueNotices = 10_000
+/** Most endpoints of one kind that a look lists, and most due notices that it reads. */
+const mostListed = 1_000
+const mostNotices = 10_000
 
-/**
- * Merges the due notices of publishers into the endpoint schedules. Endpoints are locked in a fixed order, so two
- * claims never deadlock. A notice is never updated, so its row does not move.
- */
-export const mergeDueNotices = statement(
-  'merge_due_notices',
+/** Endpoints that are given as two lists. */
+const listed = sql`unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS listed (app_id, endpoint_id)`
+
+/** No lease ends earlier: entries of attempts that ended before are passed by. */
+const isLeased = sql`leased.lease_until > ${value('noLeaseBefore')}::timestamptz`
+
+const inFlight = (of: SQL) => sql`(SELECT count(*) FROM kyc_relay_delivery_queue AS leased
+    WHERE leased.app_id = ${of}.app_id AND leased.endpoint_id = ${of}.endpoint_id AND ${isLeased})`
+
+const withRoom = (failing: boolean) => sql`
+  SELECT app_id, endpoint_id, failing, waiting_since, next_due_at FROM kyc_relay_endpoint_schedules AS schedule
+  WHERE failing = ${sql.raw(String(failing))} AND next_due_at <= (SELECT now FROM clock)
+    AND ${inFlight(sql`schedule`)} < ${value(failing ? 'failingCap' : 'healthyCap')}::int
+  ORDER BY waiting_since, next_due_at, endpoint_id LIMIT ${sql.raw(String(mostListed))}`
+
+/** An endpoint that may have a due delivery and a free slot. */
+export interface DueEndpointRow {
+  readonly appId: string
+  readonly endpointId: string
+  readonly failing: boolean
+}
+
+/** Columns that a look returns with each row, and with one row of nulls when nothing is due. */
+interface Look {
+  readonly nowMs: number
+  /** Due time of the first schedule that is not due yet. */
+  readonly nextDueMs: number | null
+  /** True if more schedules are due than listed: their endpoints have no free slot. */
+  readonly moreAreDue: boolean
+  /** Positions of the due notices that were read, first and last. */
+  readonly firstNotice: number | null
+  readonly lastNotice: number | null
+}
+
+/** Reading a number is cheaper than reading a timestamp. */
+const sinceEpochMs = (instant: SQL) => sql`(extract(epoch FROM ${instant}) * 1000)::float8`
+
+/** Lists due endpoints, those that waited longest first, from schedules and due notices. It locks nothing. */
+export const findDueEndpoints = statement<(DueEndpointRow | { readonly appId: null }) & Look>(
+  'find_due_endpoints',
   sql`
-WITH taken AS (
-  DELETE FROM kyc_relay_due_notices WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM kyc_relay_due_notices ORDER BY position LIMIT ${value('limit')} FOR UPDATE SKIP LOCKED
-  ))
-  RETURNING endpoint_id, due_at
+WITH clock AS MATERIALIZED (SELECT ${now} AS now),
+scheduled AS MATERIALIZED (
+  (${withRoom(false)}) UNION ALL (${withRoom(true)})
+), notices AS MATERIALIZED (
+  SELECT app_id, endpoint_id, due_at, position FROM kyc_relay_due_notices
+  ORDER BY position LIMIT ${sql.raw(String(mostNotices))}
+), noticed AS (
+  SELECT app_id, endpoint_id, schedule.failing,
+    greatest(least(schedule.next_due_at, notice.due_at), schedule.last_claimed_at) AS waiting_since,
+    least(schedule.next_due_at, notice.due_at) AS next_due_at
+  FROM (
+    SELECT app_id, endpoint_id, min(due_at) AS due_at FROM notices GROUP BY app_id, endpoint_id
+  ) AS notice JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
+), look AS (
+  SELECT ${sinceEpochMs(sql`now`)} AS "nowMs",
+    (SELECT ${sinceEpochMs(sql`min(next_due_at)`)} FROM kyc_relay_endpoint_schedules
+      WHERE next_due_at > (SELECT now FROM clock)) AS "nextDueMs",
+    (SELECT count(*) FROM (
+      SELECT 1 FROM kyc_relay_endpoint_schedules WHERE next_due_at <= (SELECT now FROM clock)
+      LIMIT ${sql.raw(String(2 * mostListed + 1))}
+    ) AS due) > (SELECT count(*) FROM scheduled) AS "moreAreDue",
+    (SELECT min(position) FROM notices) AS "firstNotice", (SELECT max(position) FROM notices) AS "lastNotice"
+  FROM clock
 )
-INSERT INTO kyc_relay_endpoint_schedules AS turns (endpoint_id, next_due_at)
-SELECT endpoint_id, min(due_at) FROM taken GROUP BY endpoint_id ORDER BY endpoint_id
-ON CONFLICT (endpoint_id) DO UPDATE SET next_due_at = least(turns.next_due_at, excluded.next_due_at)`,
+SELECT look.*, due.app_id AS "appId", due.endpoint_id AS "endpointId", due.failing
+FROM look LEFT JOIN (SELECT * FROM scheduled UNION SELECT * FROM noticed) AS due ON true
+ORDER BY due.waiting_since, due.next_due_at, due.endpoint_id`,
 )
 
-const inOrder = sql`ORDER BY waiting_since, next_due_at, endpoint_id`
+const lockedSchedules = (how: SQL) => (ofApp: (table: string) => SQL) => sql`
+WITH locked AS MATERIALIZED (
+  SELECT schedule.* FROM ${listed} JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
+  WHERE ${ofApp('schedule')}
+  ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule ${how}
+), noticed AS (
+  DELETE FROM kyc_relay_due_notices AS notice USING locked
+  WHERE notice.app_id = locked.app_id AND notice.endpoint_id = locked.endpoint_id AND ${ofApp('notice')}
+    AND notice.position BETWEEN ${value('firstNotice')}::bigint AND ${value('lastNotice')}::bigint
+  RETURNING notice.app_id, notice.endpoint_id, notice.due_at
+)
+SELECT app_id AS "appId", endpoint_id AS "endpointId", failing, last_claimed_at AS "lastClaimedAt",
+  next_due_at AS "nextDueAt", least(next_due_at, (
+    SELECT min(due_at) FROM noticed WHERE noticed.app_id = locked.app_id AND noticed.endpoint_id = locked.endpoint_id
+  )) AS "firstDueAt", ${now} AS now
+FROM locked`
+
+/** A locked schedule. */
+export interface ScheduleRow {
+  readonly appId: string
+  readonly endpointId: string
+  readonly failing: boolean
+  readonly lastClaimedAt: Date | null
+  readonly nextDueAt: Date | null
+  /** No delivery waits that is due earlier. Null if none waits. */
+  readonly firstDueAt: Date | null
+  readonly now: Date
+}
+
 /**
- * Upper limit of attempts in flight: claims are counted under the lock of the schedule; ended attempts may have been
- * counted since.
+ * Locks schedules, and deletes their due notices that the look read. The deliveries of these notices are visible to the
+ * next statement. Skips schedules that another claim, a removal or a result holds.
  */
-const inFlight = (turn: SQL) => sql`(${turn}.claimed - coalesce(
-    (SELECT ended FROM kyc_relay_endpoint_ends AS ends WHERE ends.endpoint_id = ${turn}.endpoint_id), 0))`
-const hasRoom = sql`next_due_at <= (SELECT now FROM clock) AND ${inFlight(sql`kyc_relay_endpoint_schedules`)}
-    < CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END`
-const healthyInOrder = sql`WHERE NOT failing AND ${hasRoom} ${inOrder} LIMIT ${value('limit')}::int`
-const failingInOrder = sql`WHERE failing AND ${hasRoom} ${inOrder} LIMIT ${value('failingLimit')}::int`
+export const lockSchedules = statementByApp<ScheduleRow>('lock_schedules', lockedSchedules(sql`SKIP LOCKED`))
 
-/**
- * Waits for locked schedules with due deliveries and a free slot. It is used when none of them could be locked at once.
- * It locks in the same order as recording results, so they never deadlock. The array is computed once; PostgreSQL would
- * run a joined subquery again for each schedule that changed during the wait.
- */
-export const awaitSchedules = statement(
-  'await_schedules',
-  sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now)
-SELECT FROM kyc_relay_endpoint_schedules
-WHERE endpoint_id = ANY (ARRAY(
-  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_schedules ${healthyInOrder}) AS healthy
-  UNION ALL
-  SELECT endpoint_id FROM (SELECT endpoint_id FROM kyc_relay_endpoint_schedules ${failingInOrder}) AS failing
-)) AND ${hasRoom}
-ORDER BY endpoint_id FOR NO KEY UPDATE`,
-)
+/** The same, but waits. The order prevents deadlocks. */
+export const awaitSchedules = statementByApp<ScheduleRow>('await_schedules', lockedSchedules(sql``))
 
-/** Columns of a claimed delivery. */
-export interface ClaimedRow {
+/** A waiting delivery of an endpoint, earliest due first, or an endpoint without one. */
+export interface WaitingRow {
+  readonly appId: string
+  readonly endpointId: string
+  readonly inFlight: number
+  /** Null for an endpoint without a waiting delivery, with all that follow. */
+  readonly position: number | null
+  readonly dueAtMs: number
   readonly deliveryId: string
-  readonly attempt: number
-  readonly token: string
+  readonly attemptsMade: number
+  readonly unsentSince: Date | null
+}
+
+/**
+ * Counts the attempts in flight of locked endpoints and lists their first waiting deliveries. It begins at the first due
+ * time, after the entries of deliveries that are gone.
+ */
+export const listWaiting = statementByApp<WaitingRow>(
+  'list_waiting',
+  (ofApp) => sql`
+SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId",
+  (SELECT count(*)::int FROM kyc_relay_delivery_queue AS leased
+    WHERE leased.app_id = listed.app_id AND leased.endpoint_id = listed.endpoint_id AND ${isLeased}
+      AND ${ofApp('leased')}) AS "inFlight",
+  first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs", first.delivery_id AS "deliveryId",
+  first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
+FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[])
+  AS listed (app_id, endpoint_id, first_due_at)
+LEFT JOIN LATERAL (
+  SELECT * FROM kyc_relay_delivery_queue AS waiting
+  WHERE waiting.app_id = listed.app_id AND waiting.endpoint_id = listed.endpoint_id
+    AND waiting.due_at >= listed.first_due_at AND ${ofApp('waiting')}
+  ORDER BY due_at, position LIMIT ${value('each')}::int
+) AS first ON true
+ORDER BY first.due_at, first.position`,
+)
+
+/**
+ * Leases chosen deliveries and writes what their schedules have left. The rows exist, under the lock of their schedules:
+ * PostgreSQL finds them by their key, whatever it knows of the table.
+ */
+export const openAttempts = statementByApp(
+  'open_attempts',
+  (ofApp) => sql`
+WITH leased AS (
+  INSERT INTO kyc_relay_delivery_queue (
+    app_id, position, delivery_id, endpoint_id, attempts_made, lease_token, lease_until, started_at
+  )
+  SELECT app_id, position, delivery_id, endpoint_id, attempt, token,
+    ${now} + ${value('leaseMs')}::float8 * interval '1 millisecond', ${now}
+  FROM unnest(
+    ${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('deliveryIds')}::text[],
+    ${value('endpointIds')}::text[], ${value('attempts')}::int[], ${value('tokens')}::text[]
+  ) AS chosen (app_id, position, delivery_id, endpoint_id, attempt, token)
+  ON CONFLICT (app_id, position) DO UPDATE SET due_at = NULL, attempts_made = excluded.attempts_made,
+    lease_token = excluded.lease_token, lease_until = excluded.lease_until, started_at = excluded.started_at
+)
+UPDATE kyc_relay_endpoint_schedules AS schedule
+SET next_due_at = after.next_due_at, last_claimed_at = after.last_claimed_at
+FROM unnest(
+  ${value('scheduleAppIds')}::text[], ${value('scheduleEndpointIds')}::text[], ${value('nextDueAts')}::timestamptz[],
+  ${value('lastClaimedAts')}::timestamptz[]
+) AS after (app_id, endpoint_id, next_due_at, last_claimed_at)
+WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}`,
+)
+
+/** Removes unsent attempts: each gives its number to the new one. */
+export const removeUnsent = statementByApp(
+  'remove_unsent',
+  (ofApp) => sql`
+DELETE FROM kyc_relay_attempts AS unsent
+USING unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('attempts')}::int[])
+  AS chosen (app_id, delivery_id, attempt)
+WHERE unsent.app_id = chosen.app_id AND unsent.delivery_id = chosen.delivery_id AND unsent.number = chosen.attempt
+  AND ${ofApp('unsent')}`,
+)
+
+/** What is sent of a claimed delivery. */
+export interface ClaimedRow {
   readonly eventId: string
   readonly xEventId: string
-  readonly appId: string
   readonly userId: string
   readonly eventType: EventType
   readonly test: boolean
@@ -71,148 +206,80 @@ export interface ClaimedRow {
   readonly url: string
   readonly standardWebhooks: boolean
   readonly body: Buffer | null
-  readonly unsentSince: Date | null
   readonly traceContext: string | null
 }
 
-/** Reading a number is cheaper than reading a timestamp. */
-const sinceEpochMs = (instant: SQL) => sql`(extract(epoch FROM ${instant}) * 1000)::float8`
+/** Reads what is sent of claimed deliveries, in the given order. */
+export const readClaimed = statementByApp<ClaimedRow>(
+  'read_claimed',
+  (ofApp) => sql`
+SELECT delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.user_id AS "userId",
+  delivery.event_type AS "eventType", event.test, endpoint.endpoint_id AS "endpointId", endpoint.url,
+  endpoint.standard_webhooks AS "standardWebhooks", event.body, event.trace_context AS "traceContext"
+FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[])
+  WITH ORDINALITY AS claimed (app_id, delivery_id, ordinal)
+CROSS JOIN LATERAL (
+  SELECT * FROM kyc_relay_deliveries AS delivery
+  WHERE delivery.app_id = claimed.app_id AND delivery.delivery_id = claimed.delivery_id AND ${ofApp('delivery')} LIMIT 1
+) AS delivery CROSS JOIN LATERAL (
+  SELECT * FROM kyc_relay_events AS event
+  WHERE event.app_id = claimed.app_id AND event.event_id = delivery.event_id AND ${ofApp('event')} LIMIT 1
+) AS event CROSS JOIN LATERAL (
+  SELECT * FROM kyc_relay_endpoints AS endpoint
+  WHERE endpoint.app_id = claimed.app_id AND endpoint.endpoint_id = delivery.endpoint_id AND ${ofApp('endpoint')} LIMIT 1
+) AS endpoint
+ORDER BY claimed.ordinal`,
+)
 
-const claimedColumns = sql`
-  claimed.delivery_id AS "deliveryId", claimed.attempts_made AS attempt, claimed.lease_token AS token,
-  delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.app_id AS "appId",
-  delivery.user_id AS "userId", delivery.event_type AS "eventType", event.test, claimed.endpoint_id AS "endpointId",
-  endpoint.url, endpoint.standard_webhooks AS "standardWebhooks", event.body, claimed.unsent_since AS "unsentSince",
-  event.trace_context AS "traceContext"
-FROM claimed
-JOIN kyc_relay_deliveries AS delivery ON delivery.delivery_id = claimed.delivery_id
-JOIN kyc_relay_events AS event ON event.event_id = delivery.event_id
-JOIN kyc_relay_endpoints AS endpoint ON endpoint.endpoint_id = claimed.endpoint_id`
-
-/** Columns that a claim returns with each row, and with one row of nulls when it claimed nothing. */
-interface ClaimLook {
-  readonly nowMs: number
-  /** Milliseconds until the next waiting delivery is due, from due notices and schedules. */
-  readonly nextDueInMs: number | null
+/** An attempt whose lease has ended. */
+export interface ExpiredRow {
+  readonly appId: string
+  readonly position: number
+  readonly leaseUntil: Date
 }
 
-/**
- * Order of a claim: the endpoint that waited longest goes first, and each gets one delivery before any gets a second.
- */
-const fairOrder = sql`round, waiting_since, due_at, position`
-
-/**
- * Claims in one statement. It locks the schedules of endpoints with due deliveries and a free slot, and skips those
- * locked by another claim or result write. It selects deliveries as `chooseFairly` does, opens their attempts and
- * updates the schedules.
- *
- * Caps are checked after locking, on the current version of a changed schedule; deliveries are read from the
- * statement's snapshot. A delivery added meanwhile can be missed; the next claim finds it. A delivery claimed or
- * cancelled meanwhile is skipped when it is locked, so schedules count claimed deliveries, not selected ones. The
- * statement never waits for a delivery: its claimer may be waiting for a lock held here. An unsent attempt gives its
- * number to the new one.
- */
-export const claimFairly = statement<(ClaimedRow | { readonly deliveryId: null }) & ClaimLook>(
-  'claim_fairly',
+/** Lists attempts whose lease has ended, in pages: after the last one of the page before. It locks nothing. */
+export const listExpired = statement<(ExpiredRow | { readonly appId: null }) & { readonly now: Date }>(
+  'list_expired',
   sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now),
-healthy AS (
-  SELECT *, ctid AS row FROM kyc_relay_endpoint_schedules ${healthyInOrder} FOR NO KEY UPDATE SKIP LOCKED
-), failing AS (
-  SELECT *, ctid AS row FROM kyc_relay_endpoint_schedules ${failingInOrder} FOR NO KEY UPDATE SKIP LOCKED
-), locked AS MATERIALIZED (
-  SELECT endpoint_id, failing, waiting_since,
-    -- With as many schedules as slots nobody gets a second one, so no second one has to be read.
-    CASE WHEN count(*) OVER () >= ${value('limit')}::int THEN 1
-      ELSE CASE WHEN failing THEN ${value('failingCap')}::int ELSE ${value('healthyCap')}::int END - ${inFlight(sql`turn`)}
-      END AS room,
-    -- A version that was written since the statement began is locked, but cannot be seen.
-    (SELECT true FROM kyc_relay_endpoint_schedules AS found WHERE found.ctid = turn.row) IS NOT NULL AS as_found
-  FROM (SELECT * FROM healthy UNION ALL SELECT * FROM failing) AS turn
-), waiting AS MATERIALIZED (
-  SELECT locked.endpoint_id, locked.failing, locked.waiting_since, locked.room, first.*
-  FROM locked CROSS JOIN LATERAL (
-    SELECT ctid AS row, position, due_at, row_number() OVER (ORDER BY due_at, position) AS round
-    FROM kyc_relay_delivery_queue AS queued
-    WHERE queued.endpoint_id = locked.endpoint_id AND queued.due_at IS NOT NULL
-    ORDER BY due_at, position LIMIT locked.room + 1
-  ) AS first
-), rated AS (
-  SELECT *, round <= room AND due_at <= (SELECT now FROM clock) AS has_slot FROM waiting
-), slotted AS (
-  SELECT *, has_slot AND (NOT failing OR ${value('failingLimit')}::int >=
-    row_number() OVER (PARTITION BY failing, has_slot ORDER BY ${fairOrder})) AS in_turn
-  FROM rated
-), ranked AS MATERIALIZED (
-  SELECT *, in_turn AND ordinal <= ${value('limit')}::int AS chosen
-  FROM (SELECT *, row_number() OVER (PARTITION BY in_turn ORDER BY ${fairOrder}) AS ordinal FROM slotted) AS numbered
-), chosen AS MATERIALIZED (
-  SELECT array_agg(row ORDER BY ordinal) AS rows FROM ranked WHERE chosen
-), taken AS MATERIALIZED (
-  -- Where they stand, not by key: on an empty queue PostgreSQL plans a join by key as a search through the whole of it.
-  SELECT ctid AS row, array_position((SELECT rows FROM chosen), ctid) AS ordinal FROM kyc_relay_delivery_queue
-  WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[])
-  FOR NO KEY UPDATE SKIP LOCKED
-), claimed AS (
-  UPDATE kyc_relay_delivery_queue AS queued
-  SET due_at = NULL, lease_token = (${value('tokens')}::text[])[taken.ordinal], started_at = (SELECT now FROM clock),
-    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond',
-    attempts_made = queued.attempts_made + 1
-  FROM taken WHERE queued.ctid = taken.row AND queued.due_at IS NOT NULL
-  RETURNING queued.delivery_id, queued.endpoint_id, queued.attempts_made, queued.lease_token, queued.unsent_since,
-    taken.ordinal
-), reopened AS (
-  DELETE FROM kyc_relay_attempts AS unsent USING claimed
-  WHERE claimed.unsent_since IS NOT NULL AND unsent.delivery_id = claimed.delivery_id
-    AND unsent.number = claimed.attempts_made
-), outcome AS (
-  SELECT endpoint_id, bool_and(as_found) AS as_found, sum(claimed)::int AS claimed, min(due_at) AS next_due_at
-  FROM (
-    SELECT endpoint_id, as_found, 0 AS claimed, NULL::timestamptz AS due_at FROM locked
-    UNION ALL SELECT endpoint_id, NULL, 1, NULL FROM claimed
-    UNION ALL SELECT endpoint_id, NULL, 0, due_at FROM ranked WHERE NOT chosen
-  ) AS part GROUP BY endpoint_id
-), turned AS (
-  UPDATE kyc_relay_endpoint_schedules AS turn
-  SET next_due_at = CASE WHEN outcome.as_found THEN outcome.next_due_at ELSE turn.next_due_at END,
-    claimed = turn.claimed + outcome.claimed,
-    last_claimed_at = CASE WHEN outcome.claimed > 0 THEN (SELECT now FROM clock) ELSE turn.last_claimed_at END
-  FROM outcome WHERE turn.endpoint_id = outcome.endpoint_id
-  RETURNING turn.next_due_at
-), look AS (
-  SELECT ${sinceEpochMs(sql`now`)} AS "nowMs", ceil(extract(epoch FROM least(
-    (SELECT min(next_due_at) FROM turned),
-    (SELECT next_due_at FROM kyc_relay_endpoint_schedules
-      WHERE next_due_at IS NOT NULL AND endpoint_id NOT IN (SELECT endpoint_id FROM locked)
-      ORDER BY next_due_at LIMIT 1),
-    (SELECT due_at FROM kyc_relay_due_notices ORDER BY position LIMIT 1)
-  ) - now) * 1000)::float8 AS "nextDueInMs"
-  FROM clock
-)
-SELECT look.*, row.* FROM look LEFT JOIN (SELECT claimed.ordinal, ${claimedColumns}) AS row ON true
-ORDER BY row.ordinal`,
+WITH clock AS MATERIALIZED (SELECT ${now} AS now)
+SELECT clock.now, expired.app_id AS "appId", expired.position, expired.lease_until AS "leaseUntil"
+FROM clock LEFT JOIN (
+  SELECT app_id, position, lease_until FROM kyc_relay_delivery_queue
+  WHERE lease_until IS NOT NULL AND lease_until <= (SELECT now FROM clock)
+    AND (lease_until, position) > (${value('afterLeaseUntil')}::timestamptz, ${value('afterPosition')}::bigint)
+  ORDER BY lease_until, position LIMIT ${value('limit')}::int
+) AS expired ON true
+ORDER BY expired.lease_until, expired.position`,
 )
 
-/**
- * Takes over ended leases under fresh tokens. Skips leases that another process is taking over or has changed
- * meanwhile; the next call finds them.
- */
-export const takeOverExpired = statement<ClaimedRow & { nowMs: number }>(
+/** A lease that was taken over. */
+export interface TakenOverRow {
+  readonly appId: string
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly token: string
+  readonly unsentSince: Date | null
+  readonly position: number
+}
+
+/** Locks ended leases of an app. Skips those that another process has locked or taken over. */
+export const lockExpired = statement<{ position: number; now: Date }>(
+  'lock_expired',
+  sql`
+SELECT position, ${now} AS now FROM kyc_relay_delivery_queue
+WHERE app_id = ${value('appId')} AND position = ANY(${value('positions')}::bigint[]) AND lease_until <= ${now}
+ORDER BY lease_until, position FOR NO KEY UPDATE SKIP LOCKED`,
+)
+
+/** Takes over locked leases of an app under fresh tokens. */
+export const takeOverExpired = statement<TakenOverRow>(
   'take_over_expired',
   sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now),
-expired AS (
-  SELECT ctid AS row, lease_until, position FROM kyc_relay_delivery_queue
-  WHERE lease_until <= (SELECT now FROM clock)
-  ORDER BY lease_until, position LIMIT ${value('limit')} FOR NO KEY UPDATE SKIP LOCKED
-), numbered AS (
-  SELECT row, row_number() OVER (ORDER BY lease_until, position) AS number FROM expired
-), claimed AS (
-  UPDATE kyc_relay_delivery_queue AS queued
-  SET lease_token = (${value('tokens')}::text[])[numbered.number],
-    lease_until = (SELECT now FROM clock) + ${value('leaseMs')} * interval '1 millisecond'
-  FROM numbered WHERE queued.ctid = numbered.row
-  RETURNING queued.*, numbered.number
-)
-SELECT ${sinceEpochMs(sql`(SELECT now FROM clock)`)} AS "nowMs", ${claimedColumns} ORDER BY claimed.number`,
+UPDATE kyc_relay_delivery_queue AS queued
+SET lease_token = taken.token, lease_until = ${now} + ${value('leaseMs')}::float8 * interval '1 millisecond'
+FROM unnest(${value('positions')}::bigint[], ${value('tokens')}::text[]) AS taken (position, token)
+WHERE queued.app_id = ${value('appId')} AND queued.position = taken.position AND queued.lease_until IS NOT NULL
+RETURNING queued.app_id AS "appId", queued.delivery_id AS "deliveryId", queued.attempts_made AS attempt,
+  queued.lease_token AS token, queued.unsent_since AS "unsentSince", queued.position`,
 )

@@ -1,59 +1,85 @@
 import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { chooseFairly, type Waiting } from './claim-order.js'
 import {
   awaitSchedules,
-  claimFairly,
-  mergeDueNotices,
-  mostDueNotices,
+  listExpired,
+  lockExpired,
+  listWaiting,
+  lockSchedules,
+  openAttempts,
+  readClaimed,
+  removeUnsent,
   takeOverExpired,
   type ClaimedRow,
+  type DueEndpointRow,
+  type ExpiredRow,
+  type ScheduleRow,
+  type TakenOverRow,
+  type WaitingRow,
 } from './claim-statements.postgres.js'
+import type { DueEndpoints, Look, NoticesRead } from './due-endpoints.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { textArray } from '../engine/postgres/parameters.js'
+import { groupByApp, type AppGroup } from './by-app.postgres.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 export interface ClaimDependencies {
   readonly database: PostgresDatabase
+  /** Endpoints that were due at the last look and are not claimed yet. */
+  readonly due: DueEndpoints
+  /** True if the tables are distributed by app: each transaction is then of one app. */
+  readonly distributed: boolean
   /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly newToken: () => string
 }
 
-/**
- * Most runs of the claim statement: it runs again after new due notices, or when other processes held endpoints with
- * due deliveries.
- */
+/** Most looks of one call. It looks again, and then waits, when other processes held all endpoints. */
 const mostLooks = 3
 
 /** Claims due deliveries for this process. Caps hold over all processes on the database. */
 export async function claimDue(
-  { database, instant, newToken }: ClaimDependencies,
+  dependencies: ClaimDependencies,
   request: ClaimRequest,
 ): Promise<Awaited<ReturnType<WebhookStore['claimDue']>>> {
-  // Runs in parallel with the first claim: with a backlog, the schedules already have enough due deliveries.
-  const folded = database.run((on) => mergeDueNotices.count(on, { limit: mostDueNotices }))
-  folded.catch(() => undefined)
+  const { due, instant } = dependencies
   const claimed: ClaimedDelivery[] = []
+  let forFailing = Math.max(0, request.limit - request.keepForHealthy)
+  let lastLook: Look | null = null
+  /** Due times of what was left waiting since the last look. */
+  let leftMs: number[] = []
+  async function look(): Promise<Look> {
+    leftMs = []
+    return (lastLook = await due.look(instant(), request.maxInFlight))
+  }
   try {
-    for (let look = 1; ; look++) {
-      const values = { ...placesOf(request, claimed.length, newToken), now: instant() }
-      const claim = (on: Queryable) => claimFairly.rows(on, values)
-      const rows = await (look === 1
-        ? database.run(claim)
-        : database.transaction(async (on) => {
-            await awaitSchedules.count(on, values)
-            return claim(on)
-          }))
-      const found = rows.flatMap((row) => (row.deliveryId === null ? [] : [readClaimed(row, row.nowMs)]))
-      claimed.push(...found)
-      await folded
-      const nextDueInMs = rows[0]?.nextDueInMs ?? null
-      const isMore = nextDueInMs !== null && nextDueInMs <= 0 && claimed.length < request.limit
-      if (!isMore || look === mostLooks || (look > 1 && found.length === 0)) {
-        return { claimed, nextDueInMs: nextDueInMs === null ? null : Math.max(0, nextDueInMs) }
+    for (let looks = 0; looks < mostLooks;) {
+      const free = request.limit - claimed.length
+      const slotsForFailing = Math.min(free, forFailing)
+      if (due.count(slotsForFailing) < Math.max(1, free)) {
+        await look()
+        looks += 1
       }
+      const count = due.count(slotsForFailing)
+      if (free === 0 || count === 0) break
+      // With as many endpoints as slots nobody gets a second one.
+      const crowded = count >= free
+      const endpoints = due.take(free, slotsForFailing)
+      const wait = looks > 1 && claimed.length === 0
+      const slots = { free, slotsForFailing, mostEach: crowded ? 1 : Infinity, wait }
+      const claim = await claimEndpoints(dependencies, request, endpoints, slots)
+      claimed.push(...claim.claimed)
+      leftMs.push(...claim.leftMs)
+      forFailing -= claim.failingClaimed
+      const nobodyIsLeft = !crowded && (claimed.length > 0 || !claim.passedOver)
+      if (nobodyIsLeft) break
     }
+    if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
+    const { nowMs, nextDueMs } = lastLook ?? (await look())
+    const nextMs = Math.min(nextDueMs ?? Infinity, ...leftMs)
+    return { claimed, nextDueInMs: nextMs === Infinity ? null : Math.max(0, nextMs - nowMs) }
   } catch (error) {
     // An error now would leave the claimed deliveries unsent until their leases end.
     if (claimed.length === 0) throw error
@@ -61,29 +87,237 @@ export async function claimDue(
   }
 }
 
-/** Computes how many deliveries the next run may claim. */
-function placesOf(request: ClaimRequest, claimed: number, newToken: () => string) {
-  const limit = request.limit - claimed
+interface Slots {
+  readonly free: number
+  readonly slotsForFailing: number
+  /** Most deliveries of one endpoint. */
+  readonly mostEach: number
+  /** True to wait for schedules that others hold, else they are passed over. */
+  readonly wait: boolean
+}
+
+interface Claim {
+  readonly claimed: readonly ClaimedDelivery[]
+  readonly failingClaimed: number
+  /** Due times of the first deliveries left waiting, one for each endpoint; now for an endpoint that was passed over. */
+  readonly leftMs: readonly number[]
+  /** True if a schedule was held by another transaction. */
+  readonly passedOver: boolean
+}
+
+/** Claims from these endpoints: in one transaction, or in one for each app if the tables are distributed. */
+async function claimEndpoints(
+  { database, due, distributed, instant, newToken }: ClaimDependencies,
+  { leaseMs, maxInFlight }: ClaimRequest,
+  endpoints: readonly DueEndpointRow[],
+  slots: Slots,
+): Promise<Claim> {
+  // Transactions of several apps do not share their slots, so each endpoint has a share of them.
+  const share = Math.max(1, Math.floor(slots.free / endpoints.length))
+  const mostEach = distributed ? Math.min(slots.mostEach, share) : slots.mostEach
+  const settled = await Promise.allSettled(
+    groupByApp(endpoints, ({ appId }) => appId, distributed).map((group) => {
+      const free = distributed ? group.rows.length * mostEach : slots.free
+      const request = {
+        ...slots,
+        ...{ free, mostEach, maxInFlight, leaseMs },
+        ...{ notices: due.notices(), noLeaseBefore: due.noLeaseBefore, now: instant(), newToken },
+      }
+      return database.transaction((on) => claimGroup(on, group, request))
+    }),
+  )
+  const claims = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = settled.find((one) => one.status === 'rejected')
+  // What was claimed for other apps would be left unsent until the leases end.
+  if (failed !== undefined && claims.every(({ claimed }) => claimed.length === 0)) throw failed.reason
   return {
-    limit,
-    failingLimit: Math.max(0, limit - request.keepForHealthy),
-    healthyCap: request.maxInFlight.healthy,
-    failingCap: request.maxInFlight.failing,
-    leaseMs: request.leaseMs,
-    tokens: textArray(Array.from({ length: limit }, newToken)),
+    claimed: claims.flatMap(({ claimed }) => claimed),
+    failingClaimed: claims.reduce((sum, { failingClaimed }) => sum + failingClaimed, 0),
+    leftMs: claims.flatMap(({ leftMs }) => leftMs).concat(failed === undefined ? [] : [0]),
+    passedOver: failed !== undefined || claims.some(({ passedOver }) => passedOver),
   }
 }
 
-/** Takes over attempts whose lease has ended, under fresh fences. */
-export function claimExpired(
-  { database, instant, newToken }: ClaimDependencies,
+interface GroupRequest extends Slots, Pick<ClaimRequest, 'leaseMs' | 'maxInFlight'> {
+  readonly notices: NoticesRead
+  readonly noLeaseBefore: Date
+  readonly now: Date | null
+  readonly newToken: () => string
+}
+
+/** Locks schedules, counts their attempts in flight, and claims at most the room of each, in one transaction. */
+async function claimGroup(
+  on: Queryable,
+  { appId, rows }: AppGroup<DueEndpointRow>,
+  request: GroupRequest,
+): Promise<Claim> {
+  const lock = request.wait ? awaitSchedules : lockSchedules
+  const locked = await lock.rows(on, { appId, ...keysOf(rows), ...request.notices, now: request.now })
+  const passedOver = locked.length < rows.length
+  const now = locked[0]?.now
+  if (now === undefined) return { claimed: [], failingClaimed: 0, leftMs: [0], passedOver }
+
+  const schedules = await readSchedules(on, appId, locked, request)
+  const chosen = chooseFairly<WaitingRow, (typeof schedules)[number]>(schedules, {
+    limit: request.free,
+    keepForHealthy: request.free - request.slotsForFailing,
+  })
+  const after = schedules.map((schedule) => {
+    const count = chosen.filter((each) => each.schedule === schedule).length
+    const nextDueMs = schedule.all[count]?.dueAtMs ?? null
+    return { row: schedule.row, count, nextDueMs }
+  })
+  // Without a delivery left, the turn of an endpoint is told by its next one.
+  const changed = after.filter(
+    ({ row, count, nextDueMs }) =>
+      nextDueMs !== (row.nextDueAt?.getTime() ?? null) || (nextDueMs !== null && count > 0),
+  )
+  const leased = chosen.map(({ waiting: { id } }) => ({
+    appId: id.appId,
+    deliveryId: id.deliveryId,
+    attempt: id.attemptsMade + 1,
+    token: request.newToken(),
+    unsentSince: id.unsentSince,
+  }))
+  if (leased.length > 0 || changed.length > 0) {
+    await openAttempts.count(on, {
+      appId,
+      now,
+      leaseMs: request.leaseMs,
+      ...keysOf(chosen.map(({ waiting }) => waiting.id)),
+      positions: chosen.map(({ waiting }) => waiting.position),
+      deliveryIds: textArray(leased.map(({ deliveryId }) => deliveryId)),
+      attempts: leased.map(({ attempt }) => attempt),
+      tokens: textArray(leased.map(({ token }) => token)),
+      scheduleAppIds: textArray(changed.map(({ row }) => row.appId)),
+      scheduleEndpointIds: textArray(changed.map(({ row }) => row.endpointId)),
+      nextDueAts: changed.map(({ nextDueMs }) => (nextDueMs === null ? null : new Date(nextDueMs))),
+      lastClaimedAts: changed.map(({ row, count }) => (count > 0 ? now : row.lastClaimedAt)),
+    })
+  }
+  const unsent = leased.filter(({ unsentSince }) => unsentSince !== null)
+  if (unsent.length > 0) {
+    const attempts = unsent.map(({ attempt }) => attempt)
+    await removeUnsent.count(on, { appId, ...deliveryKeysOf(unsent), attempts })
+  }
+  return {
+    claimed: await readLeased(on, appId, leased, now.getTime()),
+    failingClaimed: chosen.filter(({ schedule }) => schedule.failing).length,
+    leftMs: after.flatMap(({ nextDueMs }) => (nextDueMs === null ? [] : [nextDueMs])).concat(passedOver ? [0] : []),
+    passedOver,
+  }
+}
+
+/** Reads the first waiting deliveries of locked schedules, and which of them have a free slot. */
+async function readSchedules(
+  on: Queryable,
+  appId: string | null,
+  locked: readonly ScheduleRow[],
+  { maxInFlight, mostEach, noLeaseBefore }: GroupRequest,
+) {
+  const each = Math.min(mostEach, Math.max(maxInFlight.healthy, maxInFlight.failing)) + 1
+  const rows = await listWaiting.rows(on, {
+    appId,
+    ...keysOf(locked),
+    firstDueAts: locked.map(({ firstDueAt }) => firstDueAt),
+    noLeaseBefore,
+    each,
+  })
+  const found = new Map<string, { inFlight: number; all: Waiting<WaitingRow>[] }>()
+  for (const row of rows) {
+    const of = found.get(keyOf(row)) ?? { inFlight: row.inFlight, all: [] }
+    found.set(keyOf(row), of)
+    if (row.position !== null) of.all.push({ id: row, dueAtMs: row.dueAtMs, position: row.position })
+  }
+  return locked.map((row) => {
+    const { inFlight, all } = found.get(keyOf(row)) ?? { inFlight: 0, all: [] }
+    const cap = row.failing ? maxInFlight.failing : maxInFlight.healthy
+    const room = Math.max(0, Math.min(mostEach, cap - inFlight))
+    const waiting = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)
+    const waitingSinceMs = Math.max(all[0]?.dueAtMs ?? 0, row.lastClaimedAt?.getTime() ?? 0)
+    return { row, failing: row.failing, waitingSinceMs, all, waiting }
+  })
+}
+
+type Leased = Pick<TakenOverRow, 'appId' | 'deliveryId' | 'attempt' | 'token' | 'unsentSince'>
+
+/** Reads what is sent of leased deliveries. */
+async function readLeased(
+  on: Queryable,
+  appId: string | null,
+  leased: readonly Leased[],
+  nowMs: number,
+): Promise<readonly ClaimedDelivery[]> {
+  if (leased.length === 0) return []
+  const rows = await readClaimed.rows(on, { appId, ...deliveryKeysOf(leased) })
+  return leased.flatMap((lease, index) => {
+    const row = rows[index]
+    return row === undefined ? [] : [claimedOf(lease, row, nowMs)]
+  })
+}
+
+const keyOf = ({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) =>
+  JSON.stringify([appId, endpointId])
+
+function keysOf(rows: readonly { readonly appId: string; readonly endpointId: string }[]) {
+  return {
+    appIds: textArray(rows.map(({ appId }) => appId)),
+    endpointIds: textArray(rows.map(({ endpointId }) => endpointId)),
+  }
+}
+
+function deliveryKeysOf(rows: readonly Leased[]) {
+  return {
+    appIds: textArray(rows.map(({ appId }) => appId)),
+    deliveryIds: textArray(rows.map(({ deliveryId }) => deliveryId)),
+  }
+}
+
+/** Ended leases that are listed at once: others may hold many of them. */
+const expiredPerPage = 1_000
+
+/** Takes over attempts whose lease has ended, under fresh fences, in a transaction for each app. */
+export async function claimExpired(
+  { database, due, instant, newToken }: ClaimDependencies,
   { limit, leaseMs }: Parameters<WebhookStore['claimExpired']>[0],
 ): Promise<readonly ClaimedDelivery[]> {
-  return database.run(async (on) => {
-    const tokens = textArray(Array.from({ length: limit }, newToken))
-    const rows = await takeOverExpired.rows(on, { limit, leaseMs, tokens, now: instant() })
-    return rows.map((row) => readClaimed(row, row.nowMs))
-  })
+  const claimed: ClaimedDelivery[] = []
+  let after: Pick<ExpiredRow, 'leaseUntil' | 'position'> = { leaseUntil: new Date(0), position: 0 }
+  for (;;) {
+    const page = { limit: expiredPerPage, afterLeaseUntil: after.leaseUntil, afterPosition: after.position }
+    const rows = await database.transaction((on) => listExpired.rows(on, { ...page, now: instant() }))
+    const expired = rows.flatMap((row) => (row.appId === null ? [] : [row]))
+    // Not after a page: what was passed by there is still leased.
+    if (expired.length === 0 && after.position === 0) due.noLeaseBefore = rows[0]?.now ?? due.noLeaseBefore
+    for (const { appId, rows: ofApp } of groupByApp(expired, (row) => row.appId, true)) {
+      const free = limit - claimed.length
+      if (free <= 0) return claimed
+      const positions = ofApp.map(({ position }) => position)
+      claimed.push(
+        ...(await database.transaction(async (on) => {
+          const locked = (await lockExpired.rows(on, { appId, positions, now: instant() })).slice(0, free)
+          const [first] = locked
+          if (first === undefined) return []
+          const leases = await takeOverExpired.rows(on, {
+            appId,
+            positions: locked.map(({ position }) => position),
+            tokens: textArray(locked.map(() => newToken())),
+            leaseMs,
+            now: first.now,
+          })
+          const order = new Map(locked.map(({ position }, index) => [position, index]))
+          const inOrder = [...leases].sort((one, other) => orderOf(one) - orderOf(other))
+          function orderOf({ position }: TakenOverRow): number {
+            return order.get(position) ?? 0
+          }
+          return readLeased(on, appId, inOrder, first.now.getTime())
+        })),
+      )
+    }
+    const last = expired.at(-1)
+    if (last === undefined || expired.length < expiredPerPage) return claimed
+    after = last
+  }
 }
 
 /** Returns the bytes as Uint8Array without a copy, as other stores do: a Buffer has another JSON form. */
@@ -91,20 +325,21 @@ function bytesOf(body: Buffer | null): Uint8Array {
   return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.length)
 }
 
-function readClaimed(row: ClaimedRow, nowMs: number): ClaimedDelivery {
-  const { deliveryId, endpointId, url, standardWebhooks } = row
+function claimedOf(lease: Leased, row: ClaimedRow, nowMs: number): ClaimedDelivery {
+  const { appId, deliveryId, attempt, token, unsentSince } = lease
+  const { endpointId, url, standardWebhooks } = row
   return {
-    fence: { deliveryId, attempt: row.attempt, token: row.token },
+    fence: { appId, deliveryId, attempt, token },
     deliveryId,
     eventId: row.eventId,
     xEventId: row.xEventId,
-    appId: row.appId,
+    appId,
     userId: row.userId,
     eventType: row.eventType,
     test: row.test,
     endpoint: { endpointId, url, standardWebhooks },
     body: bytesOf(row.body),
-    unsentForMs: row.unsentSince === null ? 0 : Math.max(0, nowMs - row.unsentSince.getTime()),
+    unsentForMs: unsentSince === null ? 0 : Math.max(0, nowMs - unsentSince.getTime()),
     traceContext: row.traceContext,
   }
 }

@@ -52,7 +52,7 @@ function createReader(statements: ClaimingStatements, now: number) {
     const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, endpoint, ...event] = row
     const [eventId, test, body, traceContext] = event
     return {
-      fence: { deliveryId, attempt: attemptsMade, token },
+      fence: { appId, deliveryId, attempt: attemptsMade, token },
       deliveryId,
       eventId,
       xEventId,

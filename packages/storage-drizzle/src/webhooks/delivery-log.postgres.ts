@@ -31,20 +31,23 @@ type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 /** Columns of a pending delivery in the queue. */
 const queued = and(eq(deliveryQueue.appId, deliveries.appId), eq(deliveryQueue.position, deliveries.position))
 
+const ofEvent = and(eq(events.appId, deliveries.appId), eq(events.eventId, deliveries.eventId))
+const ofEndpoint = and(eq(endpoints.appId, deliveries.appId), eq(endpoints.endpointId, deliveries.endpointId))
+
 /** Reads of the delivery log. */
 export function createDeliveryLog(db: NodePgDatabase) {
   const findDelivery = db
     .select({ ...columns, body: events.body, startedAt: deliveryQueue.startedAt })
     .from(deliveries)
     .leftJoin(deliveryQueue, queued)
-    .innerJoin(events, eq(events.eventId, deliveries.eventId))
-    .innerJoin(endpoints, eq(endpoints.endpointId, deliveries.endpointId))
-    .where(and(eq(deliveries.deliveryId, value('deliveryId')), eq(deliveries.appId, value('appId'))))
+    .innerJoin(events, ofEvent)
+    .innerJoin(endpoints, ofEndpoint)
+    .where(and(eq(deliveries.appId, value('appId')), eq(deliveries.deliveryId, value('deliveryId'))))
     .prepare('kyc_relay_find_delivery')
   const listAttempts = db
     .select()
     .from(attempts)
-    .where(eq(attempts.deliveryId, value('deliveryId')))
+    .where(and(eq(attempts.appId, value('appId')), eq(attempts.deliveryId, value('deliveryId'))))
     .orderBy(asc(attempts.number))
     .prepare('kyc_relay_list_attempts')
 
@@ -56,8 +59,8 @@ export function createDeliveryLog(db: NodePgDatabase) {
       ? read.from(deliveryQueue).innerJoin(deliveries, queued)
       : read.from(deliveries).leftJoin(deliveryQueue, queued)
     return from
-      .innerJoin(events, eq(events.eventId, deliveries.eventId))
-      .innerJoin(endpoints, eq(endpoints.endpointId, deliveries.endpointId))
+      .innerJoin(events, ofEvent)
+      .innerJoin(endpoints, ofEndpoint)
       .where(and(eq(appId, value('appId')), lt(position, value('before')), ...filters))
       .orderBy(desc(position))
       .limit(value('limit'))
@@ -98,7 +101,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
     async findDelivery({ appId, deliveryId }: Parameters<WebhookStore['findDelivery']>[0]) {
       const [row] = await findDelivery.execute({ appId, deliveryId })
       if (row === undefined) return null
-      const ended = (await listAttempts.execute({ deliveryId })).map(readAttempt)
+      const ended = (await listAttempts.execute({ appId, deliveryId })).map(readAttempt)
       return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
     },
     async listDeliveries(request: ListRequest) {

@@ -1,93 +1,85 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { asBuffer, now, textArray } from '../engine/postgres/parameters.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
+import type { Queryable } from '../engine/postgres/statement.js'
+import { statementByApp, type AppGroup } from './by-app.postgres.js'
 
 const value = sql.placeholder
 
 /**
- * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. It locks
- * as `lockLeased` does and may skip a queue row that changed meanwhile. The delivery is read once: only the holder of
- * its queue row changes it.
- *
- * Each row is searched from the given results. With a join, PostgreSQL chooses the order. If the queue was empty when
- * analysed, it would scan the whole queue for each result.
+ * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
+ * delivery is read once: only the holder of its queue row changes it. A schedule is locked only when the endpoint begins
+ * or ceases to fail.
  */
-const recordEndedStatement = statement<{ deliveryId: string }>(
+const recordEndedStatement = statementByApp<{ appId: string; deliveryId: string }>(
   'record_ended',
-  sql`
+  (ofApp) => sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
-given AS (
-  SELECT * FROM unnest(
-    ${value('deliveryIds')}::text[], ${value('tokens')}::text[], ${value('numbers')}::int[], ${value('states')}::text[],
-    ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[],
+found AS MATERIALIZED (
+  SELECT given.*, delivery.position FROM unnest(
+    ${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('tokens')}::text[], ${value('numbers')}::int[],
+    ${value('states')}::text[], ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[],
     string_to_array(${value('reports')}, ${value('separator')}), ${value('responseBodies')}::bytea[]
-  ) WITH ORDINALITY
-    AS g (delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, ordinal)
-), found AS MATERIALIZED (
-  SELECT given.*, delivery.row, in_flight.place FROM given CROSS JOIN LATERAL (
-    SELECT ctid AS row, app_id, position FROM kyc_relay_deliveries WHERE delivery_id = given.delivery_id OFFSET 0
-  ) AS delivery CROSS JOIN LATERAL (
-    SELECT ctid AS place FROM kyc_relay_delivery_queue
-    WHERE app_id = delivery.app_id AND position = delivery.position OFFSET 0
-  ) AS in_flight
-  -- Always so. PostgreSQL takes it for one in two hundred: then it is cheaper to look where the few stand than to begin
-  -- with the queue.
-  WHERE given.ordinal * 0 = 0
+  ) WITH ORDINALITY AS given (
+    app_id, delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, ordinal
+  ) JOIN kyc_relay_deliveries AS delivery USING (app_id, delivery_id)
+  WHERE ${ofApp('delivery')}
 ), leased AS (
   DELETE FROM kyc_relay_delivery_queue AS queued USING found
-  WHERE queued.ctid = found.place AND queued.lease_token = found.token AND queued.attempts_made = found.number
+  WHERE queued.app_id = found.app_id AND queued.position = found.position AND ${ofApp('queued')}
+    AND queued.lease_until IS NOT NULL AND queued.lease_token = found.token AND queued.attempts_made = found.number
   RETURNING queued.endpoint_id, queued.started_at, found.*
 ), written AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = leased.state, attempts_made = leased.number, ended_at = (SELECT now FROM clock),
     cancel_reason = leased.cancel_reason
-  FROM leased WHERE delivery.ctid = leased.row
+  FROM leased
+  WHERE delivery.app_id = leased.app_id AND delivery.delivery_id = leased.delivery_id AND ${ofApp('delivery')}
 ), ended AS (
-  INSERT INTO kyc_relay_attempts (delivery_id, number, state, started_at, ended_at, report, response_body)
-  SELECT delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report, response_body FROM leased
-), counted AS (
-  SELECT endpoint_id, count(*)::int AS ended,
-    (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
-  FROM leased GROUP BY endpoint_id
-), locked AS MATERIALIZED (
-  SELECT counted.* FROM counted JOIN kyc_relay_endpoint_schedules AS turn USING (endpoint_id)
-  WHERE turn.failing <> counted.failing
-  ORDER BY turn.endpoint_id FOR NO KEY UPDATE OF turn
+  INSERT INTO kyc_relay_attempts (app_id, delivery_id, number, state, started_at, ended_at, report, response_body)
+  SELECT app_id, delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report, response_body
+  FROM leased
+), endpoint AS (
+  SELECT app_id, endpoint_id, (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
+  FROM leased GROUP BY app_id, endpoint_id
+), changed AS MATERIALIZED (
+  SELECT endpoint.* FROM endpoint JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
+  WHERE schedule.failing <> endpoint.failing AND ${ofApp('schedule')}
+  ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule
 ), turned AS (
-  UPDATE kyc_relay_endpoint_schedules AS turn SET failing = locked.failing
-  FROM locked WHERE turn.endpoint_id = locked.endpoint_id
-  RETURNING turn.endpoint_id
-), ends AS (
-  INSERT INTO kyc_relay_endpoint_ends AS ends (endpoint_id, ended)
-  -- Schedules are locked before ends, as in every write of results, so that two never deadlock.
-  SELECT endpoint_id, ended FROM counted WHERE (SELECT count(*) FROM turned) IS NOT NULL ORDER BY endpoint_id
-  ON CONFLICT (endpoint_id) DO UPDATE SET ended = ends.ended + excluded.ended
+  UPDATE kyc_relay_endpoint_schedules AS schedule SET failing = changed.failing FROM changed
+  WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
 )
-SELECT delivery_id AS "deliveryId" FROM leased`,
+SELECT app_id AS "appId", delivery_id AS "deliveryId" FROM leased`,
 )
 
 /** Checks that each result ends its delivery with a sent attempt, and that no delivery appears twice. */
 export function areAllEnded(results: readonly AttemptResult[]): boolean {
-  const ids = new Set(results.map(({ fence }) => fence.deliveryId))
+  const keys = new Set(results.map(({ fence }) => deliveryKey(fence)))
   const isEnded = ({ attempt, next }: AttemptResult) => attempt.state !== 'UNSENT' && next.state !== 'PENDING'
-  return ids.size === results.length && results.every(isEnded)
+  return keys.size === results.length && results.every(isEnded)
 }
+
+/** Key of a delivery for maps and sets. */
+export const deliveryKey = ({ appId, deliveryId }: { readonly appId: string; readonly deliveryId: string }) =>
+  JSON.stringify([appId, deliveryId])
 
 /** Separator of reports: JSON escapes control characters, so a report never contains it. */
 const separator = '\u001F'
 
 /**
- * Applies results whose fence is current and returns the rest, which are stale or whose row changed meanwhile. Call it
- * only for results that pass `areAllEnded`.
+ * Applies results whose fence is current and returns the rest, which are stale. Call it only for results that pass
+ * `areAllEnded`.
  */
 export async function recordEndedResults(
   on: Queryable,
-  results: readonly AttemptResult[],
+  { appId, rows: results }: AppGroup<AttemptResult>,
   at: Date | null,
 ): Promise<readonly AttemptResult[]> {
   const rows = await recordEndedStatement.rows(on, {
+    appId,
     now: at,
+    appIds: textArray(results.map(({ fence }) => fence.appId)),
     deliveryIds: textArray(results.map(({ fence }) => fence.deliveryId)),
     tokens: textArray(results.map(({ fence }) => fence.token)),
     numbers: results.map(({ fence }) => fence.attempt),
@@ -98,8 +90,8 @@ export async function recordEndedResults(
     separator,
     responseBodies: results.map(responseBodyOf),
   })
-  const written = new Set(rows.map(({ deliveryId }) => deliveryId))
-  return results.filter(({ fence }) => !written.has(fence.deliveryId))
+  const written = new Set(rows.map(deliveryKey))
+  return results.filter(({ fence }) => !written.has(deliveryKey(fence)))
 }
 
 /** Converts a report to JSON, without the response body. */

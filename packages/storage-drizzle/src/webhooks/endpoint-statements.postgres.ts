@@ -9,28 +9,31 @@ export const cancelOfEndpoint = statement(
   'cancel_of_endpoint',
   sql`
 WITH cancelled AS (
-  DELETE FROM kyc_relay_delivery_queue WHERE endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
+  DELETE FROM kyc_relay_delivery_queue
+  WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')} AND due_at IS NOT NULL
   RETURNING delivery_id, attempts_made
 ), ended AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
-  FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id
+  FROM cancelled WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = cancelled.delivery_id
 )
-UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL WHERE endpoint_id = ${value('endpointId')}`,
+UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL
+WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')}`,
 )
 
 /** Searches through the user's events: a separate index would cost every delivery a write for this rare search. */
 const pendingOfUser = sql`
-  SELECT app_id, position FROM kyc_relay_deliveries WHERE ended_at IS NULL AND event_id IN (
-    SELECT event_id FROM kyc_relay_events WHERE user_id = ${value('userId')} AND app_id = ${value('appId')}
-  )`
+  SELECT delivery.position FROM kyc_relay_events AS event
+  JOIN kyc_relay_deliveries AS delivery ON delivery.app_id = ${value('appId')} AND delivery.event_id = event.event_id
+  WHERE event.app_id = ${value('appId')} AND event.user_id = ${value('userId')} AND delivery.ended_at IS NULL`
 
 /** For attempts in flight: they are not aborted and not retried. */
 export const requestCancelOfUser = statement(
   'request_cancel_of_user',
   sql`
 UPDATE kyc_relay_delivery_queue SET cancel_requested = ${value('reason')}
-WHERE (app_id, position) IN (${pendingOfUser}) AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
+WHERE app_id = ${value('appId')} AND position IN (${pendingOfUser})
+  AND lease_token IS NOT NULL AND cancel_requested IS NULL`,
 )
 
 /** Blocks claims of every endpoint with a waiting delivery of the user. */
@@ -38,8 +41,9 @@ export const lockSchedulesOfUser = statement<{ endpointId: string }>(
   'lock_schedules_of_user',
   sql`
 SELECT endpoint_id AS "endpointId" FROM kyc_relay_endpoint_schedules
-WHERE endpoint_id IN (
-  SELECT endpoint_id FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser})
+WHERE app_id = ${value('appId')} AND endpoint_id IN (
+  SELECT endpoint_id FROM kyc_relay_delivery_queue
+  WHERE app_id = ${value('appId')} AND position IN (${pendingOfUser})
 )
 ORDER BY endpoint_id FOR NO KEY UPDATE`,
 )
@@ -49,12 +53,13 @@ export const cancelOfUser = statement(
   'cancel_of_user',
   sql`
 WITH cancelled AS (
-  DELETE FROM kyc_relay_delivery_queue WHERE (app_id, position) IN (${pendingOfUser}) AND due_at IS NOT NULL
+  DELETE FROM kyc_relay_delivery_queue
+  WHERE app_id = ${value('appId')} AND position IN (${pendingOfUser}) AND due_at IS NOT NULL
   RETURNING delivery_id, attempts_made
 )
 UPDATE kyc_relay_deliveries AS delivery
 SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = ${value('reason')}
-FROM cancelled WHERE delivery.delivery_id = cancelled.delivery_id`,
+FROM cancelled WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = cancelled.delivery_id`,
 )
 
 /** The earliest waiting delivery of each endpoint, found by its index. */
@@ -63,22 +68,22 @@ export const refreshNextDue = statement(
   sql`
 UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = (
   SELECT due_at FROM kyc_relay_delivery_queue AS waiting
-  WHERE waiting.endpoint_id = schedule.endpoint_id AND waiting.due_at IS NOT NULL
+  WHERE waiting.app_id = ${value('appId')} AND waiting.endpoint_id = schedule.endpoint_id AND waiting.due_at IS NOT NULL
   ORDER BY waiting.due_at, waiting.position LIMIT 1
 )
-WHERE schedule.endpoint_id = ANY(${value('endpointIds')}::text[])`,
+WHERE schedule.app_id = ${value('appId')} AND schedule.endpoint_id = ANY(${value('endpointIds')}::text[])`,
 )
 
-/** Reads the delivery to resend and locks its endpoint against removal. */
+/** Reads the delivery to resend and locks its endpoint against removal, and its event against retention. */
 export const findForResend = statement<{ state: string; removed: boolean; blanked: boolean }>(
   'find_for_resend',
   sql`
 SELECT delivery.state, endpoint.removed_at IS NOT NULL AS removed, event.body IS NULL AS blanked
 FROM kyc_relay_deliveries AS delivery
-JOIN kyc_relay_endpoints AS endpoint USING (endpoint_id)
-JOIN kyc_relay_events AS event USING (event_id)
-WHERE delivery.delivery_id = ${value('deliveryId')} AND delivery.app_id = ${value('appId')}
-FOR SHARE OF endpoint`,
+JOIN kyc_relay_endpoints AS endpoint USING (app_id, endpoint_id)
+JOIN kyc_relay_events AS event USING (app_id, event_id)
+WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = ${value('deliveryId')}
+FOR SHARE OF endpoint, event`,
 )
 
 /** Copies the delivery, queues it and announces it in one statement. */
@@ -87,15 +92,15 @@ export const insertResend = statement(
   sql`
 WITH written AS (
   INSERT INTO kyc_relay_deliveries (
-    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at, resend_of
+    app_id, delivery_id, event_id, endpoint_id, x_event_id, user_id, event_type, state, created_at, resend_of
   )
-  SELECT ${value('newDeliveryId')}, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, 'PENDING',
+  SELECT app_id, ${value('newDeliveryId')}, event_id, endpoint_id, x_event_id, user_id, event_type, 'PENDING',
     ${now}, delivery_id
-  FROM kyc_relay_deliveries WHERE delivery_id = ${value('deliveryId')}
+  FROM kyc_relay_deliveries WHERE app_id = ${value('appId')} AND delivery_id = ${value('deliveryId')}
   RETURNING app_id, position, delivery_id, endpoint_id, created_at
 ), queued AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 )
-INSERT INTO kyc_relay_due_notices (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written`,
+INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at) SELECT app_id, endpoint_id, created_at FROM written`,
 )

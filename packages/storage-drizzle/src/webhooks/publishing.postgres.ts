@@ -22,16 +22,16 @@ WITH source AS (
   ON CONFLICT (app_id, source_event_id) DO NOTHING
   RETURNING event_id
 ), event AS (
-  INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, withheld, created_at,
+  INSERT INTO kyc_relay_events (app_id, event_id, user_id, type, occurred_at, body, test, withheld, created_at,
     trace_context)
-  SELECT ${value('eventId')}, ${value('appId')}, ${value('userId')}, ${value('type')},
+  SELECT ${value('appId')}, ${value('eventId')}, ${value('userId')}, ${value('type')},
     ${value('occurredAt')}::timestamptz, ${value('body')}::bytea, ${value('test')}::boolean,
     ${value('withheld')}, ${now}, ${value('traceContext')}
   WHERE ${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source)
   RETURNING event_id, created_at
 ), live AS (
   SELECT endpoint_id FROM kyc_relay_endpoints
-  WHERE endpoint_id = ANY(${value('endpointIds')}::text[]) AND app_id = ${value('appId')} AND removed_at IS NULL
+  WHERE app_id = ${value('appId')} AND endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NULL
   FOR SHARE
 ), wanted AS (
   SELECT d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal
@@ -40,9 +40,9 @@ WITH source AS (
   JOIN live USING (endpoint_id)
 ), written AS (
   INSERT INTO kyc_relay_deliveries (
-    delivery_id, event_id, endpoint_id, x_event_id, app_id, user_id, event_type, state, created_at
+    app_id, delivery_id, event_id, endpoint_id, x_event_id, user_id, event_type, state, created_at
   )
-  SELECT w.delivery_id, event.event_id, w.endpoint_id, w.x_event_id, ${value('appId')}, ${value('userId')},
+  SELECT ${value('appId')}, w.delivery_id, event.event_id, w.endpoint_id, w.x_event_id, ${value('userId')},
     ${value('type')}, 'PENDING', event.created_at
   FROM event, wanted w ORDER BY w.ordinal
   RETURNING app_id, position, delivery_id, endpoint_id, created_at
@@ -50,7 +50,8 @@ WITH source AS (
   INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
   SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
 ), announced AS (
-  INSERT INTO kyc_relay_due_notices (endpoint_id, due_at) SELECT endpoint_id, created_at FROM written
+  INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at)
+  SELECT app_id, endpoint_id, created_at FROM written
 )
 SELECT (SELECT count(*) FROM event)::int AS written,
   (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)
@@ -61,7 +62,7 @@ export const findBySource = statement<{ eventId: string; withheld: WithheldReaso
   'find_event_by_source',
   sql`
 SELECT e.event_id AS "eventId", e.withheld
-FROM kyc_relay_event_sources s JOIN kyc_relay_events e USING (event_id)
+FROM kyc_relay_event_sources s JOIN kyc_relay_events e USING (app_id, event_id)
 WHERE s.app_id = ${value('appId')} AND s.source_event_id = ${value('sourceEventId')}`,
 )
 
@@ -69,7 +70,7 @@ export const listDeliveriesOfEvent = statement<{ deliveryId: string; endpointId:
   'list_deliveries_of_event',
   sql`
 SELECT delivery_id AS "deliveryId", endpoint_id AS "endpointId" FROM kyc_relay_deliveries
-WHERE event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY position`,
+WHERE app_id = ${value('appId')} AND event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY position`,
 )
 
 /** Writes the event and its deliveries, due now, on a connection or inside a transaction. */
@@ -97,6 +98,6 @@ export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date |
   }
   const [original] = await findBySource.rows(on, { appId, sourceEventId })
   if (original === undefined) throw new StorageError('STORE_UNAVAILABLE')
-  const deliveries = await listDeliveriesOfEvent.rows(on, { eventId: original.eventId })
+  const deliveries = await listDeliveriesOfEvent.rows(on, { appId, eventId: original.eventId })
   return { ...original, deliveries, duplicate: true }
 }

@@ -1,13 +1,15 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { EventType } from '@kyc-relay/webhooks'
-import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { claimDue, claimExpired } from './claims.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { createDeliveryLog } from './delivery-log.postgres.js'
+import { createDueEndpoints } from './due-endpoints.postgres.js'
+import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
 import { writeEvent } from './publishing.postgres.js'
@@ -23,6 +25,8 @@ export interface WebhookStoreDependencies {
   readonly db: NodePgDatabase
   readonly database: PostgresDatabase
   readonly notifications: DueNotifications
+  /** True if the tables are distributed by app: each transaction of claims and results is then of one app. */
+  readonly distributed: boolean
   /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   /** Creates a unique fence token. */
@@ -33,7 +37,8 @@ export interface WebhookStoreDependencies {
 
 /** Creates the webhook store on PostgreSQL. */
 export function createWebhookStore(dependencies: WebhookStoreDependencies): Required<WebhookStore> {
-  const { db, database, notifications, instant, audit } = dependencies
+  const { db, database, notifications, instant, audit, distributed } = dependencies
+  const due = createDueEndpoints(database)
   const log = createDeliveryLog(db)
   const listEndpoints = db
     .select()
@@ -42,20 +47,30 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
     .prepare('kyc_relay_list_endpoints')
 
+  /** Most results end their deliveries: one statement. What it leaves is stale, or decided under the locks of its rows. */
+  async function recordResults({ appId, rows }: AppGroup<AttemptResult>): Promise<readonly AttemptResult[]> {
+    // Citus does not take the one statement.
+    const left =
+      appId === null && areAllEnded(rows)
+        ? await database.transaction((on) => recordEndedResults(on, { appId, rows }, instant()))
+        : rows
+    if (left.length === 0) return []
+    return database.transaction((on) => recordAttemptResults(on, { appId, rows: left }, instant()))
+  }
+
   return {
     registerEndpoint: (endpoint, limitPerApp) =>
       database.transaction(async (on) => {
         const { appId } = endpoint
         const query = queryBuilder(on)
         // Locks the app's row: concurrent registrations wait, so that the limit holds.
-        await query
-          .insert(endpointLimits)
-          .values({ appId })
-          .onConflictDoUpdate({ target: endpointLimits.appId, set: { appId } })
+        await query.insert(endpointLimits).values({ appId }).onConflictDoNothing()
+        await query.select().from(endpointLimits).where(eq(endpointLimits.appId, appId)).for('update')
         const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
         if ((await query.$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
         const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
         await query.insert(endpoints).values({ ...endpoint, eventTypes })
+        await query.insert(endpointSchedules).values({ appId, endpointId: endpoint.endpointId })
         await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
         return 'registered'
       }),
@@ -69,13 +84,13 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         const { rowCount } = await query
           .update(endpoints)
           .set({ removedAt: timeOf(now) })
-          .where(and(eq(endpoints.endpointId, endpointId), eq(endpoints.appId, appId), isNull(endpoints.removedAt)))
+          .where(and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId), isNull(endpoints.removedAt)))
         if (rowCount === 0) return false
         // Blocks claims and results of the endpoint until the end of the transaction.
         await query
           .select({ endpointId: endpointSchedules.endpointId })
           .from(endpointSchedules)
-          .where(eq(endpointSchedules.endpointId, endpointId))
+          .where(and(eq(endpointSchedules.appId, appId), eq(endpointSchedules.endpointId, endpointId)))
           .for('no key update')
         await statements.cancelOfEndpoint.count(on, { ...request, now })
         await audit?.append(on, request.appId, (nowMs) => endpointRemovedEvent(audit.seal, request, nowMs))
@@ -90,16 +105,14 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
       return inserted
     },
 
-    claimDue: async (request) => claimDue(dependencies, checkedClaim(request)),
+    claimDue: async (request) => claimDue({ ...dependencies, due }, checkedClaim(request)),
 
-    claimExpired: async (request) => claimExpired(dependencies, checkedLease(request)),
+    claimExpired: async (request) => claimExpired({ ...dependencies, due }, checkedLease(request)),
 
     async recordAttemptResults(results) {
-      if (results.length === 0) return { stale: [] }
-      const left = areAllEnded(results)
-        ? await database.run((on) => recordEndedResults(on, results, instant()))
-        : results
-      return left.length === 0 ? { stale: [] } : database.transaction((on) => recordAttemptResults(on, left, instant()))
+      const groups = groupByApp(results, ({ fence }) => fence.appId, distributed)
+      const stale = new Set((await Promise.all(groups.map(recordResults))).flat())
+      return { stale: results.filter((result) => stale.has(result)).map(({ fence }) => fence) }
     },
 
     cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),
@@ -139,7 +152,10 @@ export async function cancelPending(
   const cancelled = await statements.cancelOfUser.count(on, { ...request, now })
   // Also deliveries that were claimed before the schedules were locked.
   const claimed = await statements.requestCancelOfUser.count(on, request)
-  await statements.refreshNextDue.count(on, { endpointIds: locked.map(({ endpointId }) => endpointId) })
+  await statements.refreshNextDue.count(on, {
+    ...request,
+    endpointIds: locked.map(({ endpointId }) => endpointId),
+  })
   return requested + cancelled + claimed
 }
 

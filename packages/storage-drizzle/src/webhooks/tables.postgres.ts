@@ -7,9 +7,9 @@ import { deliveryStates, endedAttemptStates, transactionStates, withheldReasons 
 export const endpoints = pgTable(
   'kyc_relay_endpoints',
   {
-    endpointId: text('endpoint_id').primaryKey(),
-    position: position(),
     appId: text('app_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    position: position(),
     url: text('url').notNull(),
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
@@ -18,6 +18,7 @@ export const endpoints = pgTable(
     removedAt: instant('removed_at'),
   },
   (table) => [
+    primaryKey({ name: 'kyc_relay_endpoints_pkey', columns: [table.appId, table.endpointId] }),
     index('kyc_relay_endpoints_of_app')
       .on(table.appId, table.createdAt, table.position)
       .where(sql`removed_at IS NULL`),
@@ -32,9 +33,9 @@ export const endpointLimits = pgTable('kyc_relay_endpoint_limits', {
 export const events = pgTable(
   'kyc_relay_events',
   {
-    eventId: text('event_id').primaryKey(),
-    position: position(),
     appId: text('app_id').notNull(),
+    eventId: text('event_id').notNull(),
+    position: position(),
     userId: text('user_id').notNull(),
     type: text<EventType>('type').notNull(),
     occurredAt: instant('occurred_at').notNull(),
@@ -47,6 +48,7 @@ export const events = pgTable(
     traceContext: text('trace_context'),
   },
   (table) => [
+    primaryKey({ name: 'kyc_relay_events_pkey', columns: [table.appId, table.eventId] }),
     oneOf(table.withheld, withheldReasons),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_by_age')
@@ -68,12 +70,12 @@ export const eventSources = pgTable(
 export const deliveries = pgTable(
   'kyc_relay_deliveries',
   {
-    deliveryId: text('delivery_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    deliveryId: text('delivery_id').notNull(),
     position: position(),
     eventId: text('event_id').notNull(),
     endpointId: text('endpoint_id').notNull(),
     xEventId: text('x_event_id').notNull(),
-    appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
     eventType: text<EventType>('event_type').notNull(),
     state: text<(typeof deliveryStates)[number]>('state').notNull(),
@@ -87,8 +89,9 @@ export const deliveries = pgTable(
     undelivered: text('undelivered').generatedAlwaysAs(sql`CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END`),
   },
   (table) => [
-    references(table.eventId, events.eventId),
-    references(table.endpointId, endpoints.endpointId),
+    primaryKey({ name: 'kyc_relay_deliveries_pkey', columns: [table.appId, table.deliveryId] }),
+    references([table.appId, table.eventId], [events.appId, events.eventId]),
+    references([table.appId, table.endpointId], [endpoints.appId, endpoints.endpointId]),
     oneOf(table.state, deliveryStates),
     check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
     check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
@@ -96,8 +99,8 @@ export const deliveries = pgTable(
     index('kyc_relay_deliveries_undelivered')
       .on(table.appId, table.undelivered, table.position)
       .where(sql`undelivered IS NOT NULL`),
-    index('kyc_relay_deliveries_of_endpoint').on(table.endpointId, table.position),
-    index('kyc_relay_deliveries_of_event').on(table.eventId, table.position),
+    index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.position),
+    index('kyc_relay_deliveries_of_event').on(table.appId, table.eventId, table.position),
   ],
 )
 
@@ -128,10 +131,10 @@ export const deliveryQueue = pgTable(
     check('kyc_relay_delivery_queue_lease_check', sql`(lease_token IS NULL) = (lease_until IS NULL)`),
     check('kyc_relay_delivery_queue_started_check', sql`(lease_token IS NULL) = (started_at IS NULL)`),
     index('kyc_relay_delivery_queue_waiting')
-      .on(table.endpointId, table.dueAt, table.position)
+      .on(table.appId, table.endpointId, table.dueAt, table.position)
       .where(sql`due_at IS NOT NULL`),
-    index('kyc_relay_delivery_queue_leased')
-      .on(table.leaseUntil, table.position)
+    index('kyc_relay_delivery_queue_in_flight')
+      .on(table.appId, table.endpointId, table.leaseUntil)
       .where(sql`lease_until IS NOT NULL`),
   ],
 )
@@ -140,6 +143,7 @@ export const deliveryQueue = pgTable(
 export const attempts = pgTable(
   'kyc_relay_attempts',
   {
+    appId: text('app_id').notNull(),
     deliveryId: text('delivery_id').notNull(),
     number: integer('number').notNull(),
     state: text<(typeof endedAttemptStates)[number]>('state').notNull(),
@@ -150,29 +154,29 @@ export const attempts = pgTable(
     responseBody: bytea('response_body'),
   },
   (table) => [
-    primaryKey({ name: 'kyc_relay_attempts_pkey', columns: [table.deliveryId, table.number] }),
+    primaryKey({ name: 'kyc_relay_attempts_pkey', columns: [table.appId, table.deliveryId, table.number] }),
     oneOf(table.state, endedAttemptStates),
     index('kyc_relay_attempts_by_age').on(table.startedAt),
   ],
 )
 
+/** One row for each endpoint, locked by who claims its deliveries. It changes only when something is left waiting. */
 export const endpointSchedules = pgTable(
   'kyc_relay_endpoint_schedules',
   {
-    endpointId: text('endpoint_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
     /** True while the endpoint's last attempt failed. */
     failing: boolean('failing').notNull().default(false),
     lastClaimedAt: instant('last_claimed_at'),
-    /** Due time of the earliest waiting delivery; null when no delivery waits. */
+    /** Due time of the earliest waiting delivery; null when none waits, or only deliveries with a due notice. */
     nextDueAt: instant('next_due_at'),
     /** Since when the endpoint waits for its next delivery. */
     waitingSince: instant('waiting_since').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
-    /** Number of claimed attempts. Attempts that have not ended are in flight. */
-    claimed: bigint('claimed', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
-    references(table.endpointId, endpoints.endpointId),
-    atLeast(table.claimed, 0),
+    primaryKey({ name: 'kyc_relay_endpoint_schedules_pkey', columns: [table.appId, table.endpointId] }),
+    references([table.appId, table.endpointId], [endpoints.appId, endpoints.endpointId]),
     index('kyc_relay_endpoint_schedules_in_order')
       .on(table.failing, table.waitingSince, table.nextDueAt, table.endpointId)
       .where(sql`next_due_at IS NOT NULL`),
@@ -182,29 +186,26 @@ export const endpointSchedules = pgTable(
   ],
 )
 
-/** Counted by writes of results, so that the schedules are left to the claims. */
-export const endpointEnds = pgTable(
-  'kyc_relay_endpoint_ends',
+/** Publishing only inserts here, so publishers never wait for a claim. The next claim of the endpoint deletes the rows. */
+export const dueNotices = pgTable(
+  'kyc_relay_due_notices',
   {
-    endpointId: text('endpoint_id').primaryKey(),
-    /** Attempts whose result was recorded. */
-    ended: bigint('ended', { mode: 'number' }).notNull(),
+    appId: text('app_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    position: position(),
+    dueAt: instant('due_at').notNull(),
   },
-  (table) => [references(table.endpointId, endpoints.endpointId), atLeast(table.ended, 0)],
+  (table) => [
+    primaryKey({ name: 'kyc_relay_due_notices_pkey', columns: [table.appId, table.endpointId, table.position] }),
+    index('kyc_relay_due_notices_in_order').on(table.position),
+  ],
 )
-
-/** Publishing only inserts here, so publishers never wait for a claim; the next claim merges the rows into the schedules. */
-export const dueNotices = pgTable('kyc_relay_due_notices', {
-  position: position().primaryKey(),
-  endpointId: text('endpoint_id').notNull(),
-  dueAt: instant('due_at').notNull(),
-})
 
 export const transactions = pgTable(
   'kyc_relay_transactions',
   {
-    transactionId: text('transaction_id').primaryKey(),
     appId: text('app_id').notNull(),
+    transactionId: text('transaction_id').notNull(),
     userId: text('user_id').notNull(),
     state: text<(typeof transactionStates)[number]>('state').notNull(),
     revision: integer('revision').notNull(),
@@ -213,8 +214,10 @@ export const transactions = pgTable(
     movedAt: instant('moved_at').notNull(),
   },
   (table) => [
+    primaryKey({ name: 'kyc_relay_transactions_pkey', columns: [table.appId, table.transactionId] }),
     oneOf(table.state, transactionStates),
     atLeast(table.revision, 1),
+    index('kyc_relay_transactions_by_id').on(table.transactionId),
     index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
   ],
 )
@@ -222,15 +225,17 @@ export const transactions = pgTable(
 export const transactionMoves = pgTable(
   'kyc_relay_transaction_moves',
   {
-    eventId: text('event_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    eventId: text('event_id').notNull(),
     transactionId: text('transaction_id').notNull(),
     revision: integer('revision').notNull(),
     state: text<(typeof transactionStates)[number]>('state').notNull(),
   },
   (table) => [
-    references(table.eventId, events.eventId),
-    references(table.transactionId, transactions.transactionId),
+    primaryKey({ name: 'kyc_relay_transaction_moves_pkey', columns: [table.appId, table.eventId] }),
+    references([table.appId, table.eventId], [events.appId, events.eventId]),
+    references([table.appId, table.transactionId], [transactions.appId, transactions.transactionId]),
     oneOf(table.state, transactionStates),
-    unique('kyc_relay_transaction_moves_by_revision').on(table.transactionId, table.revision),
+    unique('kyc_relay_transaction_moves_by_revision').on(table.appId, table.transactionId, table.revision),
   ],
 )

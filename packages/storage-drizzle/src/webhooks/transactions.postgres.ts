@@ -17,7 +17,10 @@ import { transactionMoves, transactions } from './tables.postgres.js'
 
 const value = sql.placeholder
 
-/** Reads the transaction and the event with the source event id in one statement, so in one snapshot. */
+/**
+ * Reads the transaction and the event with the source event id in one statement, so in one snapshot. The transaction is
+ * searched in all apps: a request for one of another app is refused.
+ */
 const findTransaction = statement<{
   transactionId: string | null
   appId: string
@@ -25,6 +28,7 @@ const findTransaction = statement<{
   state: KnownTransactionState
   revision: number
   fields: string | null
+  publishedAppId: string
   eventId: string | null
   eventType: TransactionEventType
   withheld: WithheldReason | null
@@ -35,16 +39,17 @@ const findTransaction = statement<{
   sql`
 WITH transaction AS (
   SELECT * FROM kyc_relay_transactions WHERE transaction_id = ${value('transactionId')}
+  ORDER BY app_id IS NOT DISTINCT FROM ${value('appId')} DESC, app_id LIMIT 1
 ), published AS (
-  SELECT event.event_id, event.type, event.withheld, move.transaction_id, move.state
+  SELECT event.app_id, event.event_id, event.type, event.withheld, move.transaction_id, move.state
   FROM kyc_relay_event_sources AS source
-  JOIN kyc_relay_events AS event USING (event_id)
-  LEFT JOIN kyc_relay_transaction_moves AS move USING (event_id)
+  JOIN kyc_relay_events AS event USING (app_id, event_id)
+  LEFT JOIN kyc_relay_transaction_moves AS move USING (app_id, event_id)
   WHERE source.app_id = coalesce(${value('appId')}::text, (SELECT app_id FROM transaction))
     AND source.source_event_id = ${value('sourceEventId')}
 )
 SELECT t.transaction_id AS "transactionId", t.app_id AS "appId", t.user_id AS "userId", t.state, t.revision, t.fields,
-  p.event_id AS "eventId", p.type AS "eventType", p.withheld, p.transaction_id AS "movedTransactionId",
+  p.app_id AS "publishedAppId", p.event_id AS "eventId", p.type AS "eventType", p.withheld, p.transaction_id AS "movedTransactionId",
   p.state AS "movedState"
 FROM (SELECT) AS one LEFT JOIN transaction AS t ON true LEFT JOIN published AS p ON true`,
 )
@@ -88,6 +93,7 @@ export function createTransactionStore(dependencies: {
 async function readPublished(
   on: Queryable,
   row: {
+    readonly publishedAppId: string
     readonly eventId: string | null
     readonly eventType: TransactionEventType
     readonly withheld: WithheldReason | null
@@ -97,7 +103,7 @@ async function readPublished(
 ): Promise<PublishedBefore | null> {
   const { eventId, eventType, withheld, movedTransactionId: transactionId, movedState: state } = row
   if (eventId === null) return null
-  const deliveries = await listDeliveriesOfEvent.rows(on, { eventId })
+  const deliveries = await listDeliveriesOfEvent.rows(on, { appId: row.publishedAppId, eventId })
   const move = transactionId === null ? null : { transactionId, state, eventType }
   return { event: { eventId, deliveries, withheld, duplicate: true }, move }
 }
@@ -114,10 +120,16 @@ async function writeMove(on: Queryable, move: TransactionMove, now: Date | null)
       : await query
           .update(transactions)
           .set({ state, fields, movedAt, revision })
-          .where(and(eq(transactions.transactionId, transactionId), eq(transactions.revision, fromRevision)))
+          .where(
+            and(
+              eq(transactions.appId, appId),
+              eq(transactions.transactionId, transactionId),
+              eq(transactions.revision, fromRevision),
+            ),
+          )
   if (rowCount === 0) throw stale
   const inserted = await writeEvent(on, event, now)
   if (inserted.duplicate) throw stale
-  await query.insert(transactionMoves).values({ eventId: event.eventId, transactionId, revision, state })
+  await query.insert(transactionMoves).values({ appId, eventId: event.eventId, transactionId, revision, state })
   return inserted
 }

@@ -80,7 +80,7 @@ export function createModel(clock: () => number) {
     const target = targetOf(delivery)?.endpoint
     const { event } = delivery
     return {
-      fence: { deliveryId: delivery.id, attempt: delivery.made, token: delivery.token },
+      fence: { appId: event.appId, deliveryId: delivery.id, attempt: delivery.made, token: delivery.token },
       ...{ deliveryId: delivery.id, eventId: event.eventId, xEventId: delivery.xEventId, appId: event.appId },
       ...{ userId: event.userId, eventType: event.type, test: event.test, body: event.body },
       endpoint: { endpointId: target?.endpointId, url: target?.url, standardWebhooks: target?.standardWebhooks },

@@ -55,6 +55,8 @@ export interface InsertedEvent {
 
 /** Identifies one attempt and the right to record its result. Another claim of the delivery makes the fence stale. */
 export interface Fence {
+  /** App of the delivery. */
+  readonly appId: string
   readonly deliveryId: string
   /** Number of the attempt, 1 to 5. */
   readonly attempt: number
@@ -220,6 +222,9 @@ export interface WebhookStore {
   /**
    * Applies each result whose fence is current and reports the rest as stale. A fence is current until another caller
    * takes the attempt over, even after its lease has ended.
+   *
+   * The results of an app are applied together or not at all. If the call rejects, those of other apps may be applied: a
+   * second call reports them as stale.
    *
    * The delivery log shows each attempt number once: an `UNSENT` attempt is replaced by the next one.
    */

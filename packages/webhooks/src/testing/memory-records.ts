@@ -53,7 +53,12 @@ export function claimedOf(
 ): ClaimedDelivery {
   const { endpointId, url, standardWebhooks } = endpoint
   return {
-    fence: { deliveryId: delivery.deliveryId, attempt: attempt.number, token: attempt.token },
+    fence: {
+      appId: delivery.event.appId,
+      deliveryId: delivery.deliveryId,
+      attempt: attempt.number,
+      token: attempt.token,
+    },
     deliveryId: delivery.deliveryId,
     eventId: delivery.event.eventId,
     xEventId: delivery.xEventId,

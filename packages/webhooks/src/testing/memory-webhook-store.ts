@@ -89,9 +89,10 @@ export function createMemoryWebhookStore(
   }
 
   function recordOne(result: AttemptResult): boolean {
-    const delivery = deliveries.get(result.fence.deliveryId)
+    const { fence } = result
+    const delivery = deliveries.get(fence.deliveryId)
     const attempt = delivery?.open
-    if (!delivery || !attempt || attempt.token !== result.fence.token) return false
+    if (!delivery || delivery.event.appId !== fence.appId || attempt?.token !== fence.token) return false
     attempt.ended = { atMs: nowMs(), result }
     delivery.open = null
     const { state } = result.attempt

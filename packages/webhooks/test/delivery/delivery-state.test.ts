@@ -32,10 +32,14 @@ const dayMs = 86_400_000
 
 const now = new Date('2026-03-01T12:00:00Z')
 const resultAfter = (attempt: number, report: AttemptReport, more: { unsentForMs?: number; random?: number } = {}) =>
-  attemptResultOf({ fence: { deliveryId: 'd', attempt, token: 't' }, unsentForMs: more.unsentForMs ?? 0 }, report, {
-    now,
-    random: () => more.random ?? 0.5,
-  })
+  attemptResultOf(
+    { fence: { appId: 'a', deliveryId: 'd', attempt, token: 't' }, unsentForMs: more.unsentForMs ?? 0 },
+    report,
+    {
+      now,
+      random: () => more.random ?? 0.5,
+    },
+  )
 const succeeded: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null, status: 204 }
 const answered = (headers: Record<string, string>): AttemptReport => ({
   ...reportOfCause('HTTP_STATUS'),
@@ -49,7 +53,7 @@ describe.each(causes)('%s', (cause) => {
     const state = stateByCause[cause]
     expect(attemptStateOf(cause)).toBe(state)
     expect(result.attempt).toEqual({ state, report: reportOfCause(cause) })
-    expect(result.fence).toEqual({ deliveryId: 'd', attempt, token: 't' })
+    expect(result.fence).toEqual({ appId: 'a', deliveryId: 'd', attempt, token: 't' })
     if (cause === 'GRANT_REVOKED') expect(result.next).toEqual({ state: 'CANCELLED', reason: 'GRANT_REVOKED' })
     else if (state === 'UNSENT') expect(result.next).toEqual({ state: 'PENDING', delayMs: 30_000 })
     else if (attempt === 5) expect(result.next).toEqual({ state: 'FAILED' })

@@ -8,7 +8,7 @@ const report: AttemptReport = { ...reportOfCause('HTTP_STATUS'), cause: null }
 
 function result(n: number): AttemptResult {
   return {
-    fence: { deliveryId: `delivery ${n}`, attempt: 1, token: `token ${n}` },
+    fence: { appId: 'app', deliveryId: `delivery ${n}`, attempt: 1, token: `token ${n}` },
     attempt: { state: 'SUCCEEDED', report },
     next: { state: 'DELIVERED' },
   }

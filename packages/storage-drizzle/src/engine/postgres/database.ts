@@ -14,6 +14,12 @@ export interface PostgresDatabase {
   transaction<T>(work: (on: Queryable) => Promise<T>): Promise<T>
 }
 
+/**
+ * Begins a transaction. It finds rows by keys: PostgreSQL would plan to read a whole table that was empty when it was last
+ * analysed, and would keep the plan when the table is long.
+ */
+export const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off'
+
 /** SQLSTATE of a write in a read-only transaction. */
 const readOnlyState = '25006'
 
@@ -22,14 +28,6 @@ const mostStarts = 4
 
 /** Error that restarts a transaction whose reads are outdated. */
 export const overtaken = new StorageError('STORE_UNAVAILABLE', '40001')
-
-/**
- * A statement slower than this, in milliseconds, may use an outdated plan. PostgreSQL keeps the plans of a connection;
- * a plan for an empty queue scans the whole queue later.
- */
-const slowMs = 100
-/** Minimum time between two `DISCARD PLANS` on a connection, in milliseconds. */
-const plansKeptMs = 10_000
 
 /** A pool for Drizzle that drops the names of prepared statements. */
 export function poolWithoutNames(pool: pg.Pool): pg.Pool {
@@ -41,14 +39,10 @@ export function poolWithoutNames(pool: pg.Pool): pg.Pool {
 export interface DatabaseOptions {
   /** True if a pooler may give each transaction another session; no session state is then used. Default: false. */
   readonly transactionPooler?: boolean
-  /** Clock for measuring statements. Default: `performance.now`. */
-  readonly monotonicMs?: () => number
 }
 
 export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): PostgresDatabase {
-  const { transactionPooler = false, monotonicMs = () => performance.now() } = options
-  const forgotAtMs = new WeakMap<pg.PoolClient, number>()
-  const lost = new WeakSet<pg.PoolClient>()
+  const { transactionPooler = false } = options
 
   async function rerun<T>(work: () => Promise<T>): Promise<T> {
     for (let start = 1; ; start++) {
@@ -74,29 +68,17 @@ export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Po
       return await work(client, () => (broken = false))
     } finally {
       client.off('error', ignore)
-      client.release(broken || lost.has(client))
+      client.release(broken)
     }
   }
 
-  /**
-   * Runs a statement. After a slow one it discards the plans of the connection; a failure of that does not affect the
-   * statement. Behind a pooler statements have no names, so no plans are kept.
-   */
-  async function ask(client: pg.PoolClient, query: StatementQuery): Promise<pg.QueryResult> {
-    if (transactionPooler) return client.query(withoutName(query))
-    const beganAtMs = monotonicMs()
-    const value = await client.query(query)
-    const nowMs = monotonicMs()
-    if (nowMs - beganAtMs >= slowMs && nowMs - (forgotAtMs.get(client) ?? -Infinity) >= plansKeptMs) {
-      forgotAtMs.set(client, nowMs)
-      await client.query('DISCARD PLANS').catch(() => lost.add(client))
-    }
-    return value
-  }
+  /** Behind a pooler the next statement of this name may meet another session, which does not know it. */
+  const ask = (client: pg.PoolClient, query: StatementQuery): Promise<pg.QueryResult> =>
+    client.query(transactionPooler ? withoutName(query) : query)
 
   function inTransaction<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
     return lend(async (client, isSound) => {
-      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+      await client.query(begin)
       try {
         const value = await work({ query: (query) => ask(client, query) })
         const { command } = await client.query('COMMIT')

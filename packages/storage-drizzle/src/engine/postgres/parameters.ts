@@ -1,14 +1,18 @@
 import { sql, type SQL } from 'drizzle-orm'
 
 /**
- * SQL of the store's clock. It is the database's clock, which all processes share, unless the parameter `now` is a
- * time. Milliseconds, like all times in the ports.
+ * SQL of the store's clock, at the begin of the statement. It is the database's clock, which all processes share, unless
+ * the parameter `now` is a time. Milliseconds, like all times in the ports.
  */
-export const now = sql`coalesce(${sql.placeholder('now')}::timestamptz, clock_timestamp())::timestamptz(3)`
+export const now = sql`coalesce(${sql.placeholder('now')}::timestamptz, statement_timestamp())::timestamptz(3)`
 
 /** The same for a query of the builder. @param at Time of the store's clock; null for the database's clock. */
 export const timeOf = (at: Date | null): SQL =>
-  sql`coalesce(${at?.toISOString() ?? null}::timestamptz, clock_timestamp())::timestamptz(3)`
+  at === null ? sql`statement_timestamp()::timestamptz(3)` : sql`${at.toISOString()}::timestamptz(3)`
+
+/** The text of a statement with `now` for a given time: without the clock, which a distributed PostgreSQL does not ask. */
+export const withGivenTime = (text: string): string =>
+  text.replaceAll(/coalesce\((\$\d+)::timestamptz, statement_timestamp\(\)\)/g, '$1::timestamptz')
 
 /** Wraps bytes in a `Buffer` without a copy. Inside an array, pg writes only a `Buffer` as bytes. */
 export function asBuffer(bytes: Uint8Array): Buffer {

@@ -1,4 +1,5 @@
-import { fillPlaceholders, type SQL } from 'drizzle-orm'
+import { withGivenTime } from './parameters.js'
+import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
@@ -79,16 +80,29 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+/** Gives every use of a placeholder the same parameter, so that a list is sent once. */
+function withEachNameOnce({ sql: text, params }: { readonly sql: string; readonly params: readonly unknown[] }) {
+  const numbers = new Map<unknown, number>()
+  const keys = params.map((param) => (is(param, Placeholder) ? param.name : param))
+  for (const key of keys) if (!numbers.has(key)) numbers.set(key, numbers.size + 1)
+  return {
+    text: text.replaceAll(/\$(\d+)/g, (_, number) => `$${numbers.get(keys[Number(number) - 1])}`),
+    params: [...numbers.keys()].map((key) => params[keys.indexOf(key)]),
+  }
+}
+
 /**
  * Compiles a statement.
  *
  * @param name Name of the server-side prepared statement; at most 63 bytes, one text per name.
  */
 export function statement<Row = never>(name: string, template: SQL): Statement<Row> {
-  const { sql: text, params } = new PgDialect().sqlToQuery(template)
+  const { text, params } = withEachNameOnce(new PgDialect().sqlToQuery(template))
+  const atGivenTime = withGivenTime(text)
   const query = (values: Readonly<Record<string, unknown>>): StatementQuery => ({
-    name: `kyc_relay_${name}`,
-    text,
+    ...(values['now'] instanceof Date && text !== atGivenTime
+      ? { name: `kyc_relay_${name}_at`, text: atGivenTime }
+      : { name: `kyc_relay_${name}`, text }),
     values: fillPlaceholders(params, values),
     types,
   })

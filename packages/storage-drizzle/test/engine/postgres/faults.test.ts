@@ -83,9 +83,7 @@ describe('a connection lost around COMMIT', () => {
 
   test('a claim whose answer was lost counts: its attempt is taken over when the lease ends', async () => {
     await storage.webhooks.insertEvent(event('one', [hook]))
-    // Looks at what was announced, and claims nothing.
-    await storage.webhooks.claimDue({ ...claimRequest, limit: 0 })
-    proxy.change('lose the answer', 'kyc_relay_claim_fairly')
+    proxy.change('lose the answer', commit)
     await expect(storage.webhooks.claimDue({ ...claimRequest, leaseMs: 0 })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
@@ -102,7 +100,7 @@ describe('a connection lost around COMMIT', () => {
       attempt: { state: 'SUCCEEDED' as const, report },
       next: { state: 'DELIVERED' as const },
     }))
-    proxy.change('lose the answer', 'kyc_relay_record_ended')
+    proxy.change('lose the answer', commit)
     await expect(storage.webhooks.recordAttemptResults(results)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(await storage.webhooks.recordAttemptResults(results)).toEqual({ stale: results.map(({ fence }) => fence) })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })

@@ -169,9 +169,18 @@ export const attemptResultCases = [
     const unknown: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, deliveryId: id() } }
     const forged: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, token: 'forged' } }
     const elsewhere: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, attempt: 2 } }
-    const batch = [resultOf.failed(one), resultOf.delivered(two), resultOf.failed(two), unknown, forged, elsewhere]
+    const ofOther: AttemptResult = { ...resultOf.delivered(two), fence: { ...two.fence, appId: appB } }
+    const batch = [
+      resultOf.failed(one),
+      ofOther,
+      resultOf.delivered(two),
+      resultOf.failed(two),
+      unknown,
+      forged,
+      elsewhere,
+    ]
     const { stale } = await store.recordAttemptResults([...batch, resultOf.delivered(three)])
-    deepEqual(stale, [one.fence, two.fence, unknown.fence, forged.fence, elsewhere.fence])
+    deepEqual(stale, [one.fence, ofOther.fence, two.fence, unknown.fence, forged.fence, elsewhere.fence])
     deepEqual(
       (await listAll(store)).map(({ state }) => state),
       ['DELIVERED', 'DELIVERED', 'DELIVERED'],

@@ -1,0 +1,76 @@
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import { findDueEndpoints, type DueEndpointRow } from './claim-statements.postgres.js'
+
+/** What a look tells of the endpoints that it does not list. */
+export interface Look {
+  readonly nowMs: number
+  /** Due time of the next of them; null if nothing waits. */
+  readonly nextDueMs: number | null
+}
+
+/** Due notices that a look read: null if it read none. */
+export interface NoticesRead {
+  readonly firstNotice: number | null
+  readonly lastNotice: number | null
+}
+
+/**
+ * The endpoints that were due at the last look, those that waited longest first. Claims use them up before anyone looks
+ * again: a look reads all of them, a claim takes the first ones.
+ */
+export interface DueEndpoints {
+  /**
+   * No lease ends earlier: the time at which a look for ended leases found none. A lease that is made later ends later.
+   */
+  noLeaseBefore: Date
+  /** Reads the list anew. */
+  look(now: Date | null, caps: { readonly healthy: number; readonly failing: number }): Promise<Look>
+  /** Number of endpoints that can be taken, of them at most `failing` failing ones. */
+  count(failing: number): number
+  /** Positions of the due notices that the look read. */
+  notices(): NoticesRead
+  /** Takes up to `limit` endpoints off the list, of them at most `failing` failing ones. */
+  take(limit: number, failing: number): readonly DueEndpointRow[]
+}
+
+export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
+  let listed: readonly DueEndpointRow[] = []
+  let notices: NoticesRead = { firstNotice: null, lastNotice: null }
+
+  function takeable(failing: number): ReadonlySet<DueEndpointRow> {
+    let left = failing
+    return new Set(listed.filter((endpoint) => !endpoint.failing || left-- > 0))
+  }
+
+  return {
+    noLeaseBefore: new Date(0),
+    async look(now, caps) {
+      const rows = await database.run((on) =>
+        findDueEndpoints.rows(on, {
+          now,
+          healthyCap: caps.healthy,
+          failingCap: caps.failing,
+          noLeaseBefore: this.noLeaseBefore,
+        }),
+      )
+      // An endpoint with a due schedule and a due notice comes twice.
+      const endpoints = new Map<string, DueEndpointRow>()
+      for (const row of rows) {
+        if (row.appId === null) continue
+        const key = JSON.stringify([row.appId, row.endpointId])
+        if (!endpoints.has(key)) endpoints.set(key, row)
+      }
+      listed = [...endpoints.values()]
+      const { nowMs = 0, nextDueMs = null, moreAreDue = false, firstNotice = null, lastNotice = null } = rows[0] ?? {}
+      notices = { firstNotice, lastNotice }
+      return { nowMs, nextDueMs: moreAreDue ? nowMs : nextDueMs }
+    },
+    notices: () => notices,
+    count: (failing) => takeable(failing).size,
+    take(limit, failing) {
+      const taken = new Set([...takeable(failing)].slice(0, limit))
+      listed = listed.filter((endpoint) => !taken.has(endpoint))
+      return [...taken]
+    },
+  }
+}
