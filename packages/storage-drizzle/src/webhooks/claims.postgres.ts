@@ -36,6 +36,12 @@ export interface ClaimDependencies {
   readonly newToken: () => string
 }
 
+/**
+ * Most endpoints of one transaction. Each can then give several deliveries to a large claim, and its schedule is locked,
+ * read and written once for them.
+ */
+const mostEndpoints = 64
+
 /** Most looks of one call. It looks again, and then waits, when other processes held all endpoints. */
 const mostLooks = 3
 
@@ -58,22 +64,22 @@ export async function claimDue(
     for (let looks = 0; looks < mostLooks;) {
       const free = request.limit - claimed.length
       const slotsForFailing = Math.min(free, forFailing)
-      if (due.count(slotsForFailing) < Math.max(1, free)) {
+      const most = Math.min(free, mostEndpoints)
+      if (due.count(slotsForFailing) < Math.max(1, most)) {
         await look()
         looks += 1
       }
-      const count = due.count(slotsForFailing)
-      if (free === 0 || count === 0) break
+      const endpoints = due.take(most, slotsForFailing)
+      if (endpoints.length === 0) break
       // With as many endpoints as slots nobody gets a second one.
-      const crowded = count >= free
-      const endpoints = due.take(free, slotsForFailing)
+      const mostEach = endpoints.length === free ? 1 : Infinity
       const wait = looks > 1 && claimed.length === 0
-      const slots = { free, slotsForFailing, mostEach: crowded ? 1 : Infinity, wait }
+      const slots = { free, slotsForFailing, mostEach, wait }
       const claim = await claimEndpoints(dependencies, request, endpoints, slots)
       claimed.push(...claim.claimed)
       leftMs.push(...claim.leftMs)
       forFailing -= claim.failingClaimed
-      const nobodyIsLeft = !crowded && (claimed.length > 0 || !claim.passedOver)
+      const nobodyIsLeft = due.count(forFailing) === 0 && (claimed.length > 0 || !claim.passedOver)
       if (nobodyIsLeft) break
     }
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }
@@ -105,6 +111,13 @@ interface Claim {
   readonly passedOver: boolean
 }
 
+/** The slots of one of several transactions: they share none, so each endpoint has its part of them. */
+function shareOf(slots: Slots, endpoints: number, { rows }: AppGroup<DueEndpointRow>): Slots {
+  const mostEach = Math.min(slots.mostEach, Math.max(1, Math.floor(slots.free / endpoints)))
+  const slotsForFailing = rows.filter(({ failing }) => failing).length
+  return { ...slots, mostEach, free: rows.length * mostEach, slotsForFailing }
+}
+
 /** Claims from these endpoints: in one transaction, or in one for each app if the tables are distributed. */
 async function claimEndpoints(
   { database, due, distributed, instant, newToken }: ClaimDependencies,
@@ -112,16 +125,13 @@ async function claimEndpoints(
   endpoints: readonly DueEndpointRow[],
   slots: Slots,
 ): Promise<Claim> {
-  // Transactions of several apps do not share their slots, so each endpoint has a share of them.
-  const share = Math.max(1, Math.floor(slots.free / endpoints.length))
-  const mostEach = distributed ? Math.min(slots.mostEach, share) : slots.mostEach
+  const groups = groupByApp(endpoints, ({ appId }) => appId, distributed)
   const settled = await Promise.allSettled(
-    groupByApp(endpoints, ({ appId }) => appId, distributed).map((group) => {
-      const free = distributed ? group.rows.length * mostEach : slots.free
+    groups.map((group) => {
       const request = {
-        ...slots,
-        ...{ free, mostEach, maxInFlight, leaseMs },
-        ...{ notices: due.notices(), noLeaseBefore: due.noLeaseBefore, now: instant(), newToken },
+        ...(groups.length === 1 ? slots : shareOf(slots, endpoints.length, group)),
+        ...{ maxInFlight, leaseMs, notices: due.notices() },
+        ...{ noLeaseBefore: due.noLeaseBefore, now: instant(), newToken },
       }
       return database.transaction((on) => claimGroup(on, group, request))
     }),
