@@ -1,5 +1,4 @@
 import { sql, type SQL } from 'drizzle-orm'
-import type { EventType } from '@kyc-relay/webhooks'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { statementByApp } from './by-app.postgres.js'
@@ -193,93 +192,4 @@ USING unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${valu
   AS chosen (app_id, delivery_id, attempt)
 WHERE unsent.app_id = chosen.app_id AND unsent.delivery_id = chosen.delivery_id AND unsent.number = chosen.attempt
   AND ${ofApp('unsent')}`,
-)
-
-/** What is sent of a claimed delivery. */
-export interface ClaimedRow {
-  readonly eventId: string
-  readonly xEventId: string
-  readonly userId: string
-  readonly eventType: EventType
-  readonly test: boolean
-  readonly endpointId: string
-  readonly url: string
-  readonly standardWebhooks: boolean
-  readonly body: Buffer | null
-  readonly traceContext: string | null
-}
-
-/** Reads what is sent of claimed deliveries, in the given order. */
-export const readClaimed = statementByApp<ClaimedRow>(
-  'read_claimed',
-  (ofApp) => sql`
-SELECT delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.user_id AS "userId",
-  delivery.event_type AS "eventType", event.test, endpoint.endpoint_id AS "endpointId", endpoint.url,
-  endpoint.standard_webhooks AS "standardWebhooks", event.body, event.trace_context AS "traceContext"
-FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[])
-  WITH ORDINALITY AS claimed (app_id, delivery_id, ordinal)
-CROSS JOIN LATERAL (
-  SELECT * FROM kyc_relay_deliveries AS delivery
-  WHERE delivery.app_id = claimed.app_id AND delivery.delivery_id = claimed.delivery_id AND ${ofApp('delivery')} LIMIT 1
-) AS delivery CROSS JOIN LATERAL (
-  SELECT * FROM kyc_relay_events AS event
-  WHERE event.app_id = claimed.app_id AND event.event_id = delivery.event_id AND ${ofApp('event')} LIMIT 1
-) AS event CROSS JOIN LATERAL (
-  SELECT * FROM kyc_relay_endpoints AS endpoint
-  WHERE endpoint.app_id = claimed.app_id AND endpoint.endpoint_id = delivery.endpoint_id AND ${ofApp('endpoint')} LIMIT 1
-) AS endpoint
-ORDER BY claimed.ordinal`,
-)
-
-/** An attempt whose lease has ended. */
-export interface ExpiredRow {
-  readonly appId: string
-  readonly position: number
-  readonly leaseUntil: Date
-}
-
-/** Lists attempts whose lease has ended, in pages: after the last one of the page before. It locks nothing. */
-export const listExpired = statement<(ExpiredRow | { readonly appId: null }) & { readonly now: Date }>(
-  'list_expired',
-  sql`
-WITH clock AS MATERIALIZED (SELECT ${now} AS now)
-SELECT clock.now, expired.app_id AS "appId", expired.position, expired.lease_until AS "leaseUntil"
-FROM clock LEFT JOIN (
-  SELECT app_id, position, lease_until FROM kyc_relay_delivery_queue
-  WHERE lease_until IS NOT NULL AND lease_until <= (SELECT now FROM clock)
-    AND (lease_until, position) > (${value('afterLeaseUntil')}::timestamptz, ${value('afterPosition')}::bigint)
-  ORDER BY lease_until, position LIMIT ${value('limit')}::int
-) AS expired ON true
-ORDER BY expired.lease_until, expired.position`,
-)
-
-/** A lease that was taken over. */
-export interface TakenOverRow {
-  readonly appId: string
-  readonly deliveryId: string
-  readonly attempt: number
-  readonly token: string
-  readonly unsentSince: Date | null
-  readonly position: number
-}
-
-/** Locks ended leases of an app. Skips those that another process has locked or taken over. */
-export const lockExpired = statement<{ position: number; now: Date }>(
-  'lock_expired',
-  sql`
-SELECT position, ${now} AS now FROM kyc_relay_delivery_queue
-WHERE app_id = ${value('appId')} AND position = ANY(${value('positions')}::bigint[]) AND lease_until <= ${now}
-ORDER BY lease_until, position FOR NO KEY UPDATE SKIP LOCKED`,
-)
-
-/** Takes over locked leases of an app under fresh tokens. */
-export const takeOverExpired = statement<TakenOverRow>(
-  'take_over_expired',
-  sql`
-UPDATE kyc_relay_delivery_queue AS queued
-SET lease_token = taken.token, lease_until = ${now} + ${value('leaseMs')}::float8 * interval '1 millisecond'
-FROM unnest(${value('positions')}::bigint[], ${value('tokens')}::text[]) AS taken (position, token)
-WHERE queued.app_id = ${value('appId')} AND queued.position = taken.position AND queued.lease_until IS NOT NULL
-RETURNING queued.app_id AS "appId", queued.delivery_id AS "deliveryId", queued.attempts_made AS attempt,
-  queued.lease_token AS token, queued.unsent_since AS "unsentSince", queued.position`,
 )

@@ -2,19 +2,12 @@ import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery
 import { chooseFairly, type Waiting } from './claim-order.js'
 import {
   awaitSchedules,
-  listExpired,
-  lockExpired,
   listWaiting,
   lockSchedules,
   openAttempts,
-  readClaimed,
   removeUnsent,
-  takeOverExpired,
-  type ClaimedRow,
   type DueEndpointRow,
-  type ExpiredRow,
   type ScheduleRow,
-  type TakenOverRow,
   type WaitingRow,
 } from './claim-statements.postgres.js'
 import type { DueEndpoints, Look, NoticesRead } from './due-endpoints.postgres.js'
@@ -22,6 +15,7 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { textArray } from '../engine/postgres/parameters.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
+import { deliveryKeysOf, readLeased } from './claimed-deliveries.postgres.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -249,23 +243,6 @@ async function readSchedules(
   })
 }
 
-type Leased = Pick<TakenOverRow, 'appId' | 'deliveryId' | 'attempt' | 'token' | 'unsentSince'>
-
-/** Reads what is sent of leased deliveries. */
-async function readLeased(
-  on: Queryable,
-  appId: string | null,
-  leased: readonly Leased[],
-  nowMs: number,
-): Promise<readonly ClaimedDelivery[]> {
-  if (leased.length === 0) return []
-  const rows = await readClaimed.rows(on, { appId, ...deliveryKeysOf(leased) })
-  return leased.flatMap((lease, index) => {
-    const row = rows[index]
-    return row === undefined ? [] : [claimedOf(lease, row, nowMs)]
-  })
-}
-
 const keyOf = ({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) =>
   JSON.stringify([appId, endpointId])
 
@@ -273,83 +250,5 @@ function keysOf(rows: readonly { readonly appId: string; readonly endpointId: st
   return {
     appIds: textArray(rows.map(({ appId }) => appId)),
     endpointIds: textArray(rows.map(({ endpointId }) => endpointId)),
-  }
-}
-
-function deliveryKeysOf(rows: readonly Leased[]) {
-  return {
-    appIds: textArray(rows.map(({ appId }) => appId)),
-    deliveryIds: textArray(rows.map(({ deliveryId }) => deliveryId)),
-  }
-}
-
-/** Ended leases that are listed at once: others may hold many of them. */
-const expiredPerPage = 1_000
-
-/** Takes over attempts whose lease has ended, under fresh fences, in a transaction for each app. */
-export async function claimExpired(
-  { database, due, instant, newToken }: ClaimDependencies,
-  { limit, leaseMs }: Parameters<WebhookStore['claimExpired']>[0],
-): Promise<readonly ClaimedDelivery[]> {
-  const claimed: ClaimedDelivery[] = []
-  let after: Pick<ExpiredRow, 'leaseUntil' | 'position'> = { leaseUntil: new Date(0), position: 0 }
-  for (;;) {
-    const page = { limit: expiredPerPage, afterLeaseUntil: after.leaseUntil, afterPosition: after.position }
-    const rows = await database.transaction((on) => listExpired.rows(on, { ...page, now: instant() }))
-    const expired = rows.flatMap((row) => (row.appId === null ? [] : [row]))
-    // Not after a page: what was passed by there is still leased.
-    if (expired.length === 0 && after.position === 0) due.noLeaseBefore = rows[0]?.now ?? due.noLeaseBefore
-    for (const { appId, rows: ofApp } of groupByApp(expired, (row) => row.appId, true)) {
-      const free = limit - claimed.length
-      if (free <= 0) return claimed
-      const positions = ofApp.map(({ position }) => position)
-      claimed.push(
-        ...(await database.transaction(async (on) => {
-          const locked = (await lockExpired.rows(on, { appId, positions, now: instant() })).slice(0, free)
-          const [first] = locked
-          if (first === undefined) return []
-          const leases = await takeOverExpired.rows(on, {
-            appId,
-            positions: locked.map(({ position }) => position),
-            tokens: textArray(locked.map(() => newToken())),
-            leaseMs,
-            now: first.now,
-          })
-          const order = new Map(locked.map(({ position }, index) => [position, index]))
-          const inOrder = [...leases].sort((one, other) => orderOf(one) - orderOf(other))
-          function orderOf({ position }: TakenOverRow): number {
-            return order.get(position) ?? 0
-          }
-          return readLeased(on, appId, inOrder, first.now.getTime())
-        })),
-      )
-    }
-    const last = expired.at(-1)
-    if (last === undefined || expired.length < expiredPerPage) return claimed
-    after = last
-  }
-}
-
-/** Returns the bytes as Uint8Array without a copy, as other stores do: a Buffer has another JSON form. */
-function bytesOf(body: Buffer | null): Uint8Array {
-  return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.length)
-}
-
-function claimedOf(lease: Leased, row: ClaimedRow, nowMs: number): ClaimedDelivery {
-  const { appId, deliveryId, attempt, token, unsentSince } = lease
-  const { endpointId, url, standardWebhooks } = row
-  return {
-    fence: { appId, deliveryId, attempt, token },
-    deliveryId,
-    eventId: row.eventId,
-    xEventId: row.xEventId,
-    appId,
-    userId: row.userId,
-    eventType: row.eventType,
-    test: row.test,
-    endpoint: { endpointId, url, standardWebhooks },
-    body: bytesOf(row.body),
-    unsentForMs: unsentSince === null ? 0 : Math.max(0, nowMs - unsentSince.getTime()),
-    traceContext: row.traceContext,
   }
 }
