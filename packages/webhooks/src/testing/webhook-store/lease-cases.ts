@@ -177,4 +177,17 @@ export const leaseCases = [
       equal(taken.size, 4)
     },
   ),
+
+  webhookStoreCase(
+    'WS-LEASE-11',
+    'Ended leases that a take-over leaves MUST count for the cap',
+    async ({ store, advance }) => {
+      const { registered, published } = createSamples()
+      await published(store, await registered(store), 8)
+      equal((await store.claimDue(wideClaim)).claimed.length, 4)
+      await advance(leaseMs)
+      equal((await store.claimExpired({ limit: 1, leaseMs })).length, 1)
+      equal((await store.claimDue(wideClaim)).claimed.length, 0)
+    },
+  ),
 ]
