@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
 import { now } from '../engine/postgres/parameters.js'
-import { deliveryKey, reportText, responseBodyOf } from './ended-results.postgres.js'
+import { reportText, responseBodyOf } from './ended-results.postgres.js'
+import { deliveryKey, endpointKey } from './row-keys.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 
@@ -111,8 +112,6 @@ interface Applied {
 }
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
-const endpointKey = ({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) =>
-  JSON.stringify([appId, endpointId])
 
 /** Applies each result whose fence is current, inside a transaction. Returns the others, which are stale. */
 export async function recordAttemptResults(

@@ -15,8 +15,8 @@ const listed = sql`unnest(${value('appIds')}::text[], ${value('endpointIds')}::t
 /** No lease ends earlier: entries of attempts that ended before are passed by. */
 const isLeased = sql`leased.lease_until > ${value('noLeaseBefore')}::timestamptz`
 
-const inFlight = (of: SQL) => sql`(SELECT count(*) FROM kyc_relay_delivery_queue AS leased
-    WHERE leased.app_id = ${of}.app_id AND leased.endpoint_id = ${of}.endpoint_id AND ${isLeased})`
+const inFlight = (of: SQL, ofApp: SQL = sql`true`) => sql`(SELECT count(*)::int FROM kyc_relay_delivery_queue AS leased
+    WHERE leased.app_id = ${of}.app_id AND leased.endpoint_id = ${of}.endpoint_id AND ${isLeased} AND ${ofApp})`
 
 const withRoom = (failing: boolean) => sql`
   SELECT app_id, endpoint_id, failing, waiting_since, next_due_at FROM kyc_relay_endpoint_schedules AS schedule
@@ -32,7 +32,7 @@ export interface DueEndpointRow {
 }
 
 /** Columns that a look returns with each row, and with one row of nulls when nothing is due. */
-interface Look {
+interface LookColumns {
   readonly nowMs: number
   /** Due time of the first schedule that is not due yet. */
   readonly nextDueMs: number | null
@@ -47,7 +47,7 @@ interface Look {
 const sinceEpochMs = (instant: SQL) => sql`(extract(epoch FROM ${instant}) * 1000)::float8`
 
 /** Lists due endpoints, those that waited longest first, from schedules and due notices. It locks nothing. */
-export const findDueEndpoints = statement<(DueEndpointRow | { readonly appId: null }) & Look>(
+export const findDueEndpoints = statement<(DueEndpointRow | { readonly appId: null }) & LookColumns>(
   'find_due_endpoints',
   sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
@@ -138,9 +138,7 @@ export const listWaiting = statementByApp<WaitingRow>(
   'list_waiting',
   (ofApp) => sql`
 SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId",
-  (SELECT count(*)::int FROM kyc_relay_delivery_queue AS leased
-    WHERE leased.app_id = listed.app_id AND leased.endpoint_id = listed.endpoint_id AND ${isLeased}
-      AND ${ofApp('leased')}) AS "inFlight",
+  ${inFlight(sql`listed`, ofApp('leased'))} AS "inFlight",
   first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs", first.delivery_id AS "deliveryId",
   first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
 FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[])

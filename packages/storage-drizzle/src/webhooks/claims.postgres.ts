@@ -16,6 +16,7 @@ import type { Queryable } from '../engine/postgres/statement.js'
 import { textArray } from '../engine/postgres/parameters.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import { deliveryKeysOf, readLeased } from './claimed-deliveries.postgres.js'
+import { endpointKey } from './row-keys.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -125,7 +126,7 @@ async function claimEndpoints(
       const request = {
         ...(groups.length === 1 ? slots : shareOf(slots, endpoints.length, group)),
         ...{ maxInFlight, leaseMs, notices: due.notices() },
-        ...{ noLeaseBefore: due.noLeaseBefore, now: instant(), newToken },
+        ...{ noLeaseBefore: due.noLeaseBefore(), now: instant(), newToken },
       }
       return database.transaction((on) => claimGroup(on, group, request))
     }),
@@ -229,12 +230,12 @@ async function readSchedules(
   })
   const found = new Map<string, { inFlight: number; all: Waiting<WaitingRow>[] }>()
   for (const row of rows) {
-    const of = found.get(keyOf(row)) ?? { inFlight: row.inFlight, all: [] }
-    found.set(keyOf(row), of)
+    const of = found.get(endpointKey(row)) ?? { inFlight: row.inFlight, all: [] }
+    found.set(endpointKey(row), of)
     if (row.position !== null) of.all.push({ id: row, dueAtMs: row.dueAtMs, position: row.position })
   }
   return locked.map((row) => {
-    const { inFlight, all } = found.get(keyOf(row)) ?? { inFlight: 0, all: [] }
+    const { inFlight, all } = found.get(endpointKey(row)) ?? { inFlight: 0, all: [] }
     const cap = row.failing ? maxInFlight.failing : maxInFlight.healthy
     const room = Math.max(0, Math.min(mostEach, cap - inFlight))
     const waiting = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)
@@ -242,9 +243,6 @@ async function readSchedules(
     return { row, failing: row.failing, waitingSinceMs, all, waiting }
   })
 }
-
-const keyOf = ({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) =>
-  JSON.stringify([appId, endpointId])
 
 function keysOf(rows: readonly { readonly appId: string; readonly endpointId: string }[]) {
   return {

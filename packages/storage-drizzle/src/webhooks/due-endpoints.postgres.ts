@@ -1,5 +1,6 @@
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { findDueEndpoints, type DueEndpointRow } from './claim-statements.postgres.js'
+import { endpointKey } from './row-keys.js'
 
 /** What a look tells of the endpoints that it does not list. */
 export interface Look {
@@ -19,11 +20,14 @@ export interface NoticesRead {
  * again: a look reads all of them, a claim takes the first ones.
  */
 export interface DueEndpoints {
+  /** Time before which no lease ends. */
+  noLeaseBefore(): Date
   /**
-   * No lease ends earlier: the time at which a look for ended leases found none. A lease that is made later ends later.
+   * Notes that no lease ended before this time: a search for ended leases found none. A lease that is made later ends
+   * later. Null changes nothing.
    */
-  noLeaseBefore: Date
-  /** Reads the list anew. */
+  noteNoExpiredLease(before: Date | null): void
+  /** Reads the list again. */
   look(now: Date | null, caps: { readonly healthy: number; readonly failing: number }): Promise<Look>
   /** Number of endpoints that can be taken, of them at most `failing` failing ones. */
   count(failing: number): number
@@ -36,6 +40,7 @@ export interface DueEndpoints {
 export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
   let listed: readonly DueEndpointRow[] = []
   let notices: NoticesRead = { firstNotice: null, lastNotice: null }
+  let noLeaseBefore = new Date(0)
 
   function takeable(failing: number): ReadonlySet<DueEndpointRow> {
     let left = failing
@@ -43,21 +48,24 @@ export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
   }
 
   return {
-    noLeaseBefore: new Date(0),
+    noLeaseBefore: () => noLeaseBefore,
+    noteNoExpiredLease(before) {
+      noLeaseBefore = before ?? noLeaseBefore
+    },
     async look(now, caps) {
       const rows = await database.run((on) =>
         findDueEndpoints.rows(on, {
           now,
           healthyCap: caps.healthy,
           failingCap: caps.failing,
-          noLeaseBefore: this.noLeaseBefore,
+          noLeaseBefore,
         }),
       )
       // An endpoint with a due schedule and a due notice comes twice.
       const endpoints = new Map<string, DueEndpointRow>()
       for (const row of rows) {
         if (row.appId === null) continue
-        const key = JSON.stringify([row.appId, row.endpointId])
+        const key = endpointKey(row)
         if (!endpoints.has(key)) endpoints.set(key, row)
       }
       listed = [...endpoints.values()]

@@ -3,6 +3,7 @@ import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { asBuffer, now, textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
+import { deliveryKey } from './row-keys.js'
 
 const value = sql.placeholder
 
@@ -59,10 +60,6 @@ export function areAllEnded(results: readonly AttemptResult[]): boolean {
   const isEnded = ({ attempt, next }: AttemptResult) => attempt.state !== 'UNSENT' && next.state !== 'PENDING'
   return keys.size === results.length && results.every(isEnded)
 }
-
-/** Key of a delivery for maps and sets. */
-export const deliveryKey = ({ appId, deliveryId }: { readonly appId: string; readonly deliveryId: string }) =>
-  JSON.stringify([appId, deliveryId])
 
 /** Separator of reports: JSON escapes control characters, so a report never contains it. */
 const separator = '\u001F'

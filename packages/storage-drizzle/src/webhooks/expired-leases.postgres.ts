@@ -73,7 +73,7 @@ export async function claimExpired(
       const rows = await database.transaction((on) => listExpired.rows(on, { ...page, now: instant() }))
       const expired = rows.flatMap((row) => (row.appId === null ? [] : [row]))
       // Not after a page: what was passed by there is still leased.
-      if (expired.length === 0 && after.position === 0) due.noLeaseBefore = rows[0]?.now ?? due.noLeaseBefore
+      if (expired.length === 0 && after.position === 0) due.noteNoExpiredLease(rows[0]?.now ?? null)
       for (const group of groupByApp(expired, ({ appId }) => appId, true)) {
         if (claimed.length >= limit) return claimed
         claimed.push(...(await takeOver(dependencies, group, limit - claimed.length, leaseMs)))

@@ -287,3 +287,17 @@ test('what was claimed is answered although the next look failed', async () => {
   failing = 'find_due_endpoints'
   await expect(webhooks.claimDue(one)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
+
+test('a resend waits for the retention of its event, and finds nothing to send after it', async () => {
+  const { webhooks, retention } = storage
+  await webhooks.insertEvent(event('one', [hook]))
+  const { fence, deliveryId } = await claimOne()
+  const next = { state: 'DELIVERED' } as const
+  await webhooks.recordAttemptResults([{ fence, attempt: { state: 'SUCCEEDED', report }, next }])
+  await direct.query(`UPDATE kyc_relay_events SET created_at = created_at - interval '40 days'`)
+  const removal = await standingBefore('retention_blank_bodies', () => retention.removeOld({ bodyAgeMs: 86_400_000 }))
+  const resent = webhooks.resendDelivery({ appId, deliveryId, newDeliveryId: uuid('again') })
+  await untilOneWaits()
+  expect(await removal.goOn()).toMatchObject({ bodiesBlanked: 1 })
+  expect(await resent).toBe('not_found')
+})

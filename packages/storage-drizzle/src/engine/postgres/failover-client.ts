@@ -41,6 +41,12 @@ export function createFailoverClient(hosts: readonly pg.ClientConfig[]): typeof 
   }
 
   return class FailoverClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config)
+      // The pool listens only after `connect`, and this one ends later than pg's: an error in between would end the process.
+      this.on('error', () => undefined)
+    }
+
     override connect(): Promise<pg.Client>
     override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void
     override connect(callback?: (error: never, client: pg.Client) => void): Promise<pg.Client> | void {

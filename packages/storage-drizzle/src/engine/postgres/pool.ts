@@ -65,6 +65,7 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
 }
 
 function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
+  pool.on('connect', ignoreErrors)
   const { options } = pool
   // pg makes these two properties non-enumerable.
   const clientConfig = { ...options, password: options.password, ssl: options.ssl }
@@ -72,8 +73,19 @@ function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
     pool,
     transactionPooler,
     newClient: (settings) => new pg.Client({ ...clientConfig, ...settings }),
-    close: () => Promise.resolve(),
+    close() {
+      pool.off('connect', ignoreErrors)
+      return Promise.resolve()
+    },
   }
+}
+
+/**
+ * Keeps the errors of a new connection from ending the process. Its first error can arrive together with its greeting,
+ * before anyone who awaits the connection can listen. The next statement fails, and the connection is dropped.
+ */
+function ignoreErrors(client: pg.PoolClient): void {
+  client.on('error', () => undefined)
 }
 
 interface PoolLocation {
@@ -117,6 +129,7 @@ export function connectPool(
   })
   // A broken idle connection is replaced at its next use. Without a listener its error would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', ignoreErrors)
   return {
     pool,
     transactionPooler,

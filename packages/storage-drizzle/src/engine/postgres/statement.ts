@@ -1,8 +1,8 @@
-import { withGivenTime } from './parameters.js'
 import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { withGivenTime } from './parameters.js'
 
 /** Runs statements: a pool, a client inside a transaction, or a transaction of the caller. */
 export interface Queryable {

@@ -44,6 +44,9 @@ afterEach(async () => {
   await pool.end()
 })
 
+const endOthers = `
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+
 const count = async (table: string) =>
   (await direct.query<{ n: number }>(`SELECT count(*)::int AS n FROM kyc_relay_${table}`)).rows[0]?.n
 
@@ -299,4 +302,36 @@ test('no error says a stored value, a host or a password', async () => {
     for (const secret of [taken.eventId, '078-05-1120', '127.0.0.1', 'postgres:postgres'])
       expect(shown).not.toContain(secret)
   }
+})
+
+describe('a connection whose first error comes together with its greeting', () => {
+  const url = () => new URL(connectionString)
+  const ways = {
+    'of one host': () => ({ connectionString: proxied() }),
+    'of two hosts': () => ({ connectionString: proxied(`127.0.0.1:${proxy.port},127.0.0.1:1`) }),
+    'of a pool of the caller': () => {
+      const own = new pg.Pool({ connectionString: proxied() })
+      own.on('error', () => undefined)
+      return { pool: own }
+    },
+  }
+  const proxied = (host = `127.0.0.1:${proxy.port}`) => connectionString.replace(url().host, host)
+
+  test.each(Object.entries(ways))('%s fails one call and not the process', async (way, location) => {
+    const own = location()
+    const stores = await createPostgresStorage({ maxConnections: 1, ...own }, { notify: false })
+    await direct.query(endOthers)
+    // With two hosts the first connection asks for the primary.
+    proxy.change('greets and ends', way === 'of two hosts' ? 'pg_is_in_recovery' : undefined)
+    // The first one may still meet the connection that was ended.
+    for (let times = 0; times < 3; times++) {
+      await expect(stores.verifications.record(submission(way))).rejects.toMatchObject({
+        ...{ code: 'STORE_UNAVAILABLE', retryable: true },
+      })
+    }
+    proxy.change('clear')
+    expect(await stores.verifications.record(submission(way))).toMatchObject({ kind: 'recorded' })
+    await stores.close()
+    if ('pool' in own) await own.pool.end()
+  })
 })
