@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, OwnedToken, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 
 type Recording = Parameters<VerificationStore['record']>[0]
 interface Line {
@@ -101,8 +101,16 @@ export function createFileVerificationStore(path: string): VerificationStore {
       }),
 
     findReferencedTokens: async (tokens) => {
-      const held = new Set(readLines().flatMap(({ record }) => [record.ssn?.token, record.documentNumber?.token]))
-      return new Set(tokens.filter((token) => held.has(token)))
+      const records = readLines().map(({ record }) => record)
+      // MUST: a token of another app or user is not referred to.
+      const isReferenced = ({ appId, userId, token }: OwnedToken) =>
+        records.some(
+          (record) =>
+            record.appId === appId &&
+            record.userId === userId &&
+            [record.ssn?.token, record.documentNumber?.token].includes(token),
+        )
+      return new Set(tokens.filter(isReferenced).map(({ token }) => token))
     },
 
     findKycStatus: async (userId) => statusOf(readLines(), userId),

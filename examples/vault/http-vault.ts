@@ -2,6 +2,7 @@ import {
   isToken,
   KycError,
   type KycErrorCode,
+  type OwnedToken,
   type PiiEraser,
   type PiiRevealer,
   type PiiKeyRotation,
@@ -38,6 +39,9 @@ function list(value: unknown): readonly Json[] {
 function token(value: unknown): Token {
   if (!isToken(value)) throw unavailable()
   return value
+}
+function ownedToken(value: Json): OwnedToken {
+  return { appId: text(value['appId']), userId: text(value['userId']), token: token(value['token']) }
 }
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const fromBase64 = (value: unknown): Uint8Array => new Uint8Array(Buffer.from(text(value), 'base64'))
@@ -116,14 +120,14 @@ export function createHttpVault(options: {
       return count((await call('erase-owner', { owner }))['erased'])
     },
     async listOlderThan(request) {
-      return list((await call('list-older-than', { ...request }))['tokens']).map(token)
+      return list((await call('list-older-than', { ...request }))['tokens']).map(ownedToken)
     },
     async quarantine(request) {
       const { entered } = await call('quarantine', { ...request })
       return entered === null ? null : count(entered)
     },
     async listQuarantined(request) {
-      return list((await call('list-quarantined', { ...request }))['tokens']).map(token)
+      return list((await call('list-quarantined', { ...request }))['tokens']).map(ownedToken)
     },
     async restore(tokens) {
       return count((await call('restore', { tokens }))['restored'])

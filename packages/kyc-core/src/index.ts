@@ -3,6 +3,7 @@ export { createToken, isToken, parseToken, type Token } from './tokenization/tok
 export type {
   AppUser,
   ClearValue,
+  OwnedToken,
   PiiEraser,
   PiiRevealer,
   PiiField,

@@ -72,6 +72,7 @@ function newVaultHarness(): PiiVaultHarness {
         audit: auditSeal,
         clock: () => new Date(now),
         randomBytes,
+        distributed: setup.distributed ?? false,
         migrations: 'require',
       })
       return { vault, close: () => vault.close() }

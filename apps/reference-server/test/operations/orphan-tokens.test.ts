@@ -55,7 +55,7 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
     }
     const known = async (tokens: readonly Token[], of = owner) =>
       (await vault.inspect(of, tokens)).flatMap((facts) => facts?.token ?? [])
-    const held = () => vault.listQuarantined({ ageMs: -1, limit: 10_000 })
+    const held = async () => (await vault.listQuarantined({ ageMs: -1, limit: 10_000 })).map(({ token }) => token)
     return { vault, tokenize, known, held }
   }
 
@@ -63,7 +63,7 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
     return createOrphanPurge({
       vault,
       verifications: {
-        findReferencedTokens: (tokens) => Promise.resolve(new Set(tokens.filter((token) => referenced.has(token)))),
+        findReferencedTokens: (tokens) => Promise.resolve(new Set(tokens.map(({ token }) => token).filter((token) => referenced.has(token)))),
       },
       isBusinessDatabaseEmpty: () => Promise.resolve(false),
       compareCheckpoints: () => Promise.resolve('AS_WITNESSED'),

@@ -1,5 +1,5 @@
 import type { Decision, KycStatus, SubmissionOutcome } from '../status/kyc-status.js'
-import type { AppUser } from '../tokenization/pii-vault.js'
+import type { AppUser, OwnedToken } from '../tokenization/pii-vault.js'
 import type { Token } from '../tokenization/token.js'
 
 /** Identifies one submission: unique per app, without a time limit. `userId` is the user of the current submission. */
@@ -123,8 +123,8 @@ export interface VerificationStore {
     readonly outcomes: StatusOutcomes
   }): Promise<{ readonly kind: 'recorded'; readonly result: IngestionResult } | ExistingSubmission>
 
-  /** Returns those of these tokens that a verification refers to. */
-  findReferencedTokens(tokens: readonly Token[]): Promise<ReadonlySet<Token>>
+  /** Returns those of these tokens that a verification of their owner refers to. */
+  findReferencedTokens(tokens: readonly OwnedToken[]): Promise<ReadonlySet<Token>>
 
   /** Returns the KYC status; `UNVERIFIED` for an unknown user. */
   findKycStatus(userId: string): Promise<KycStatus>

@@ -10,6 +10,7 @@ import type {
   PiiTokenizer,
   TokenInspector,
   TokenizedValue,
+  OwnedToken,
 } from '../tokenization/pii-vault.js'
 import { createToken, parseToken, type Token } from '../tokenization/token.js'
 
@@ -133,10 +134,10 @@ export function createMemoryVault(options: {
   const find = (owner: AppUser, token: string): Row | undefined =>
     data.rows.find((row) => row.token === token && row.appId === owner.appId && row.userId === owner.userId)
 
-  function rowsOf(tokens: readonly Token[]): Row[] {
-    const asked = new Set(tokens)
-    return data.rows.filter((row) => asked.has(row.token))
-  }
+  const rowsOf = (tokens: readonly OwnedToken[]): Row[] => [
+    ...new Set(tokens.flatMap((owned) => find(owned, owned.token) ?? [])),
+  ]
+  const ownedToken = ({ appId, userId, token }: Row): OwnedToken => ({ appId, userId, token })
 
   function quarantinedInADay(): number {
     const after = now().getTime() - 24 * 3_600_000
@@ -190,12 +191,12 @@ export function createMemoryVault(options: {
     },
     async listOlderThan({ ageMs, limit, after }) {
       const before = now().getTime() - ageMs
-      const start = after === undefined ? 0 : data.rows.findIndex((row) => row.token === after) + 1
+      const start = after === undefined ? 0 : data.rows.findIndex(({ token }) => token === after.token) + 1
       return data.rows
         .slice(start)
         .filter((row) => row.createdAtMs < before && row.quarantinedAtMs === null)
         .slice(0, limit)
-        .map((row) => row.token)
+        .map(ownedToken)
     },
     async quarantine({ tokens, mostInADay }) {
       const entering = rowsOf(tokens).filter((row) => row.quarantinedAtMs === null)
@@ -207,14 +208,14 @@ export function createMemoryVault(options: {
     async listQuarantined({ ageMs, limit, after }) {
       const before = now().getTime() - ageMs
       const inOrder = data.rows
-        .flatMap(({ token, quarantinedAtMs }) => (quarantinedAtMs === null ? [] : [{ token, quarantinedAtMs }]))
+        .flatMap((row) => (row.quarantinedAtMs === null ? [] : [{ row, quarantinedAtMs: row.quarantinedAtMs }]))
         .sort((one, other) => one.quarantinedAtMs - other.quarantinedAtMs)
-      const start = after === undefined ? 0 : inOrder.findIndex(({ token }) => token === after) + 1
+      const start = after === undefined ? 0 : inOrder.findIndex(({ row }) => row.token === after.token) + 1
       return inOrder
         .slice(start)
         .filter(({ quarantinedAtMs }) => quarantinedAtMs < before)
         .slice(0, limit)
-        .map(({ token }) => token)
+        .map(({ row }) => ownedToken(row))
     },
     async restore(tokens) {
       const leaving = rowsOf(tokens).filter((row) => row.quarantinedAtMs !== null)

@@ -6,7 +6,7 @@ import type {
 } from '../ingestion/verification-store.js'
 import { KycError } from '../kyc-error.js'
 import type { KycStatus } from '../status/kyc-status.js'
-import type { AppUser } from '../tokenization/pii-vault.js'
+import type { AppUser, OwnedToken } from '../tokenization/pii-vault.js'
 import type { MemoryPhotoJob } from './memory-photo-job-store.js'
 
 interface Row {
@@ -97,8 +97,12 @@ export function createMemoryVerificationStore(data = createMemoryVerificationDat
       return { kind: 'recorded', result }
     },
     async findReferencedTokens(tokens) {
-      const known = new Set(rows.flatMap(({ record }) => [record.ssn?.token, record.documentNumber?.token]))
-      return new Set(tokens.filter((token) => known.has(token)))
+      const refersTo = ({ token, ...owner }: OwnedToken) =>
+        rows.some(
+          ({ record }) =>
+            isOwn(owner, record) && (record.ssn?.token === token || record.documentNumber?.token === token),
+        )
+      return new Set(tokens.filter(refersTo).map(({ token }) => token))
     },
     async findKycStatus(userId) {
       return statuses.get(userId) ?? 'UNVERIFIED'

@@ -1,5 +1,5 @@
 import { createIngestion } from '../ingestion/ingest-submission.js'
-import type { Token } from '../tokenization/token.js'
+import type { AppUser, ClearValue, OwnedToken } from '../tokenization/pii-vault.js'
 import { assertEqual, assertRejects, assertThat } from './conformance-case.js'
 import { createMemoryVerificationStore } from './memory-verification-store.js'
 import type { PiiVaultCase, VaultUnderTest } from './pii-vault-cases.js'
@@ -7,15 +7,22 @@ import { sampleSubmission } from './sample-submission.js'
 import { AUDITED, DOCUMENT_NUMBER, OWNERS, tokenFor, withVault } from './vault-values.js'
 import { ssnToken, uuid } from './verification-submissions.js'
 
-const { maria, jonas } = OWNERS
+const { maria, jonas, mariaElsewhere } = OWNERS
 const DAY_MS = 86_400_000
 const many = 1_000
 
-async function tokensFor(vault: VaultUnderTest, count: number): Promise<Token[]> {
-  const tokens: Token[] = []
-  for (let made = 0; made < count; made++) tokens.push(await tokenFor(vault, made % 2 === 0 ? maria : jonas))
+async function ownedTokenFor(vault: VaultUnderTest, owner: AppUser, value?: ClearValue): Promise<OwnedToken> {
+  return { ...owner, token: await tokenFor(vault, owner, value) }
+}
+
+/** Tokens of two owners by turns. */
+async function tokensFor(vault: VaultUnderTest, count: number): Promise<OwnedToken[]> {
+  const tokens: OwnedToken[] = []
+  for (let made = 0; made < count; made++) tokens.push(await ownedTokenFor(vault, made % 2 === 0 ? maria : jonas))
   return tokens
 }
+
+const unknown: OwnedToken = { ...maria, token: ssnToken(1) }
 
 const listAll = (vault: VaultUnderTest, ageMs = -1) => vault.listQuarantined({ ageMs, limit: many })
 
@@ -26,23 +33,34 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     name: 'MUST inspect a token in quarantine as unknown, still reveal it, and count the tokens that entered',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const token = await tokenFor(vault, maria)
-        const number = await tokenFor(vault, maria, DOCUMENT_NUMBER)
-        const kept = await tokenFor(vault, maria)
-        const asked = { tokens: [token, number, ssnToken(1), token], mostInADay: many }
+        const token = await ownedTokenFor(vault, maria)
+        const number = await ownedTokenFor(vault, maria, DOCUMENT_NUMBER)
+        const kept = await ownedTokenFor(vault, maria)
+        const asked = { tokens: [token, number, unknown, token], mostInADay: many }
         assertEqual(await vault.quarantine(asked), 2, 'two entered')
         assertEqual(await vault.quarantine(asked), 0, 'repeating is harmless')
         assertEqual(await vault.quarantine({ tokens: [], mostInADay: many }), 0, 'none asked')
-        const facts = await vault.inspect(maria, [token, number, kept])
+        const facts = await vault.inspect(
+          maria,
+          [token, number, kept].map((owned) => owned.token),
+        )
         assertEqual(
           facts.map((fact) => fact?.token ?? null),
-          [null, null, kept],
+          [null, null, kept.token],
           'only the third is known',
         )
-        assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the SSN is revealed')
-        const opened = vault.reveal({ owner: maria, token: number, ...AUDITED })
+        assertEqual(
+          await vault.reveal({ owner: maria, token: token.token, ...AUDITED }),
+          '078051120',
+          'the SSN is revealed',
+        )
+        const opened = vault.reveal({ owner: maria, token: number.token, ...AUDITED })
         await assertRejects(opened, 'NOT_REVEALABLE', 'the number has a row')
-        await assertRejects(vault.reveal({ owner: jonas, token, ...AUDITED }), 'TOKEN_UNKNOWN', 'to its owner alone')
+        await assertRejects(
+          vault.reveal({ owner: jonas, token: token.token, ...AUDITED }),
+          'TOKEN_UNKNOWN',
+          'to its owner alone',
+        )
       }),
   },
   {
@@ -51,13 +69,13 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     async run(harness) {
       const [first, second] = [await harness.open(), await harness.open()]
       const tokens = await tokensFor(first.vault, 3)
-      const [one, two, three] = tokens as [Token, Token, Token]
+      const [one, two, three] = tokens as [OwnedToken, OwnedToken, OwnedToken]
       await first.vault.quarantine({ tokens, mostInADay: many })
-      assertEqual(await second.vault.restore([one, ssnToken(1), three, one]), 2, 'two left')
+      assertEqual(await second.vault.restore([one, unknown, three, one]), 2, 'two left')
       assertEqual(await second.vault.restore([one, three]), 0, 'repeating is harmless')
       assertEqual(await second.vault.restore([]), 0, 'none asked')
-      assertThat((await first.vault.inspect(maria, [one]))[0]?.token === one, 'the restored one is known')
-      assertEqual(await first.vault.inspect(jonas, [two]), [null], 'the other one is not')
+      assertThat((await first.vault.inspect(maria, [one.token]))[0]?.token === one.token, 'the restored one is known')
+      assertEqual(await first.vault.inspect(jonas, [two.token]), [null], 'the other one is not')
       assertEqual(await listAll(first.vault), [two], 'which alone is in quarantine')
       await first.close()
       await second.close()
@@ -69,7 +87,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     run: (harness) =>
       withVault(harness, async (vault) => {
         const tokens = await tokensFor(vault, 5)
-        const [one, two, three, four, five] = tokens as [Token, Token, Token, Token, Token]
+        const [one, two, three, four, five] = tokens as [OwnedToken, OwnedToken, OwnedToken, OwnedToken, OwnedToken]
         for (const token of [four, two, five]) {
           await vault.quarantine({ tokens: [token], mostInADay: many })
           await harness.advance(1_000)
@@ -88,11 +106,11 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     name: 'MUST destroy only named tokens that were in quarantine for longer than `ageMs`',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const [old, left, young, used] = (await tokensFor(vault, 4)) as [Token, Token, Token, Token]
+        const [old, left, young, used] = (await tokensFor(vault, 4)) as [OwnedToken, OwnedToken, OwnedToken, OwnedToken]
         await vault.quarantine({ tokens: [old, left], mostInADay: many })
         await harness.advance(DAY_MS)
         await vault.quarantine({ tokens: [young], mostInADay: many })
-        const request = { tokens: [old, young, used, ssnToken(1), old], ageMs: DAY_MS }
+        const request = { tokens: [old, young, used, unknown, old], ageMs: DAY_MS }
         assertEqual(await vault.destroyQuarantined(request), 0, 'exactly the age')
         await harness.advance(1)
         assertEqual(await vault.destroyQuarantined(request), 1, 'a millisecond more')
@@ -100,8 +118,8 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
         assertEqual(await vault.destroyQuarantined({ tokens: [], ageMs: -1 }), 0, 'none asked')
         assertEqual(await listAll(vault), [left, young], 'the others stay')
         const owner = maria
-        await assertRejects(vault.reveal({ owner, token: old, ...AUDITED }), 'TOKEN_UNKNOWN', 'the destroyed one')
-        assertEqual(await vault.reveal({ owner, token: young, ...AUDITED }), '078051120', 'the young one')
+        await assertRejects(vault.reveal({ owner, token: old.token, ...AUDITED }), 'TOKEN_UNKNOWN', 'the destroyed one')
+        assertEqual(await vault.reveal({ owner, token: young.token, ...AUDITED }), '078051120', 'the young one')
         assertEqual(await vault.restore([old]), 0, 'it cannot be restored')
         await vault.restore([left])
         assertEqual(await vault.destroyQuarantined({ tokens: [left], ageMs: -1 }), 0, 'a restored one stays')
@@ -112,7 +130,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     name: 'MUST restart the time in quarantine for a token that was restored',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const token = await tokenFor(vault, maria)
+        const token = await ownedTokenFor(vault, maria)
         await vault.quarantine({ tokens: [token], mostInADay: many })
         await harness.advance(DAY_MS)
         await vault.restore([token])
@@ -181,7 +199,7 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     name: 'MUST also erase the quarantined tokens of an owner',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const token = await tokenFor(vault, maria)
+        const token = await ownedTokenFor(vault, maria)
         await tokenFor(vault, maria)
         await vault.quarantine({ tokens: [token], mostInADay: many })
         assertEqual(await vault.eraseOwner(maria), 2, 'two tokens went')
@@ -194,13 +212,13 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
     name: 'MUST keep quarantine and its times after all handles were closed',
     async run(harness) {
       const token = await withVault(harness, async (vault) => {
-        const made = await tokenFor(vault, maria)
+        const made = await ownedTokenFor(vault, maria)
         await vault.quarantine({ tokens: [made], mostInADay: many })
         return made
       })
       await harness.advance(1_000)
       await withVault(harness, async (vault) => {
-        assertEqual(await vault.inspect(maria, [token]), [null], 'it is unknown')
+        assertEqual(await vault.inspect(maria, [token.token]), [null], 'it is unknown')
         assertEqual(await listAll(vault, 999), [token], 'since a second')
         assertEqual((await vault.countTokens({ limit: 1 })).quarantinedInADay, 1, 'it still counts')
         assertEqual(await vault.restore([token]), 1, 'it can be restored')
@@ -230,13 +248,29 @@ export const vaultQuarantineCases: readonly PiiVaultCase[] = [
           person: { ...person, ssn },
           verifications: { ...checks, document: { ...checks.document, documentNumber } },
         })
-        await vault.quarantine({ tokens: [ssn], mostInADay: many })
+        await vault.quarantine({ tokens: [{ ...maria, token: ssn }], mostInADay: many })
         const refused = await ingestion.ingestTokenizedSubmission(maria, submission)
         assertThat(refused.kind === 'refused', 'it is refused')
         const codes = refused.violations.map(({ pointer, code }) => ({ pointer, code }))
         assertEqual(codes, [{ pointer: '/person/ssn', code: 'TOKEN_INVALID' }], 'the violations')
-        await vault.restore([ssn])
+        await vault.restore([{ ...maria, token: ssn }])
         assertEqual((await ingestion.ingestTokenizedSubmission(maria, submission)).kind, 'recorded', 'then it is taken')
+      }),
+  },
+  {
+    id: 'PV-71',
+    name: "MUST leave a token alone that is given with another owner's user or app",
+    run: (harness) =>
+      withVault(harness, async (vault) => {
+        const token = await ownedTokenFor(vault, maria)
+        for (const owner of [jonas, mariaElsewhere]) {
+          const wrong = [{ ...owner, token: token.token }]
+          assertEqual(await vault.quarantine({ tokens: wrong, mostInADay: many }), 0, 'it does not enter')
+          await vault.quarantine({ tokens: [token], mostInADay: many })
+          assertEqual(await vault.restore(wrong), 0, 'it does not leave')
+          assertEqual(await vault.destroyQuarantined({ tokens: wrong, ageMs: -1 }), 0, 'it is not destroyed')
+          assertEqual(await vault.restore([token]), 1, 'its owner takes it out')
+        }
       }),
   },
 ]

@@ -1,3 +1,4 @@
+import type { OwnedToken } from '../tokenization/pii-vault.js'
 import { parseToken, type Token } from '../tokenization/token.js'
 import { assertEqual, assertRejects, assertThat } from './conformance-case.js'
 import type { PiiVaultCase } from './pii-vault-cases.js'
@@ -139,9 +140,9 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
     name: 'MUST list tokens older than an age by its own clock, oldest first, in pages',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const tokens: Token[] = []
+        const tokens: OwnedToken[] = []
         for (const owner of [maria, jonas, mariaElsewhere, maria]) {
-          tokens.push(await tokenFor(vault, owner))
+          tokens.push({ ...owner, token: await tokenFor(vault, owner) })
           await harness.advance(1_000)
         }
         await harness.advance(DAY_MS - 4_000)
@@ -152,7 +153,7 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
         await harness.advance(DAY_MS)
         const first = await vault.listOlderThan({ ageMs: DAY_MS, limit: 3 })
         assertEqual(first, tokens.slice(0, 3), 'the first page')
-        const last = first.at(-1) as Token
+        const last = first.at(-1) as OwnedToken
         assertEqual(await vault.listOlderThan({ ageMs: DAY_MS, limit: 3, after: last }), tokens.slice(3), 'the second')
       }),
   },

@@ -48,7 +48,7 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       assertEqual(await store.findVerification(maria, uuid(1002)), null, 'there is no second verification')
       const page = await store.listVerifications(maria, { limit: 10 })
       assertThat(page.items.length === 1, 'one verification is listed')
-      const referenced = await store.findReferencedTokens([ssnToken(1), ssnToken(2)])
+      const referenced = await store.findReferencedTokens([1, 2].map((n) => ({ ...maria, token: ssnToken(n) })))
       assertEqual([...referenced], [ssnToken(1)], "the second submission's tokens are not referred to")
       await close()
     },
@@ -155,7 +155,10 @@ export const idempotencyCases: readonly ConformanceCase<VerificationStoreHarness
       assertEqual(await store.findExisting(broken.key), null, 'the key is still free')
       assertEqual(await store.findKycStatus(maria.userId), 'UNVERIFIED', 'the status is not touched')
       assertThat((await store.listVerifications(maria, { limit: 10 })).items.length === 1, 'nothing was added')
-      assertThat((await store.findReferencedTokens([ssnToken(2)])).size === 0, 'no token is referred to')
+      assertThat(
+        (await store.findReferencedTokens([{ ...maria, token: ssnToken(2) }])).size === 0,
+        'no token is referred to',
+      )
       assertThat(!everythingIn(error).includes('canary-external-id'), 'the error repeats no value')
       const again = await store.record(sound)
       assertThat(again.kind === 'recorded', 'the same key records once the fault is gone')

@@ -1,3 +1,4 @@
+import type { AppUser } from '../tokenization/pii-vault.js'
 import type { VerificationRecord } from '../ingestion/verification-store.js'
 import { assertEqual, assertThat, type ConformanceCase } from './conformance-case.js'
 import type { VerificationStoreHarness } from './verification-store-cases.js'
@@ -138,9 +139,13 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
       await store.record(createRecordedSubmission(keyOf(other, 'b'), 2))
-      const asked = [ssnToken(1), documentToken(1), ssnToken(2), documentToken(2), ssnToken(3), documentToken(3)]
-      const referenced = await store.findReferencedTokens(asked)
-      assertEqual(new Set(referenced), new Set(asked.slice(0, 4)), 'SSN and document tokens of every app')
+      const tokensOf = (owner: AppUser, n: number) =>
+        [ssnToken(n), documentToken(n)].map((token) => ({ ...owner, token }))
+      const kept = [...tokensOf(maria, 1), ...tokensOf(other, 2)]
+      const referenced = await store.findReferencedTokens([...kept, ...tokensOf(maria, 3)])
+      assertEqual(new Set(referenced), new Set(kept.map(({ token }) => token)), 'SSN and document tokens of every app')
+      const swapped = [...tokensOf(other, 1), ...tokensOf({ ...maria, appId: other.appId }, 1), ...tokensOf(maria, 2)]
+      assertEqual((await store.findReferencedTokens(swapped)).size, 0, "another owner's are not referred to")
       assertEqual((await store.findReferencedTokens([])).size, 0, 'none asked, none answered')
       await close()
     },
@@ -151,7 +156,7 @@ export const readingCases: readonly ConformanceCase<VerificationStoreHarness>[] 
     async run(harness) {
       const { store, close } = await harness.open()
       await store.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
-      const asked = Array.from({ length: 1000 }, (_, index) => ssnToken(index))
+      const asked = Array.from({ length: 1000 }, (_, index) => ({ ...maria, token: ssnToken(index) }))
       assertEqual([...(await store.findReferencedTokens(asked))], [ssnToken(1)], 'the one that is referred to')
       await close()
     },

@@ -40,6 +40,11 @@ export type TokenizedValue =
 /** A keyed hash (HMAC-SHA-256, 32 bytes). Equal inputs give equal fingerprints only under the same key. */
 export type Fingerprint = Uint8Array
 
+/** A token with its owner. */
+export interface OwnedToken extends AppUser {
+  readonly token: Token
+}
+
 /** Facts about a token that do not reveal its value. */
 export interface TokenFacts {
   readonly token: Token
@@ -121,18 +126,18 @@ export interface PiiEraser {
   listOlderThan(request: {
     readonly ageMs: number
     readonly limit: number
-    readonly after?: Token
-  }): Promise<readonly Token[]>
+    readonly after?: OwnedToken
+  }): Promise<readonly OwnedToken[]>
 
   /**
    * Moves all of these tokens into quarantine, or none. `inspect` returns null for them, so no new submission can use
-   * them. {@link PiiRevealer.reveal} still opens them, and {@link PiiEraser.restore} takes them out. Unknown and
-   * already quarantined tokens are ignored.
+   * them. {@link PiiRevealer.reveal} still opens them, and {@link PiiEraser.restore} takes them out. Ignored are tokens
+   * that are unknown, another owner's or already in quarantine.
    *
    * Returns the number of tokens that entered. Returns null and writes nothing when more than `mostInADay` tokens would
    * have entered within the last 24 hours by the vault's clock. The limit holds for racing callers too.
    */
-  quarantine(request: { readonly tokens: readonly Token[]; readonly mostInADay: number }): Promise<number | null>
+  quarantine(request: { readonly tokens: readonly OwnedToken[]; readonly mostInADay: number }): Promise<number | null>
 
   /**
    * Lists tokens that have been in quarantine for more than `ageMs` milliseconds by the vault's clock. Longest first,
@@ -141,17 +146,17 @@ export interface PiiEraser {
   listQuarantined(request: {
     readonly ageMs: number
     readonly limit: number
-    readonly after?: Token
-  }): Promise<readonly Token[]>
+    readonly after?: OwnedToken
+  }): Promise<readonly OwnedToken[]>
 
-  /** Takes tokens out of quarantine and returns their number. Ignores tokens outside quarantine. */
-  restore(tokens: readonly Token[]): Promise<number>
+  /** Takes tokens out of quarantine and returns their number. Ignores tokens outside quarantine and another owner's. */
+  restore(tokens: readonly OwnedToken[]): Promise<number>
 
   /**
    * Destroys those of these tokens that have been in quarantine for more than `ageMs` milliseconds by the vault's
    * clock. Returns their number. Ignores all other tokens, including one restored at the same time.
    */
-  destroyQuarantined(request: { readonly tokens: readonly Token[]; readonly ageMs: number }): Promise<number>
+  destroyQuarantined(request: { readonly tokens: readonly OwnedToken[]; readonly ageMs: number }): Promise<number>
 
   /**
    * Counts tokens up to `limit` (1–1,000,000), and quarantined tokens that entered within the last 24 hours by the

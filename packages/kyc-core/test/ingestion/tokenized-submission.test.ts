@@ -151,7 +151,7 @@ describe.each(['memory', 'sqlite'] as const)('ingestTokenizedSubmission on %s', 
   })
 
   it('refuses one in quarantine', async () => {
-    await fixture.vault.quarantine({ tokens: [tokens.ssn], mostInADay: 1 })
+    await fixture.vault.quarantine({ tokens: [{ ...MARIA, token: tokens.ssn }], mostInADay: 1 })
     const ingested = await fixture
       .ingestion()
       .ingestTokenizedSubmission(MARIA, tokenized(tokens.ssn, tokens.documentNumber))

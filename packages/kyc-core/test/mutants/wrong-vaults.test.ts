@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { OwnedToken } from '../../src/tokenization/pii-vault.js'
 import { KycError, parseToken, type Token, type TokenizedValue } from '@kyc-relay/kyc-core'
 import { piiVaultCases, type PiiVault } from '@kyc-relay/kyc-core/testing'
 import { OWNERS } from '../../src/testing/vault-values.js'
@@ -417,7 +418,10 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
       },
       async quarantine(request) {
         for (const owner of [OWNERS.maria, OWNERS.jonas]) {
-          const facts = await vault.inspect(owner, request.tokens)
+          const facts = await vault.inspect(
+            owner,
+            request.tokens.map(({ token }) => token),
+          )
           for (const fact of facts) if (fact !== null) memory.set(JSON.stringify([owner, fact.token]), fact)
         }
         return vault.quarantine(request)
@@ -431,7 +435,7 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
       ...vault,
       async reveal(request) {
         const held = await vault.listQuarantined({ ageMs: -1, limit: 100 })
-        if (held.includes(request.token)) throw new KycError('TOKEN_UNKNOWN')
+        if (held.some(({ token }) => token === request.token)) throw new KycError('TOKEN_UNKNOWN')
         return vault.reveal(request)
       },
     })),
@@ -444,7 +448,11 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
       quarantine: async (request) => ((await vault.quarantine(request)) === null ? null : request.tokens.length),
     })),
   ],
-  ['restores nothing', 'PV-61', plainly((vault) => ({ ...vault, restore: async (tokens) => new Set(tokens).size }))],
+  [
+    'restores nothing',
+    'PV-61',
+    plainly((vault) => ({ ...vault, restore: async (tokens) => new Set(tokens.map(({ token }) => token)).size })),
+  ],
   [
     'restores everything',
     'PV-61',
@@ -471,8 +479,8 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
       ...vault,
       async listQuarantined(request) {
         const held = await vault.listQuarantined({ ageMs: request.ageMs, limit: 100 })
-        const sorted = [...held].sort()
-        const start = request.after === undefined ? 0 : sorted.indexOf(request.after) + 1
+        const sorted = [...held].sort((one, next) => (one.token < next.token ? -1 : 1))
+        const start = sorted.findIndex(({ token }) => token === request.after?.token) + 1
         return sorted.slice(start, start + request.limit)
       },
     })),
@@ -519,11 +527,11 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
     remembering((memory) => (vault) => ({
       ...vault,
       async restore(tokens) {
-        for (const token of tokens) memory.set(token, true)
+        for (const { token } of tokens) memory.set(token, true)
         return vault.restore(tokens)
       },
       destroyQuarantined: ({ tokens, ageMs }) =>
-        vault.destroyQuarantined({ tokens, ageMs: tokens.some((token) => memory.has(token)) ? -1 : ageMs }),
+        vault.destroyQuarantined({ tokens, ageMs: tokens.some(({ token }) => memory.has(token)) ? -1 : ageMs }),
     })),
   ],
   [
@@ -597,14 +605,14 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
     'keeps quarantine in the handle',
     'PV-69',
     plainly((vault) => {
-      const held = new Set<Token>()
+      const held = new Map<Token, OwnedToken>()
       return {
         ...vault,
         async quarantine({ tokens }) {
-          for (const token of tokens) held.add(token)
+          for (const owned of tokens) held.set(owned.token, owned)
           return tokens.length
         },
-        listQuarantined: async () => [...held],
+        listQuarantined: async () => [...held.values()],
         inspect: async (owner, tokens) =>
           (await vault.inspect(owner, tokens)).map((fact) => (fact === null || held.has(fact.token) ? null : fact)),
       }
@@ -623,6 +631,20 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, make: () => Wro
         return facts
       },
     })),
+  ],
+  [
+    'changes a token whoever is named as its owner',
+    'PV-71',
+    plainly((vault) => {
+      const ownersOf = async (tokens: readonly OwnedToken[]) => {
+        const all = [
+          ...(await vault.listOlderThan({ ageMs: -1, limit: 100 })),
+          ...(await vault.listQuarantined({ ageMs: -1, limit: 100 })),
+        ]
+        return all.filter(({ token }) => tokens.some((asked) => asked.token === token))
+      }
+      return { ...vault, restore: async (tokens) => vault.restore(await ownersOf(tokens)) }
+    }),
   ],
   [
     'does not audit an opened part',

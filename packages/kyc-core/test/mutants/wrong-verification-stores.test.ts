@@ -1,3 +1,4 @@
+import { USERS } from '../../src/testing/verification-submissions.js'
 import { describe, expect, it } from 'vitest'
 import { KycError, type VerificationRecord, type VerificationStore } from '@kyc-relay/kyc-core'
 import {
@@ -465,13 +466,25 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     (store) => ({
       ...store,
       findReferencedTokens: (tokens) =>
-        store.findReferencedTokens(tokens.filter((token) => token.startsWith('tok_ssn_'))),
+        store.findReferencedTokens(tokens.filter(({ token }) => token.startsWith('tok_ssn_'))),
     }),
   ],
   [
     'calls every token referred to',
     'VS-36',
-    (store) => ({ ...store, findReferencedTokens: async (tokens) => new Set(tokens) }),
+    (store) => ({ ...store, findReferencedTokens: async (tokens) => new Set(tokens.map(({ token }) => token)) }),
+  ],
+  [
+    "takes another owner's reference for one of the owner",
+    'VS-36',
+    (store) => ({
+      ...store,
+      findReferencedTokens: async (tokens) => {
+        const owners = Object.values(USERS)
+        const ofAnyone = tokens.flatMap(({ token }) => owners.map((owner) => ({ ...owner, token })))
+        return store.findReferencedTokens(ofAnyone)
+      },
+    }),
   ],
   [
     'refuses more than 999 tokens',

@@ -8,7 +8,7 @@ import { createDatabase, type PostgresDatabase } from '../engine/postgres/databa
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { requireMigrated } from '../engine/postgres/migrate.js'
 import { findRecordedVerifications } from '../verifications/recorded-verifications.postgres.js'
-import { queryBuilder, statement } from '../engine/postgres/statement.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { vaultAudit } from '../vault/tables.postgres.js'
 import { auditEntries, auditHeads, vaultAuditEntries, vaultAuditHeads } from './tables.postgres.js'
 
@@ -103,7 +103,8 @@ type AccountedRows = Pick<AuditLog, 'findRecorded' | 'listUnaccounted'>
 
 interface ExaminedRow {
   readonly subject: string
-  readonly code: UnaccountedRow['code'] | null
+  /** `NOT_COVERED` for a row that is older than the log. */
+  readonly code: UnaccountedRow['code'] | 'NOT_COVERED' | null
 }
 
 // Scalar subqueries instead of EXISTS: PostgreSQL may plan EXISTS as a hash of the whole other table.
@@ -111,11 +112,7 @@ const examineVerifications = statement<ExaminedRow>(
   'stores_audit_examine_verifications',
   sql`
 SELECT v.verification_id AS subject, CASE
-  WHEN v.position <= ${value('startedAfter')}::bigint THEN NULL
-  WHEN (
-    SELECT e.sequence FROM kyc_relay_audit_entries e
-    WHERE e.kind = 'VERIFICATION_RECORDED' AND e.subject = v.verification_id LIMIT 1
-  ) IS NULL THEN 'ROW_WITHOUT_ENTRY'
+  WHEN v.position <= ${value('startedAfter')}::bigint THEN 'NOT_COVERED'
   WHEN (
     SELECT l.previous <> l.next AND (
       SELECT s.since FROM kyc_relay_kyc_statuses s WHERE s.user_id = l.user_id AND s.since >= l.at
@@ -140,6 +137,19 @@ SELECT s.user_id AS subject, CASE WHEN s.status = 'UNVERIFIED' THEN (
 FROM kyc_relay_kyc_statuses s WHERE s.user_id > ${value('after')} ORDER BY s.user_id LIMIT ${value('limit')}`,
 )
 
+/** Marks verifications that have no entry in the log. */
+async function withoutEntry(on: Queryable, page: readonly ExaminedRow[]): Promise<readonly ExaminedRow[]> {
+  const subjects = page.map(({ subject }) => subject)
+  const found = await queryBuilder(on)
+    .select({ subject: auditEntries.subject })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.kind, 'VERIFICATION_RECORDED'), inArray(auditEntries.subject, subjects)))
+  const recorded = new Set(found.map(({ subject }) => subject))
+  return page.map((row) =>
+    row.code === 'NOT_COVERED' || recorded.has(row.subject) ? row : { ...row, code: 'ROW_WITHOUT_ENTRY' },
+  )
+}
+
 function verificationRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows {
   return {
     async findRecorded(subjects) {
@@ -152,7 +162,10 @@ function verificationRows(database: PostgresDatabase, seal: AuditSeal): Accounte
       // page.
       const [what, after] = [cursor?.slice(0, 1) ?? 'v', cursor?.slice(1) ?? '']
       const examine = what === 'v' ? examineVerifications : examineStatuses
-      const page = await database.run((on) => examine.rows(on, { startedAfter, after, limit }))
+      const page = await database.run(async (on) => {
+        const examined = await examine.rows(on, { startedAfter, after, limit })
+        return what === 'v' ? withoutEntry(on, examined) : examined
+      })
       const last = page.at(-1)
       const ended = what === 'v' ? 's' : null
       const nextCursor = page.length < limit || last === undefined ? ended : `${what}${last.subject}`
@@ -199,5 +212,5 @@ function revealRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows 
 }
 
 function unaccounted(page: readonly ExaminedRow[]): readonly UnaccountedRow[] {
-  return page.flatMap(({ subject, code }) => (code === null ? [] : [{ subject, code }]))
+  return page.flatMap(({ subject, code }) => (code === null || code === 'NOT_COVERED' ? [] : [{ subject, code }]))
 }

@@ -1,4 +1,5 @@
 import { gt, sql } from 'drizzle-orm'
+import type { AppUser, OwnedToken } from '@kyc-relay/kyc-core'
 import type { VaultInspection } from './vault-inspection.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement } from '../engine/postgres/statement.js'
@@ -6,48 +7,64 @@ import { dataKeys, keyChecks } from './tables.postgres.js'
 
 const value = sql.placeholder
 
-// Scalar subqueries instead of EXISTS: PostgreSQL may plan EXISTS as a hash of the whole other table.
-const countLacking = statement<{ count: number }>(
-  'vault_count_lacking',
+const findKeyOwners = statement<AppUser>(
+  'vault_find_key_owners',
   sql`
-SELECT count(DISTINCT record) AS count FROM unnest(
-  ${value('records')}::int[], ${value('appIds')}::text[], ${value('userIds')}::text[], ${value('tokens')}::text[]
-) AS wanted (record, app_id, user_id, token)
-WHERE (
-  (
-    SELECT k.position FROM kyc_relay_vault_data_keys k
-    WHERE k.app_id = wanted.app_id AND k.user_id = wanted.user_id
-  ) IS NULL OR wanted.token IS NOT NULL AND (
-    SELECT t.position FROM kyc_relay_vault_tokens t
-    WHERE t.token = wanted.token AND t.app_id = wanted.app_id AND t.user_id = wanted.user_id
-  ) IS NULL
-) AND (
-  SELECT e.sequence FROM kyc_relay_vault_audit_entries e
-  WHERE e.kind = 'OWNER_ERASED' AND e.app_id = wanted.app_id AND e.user_id = wanted.user_id LIMIT 1
-) IS NULL`,
+SELECT stored.app_id AS "appId", stored.user_id AS "userId"
+FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[]) AS wanted (app_id, user_id)
+JOIN kyc_relay_vault_data_keys AS stored USING (user_id, app_id)`,
 )
+
+const findOwnedTokens = statement<OwnedToken>(
+  'vault_find_owned_tokens',
+  sql`
+SELECT stored.app_id AS "appId", stored.user_id AS "userId", stored.token
+FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[], ${value('tokens')}::text[])
+  AS wanted (app_id, user_id, token)
+JOIN kyc_relay_vault_tokens AS stored USING (user_id, token, app_id)`,
+)
+
+const findErasedOwners = statement<AppUser>(
+  'vault_find_erased_owners',
+  sql`
+SELECT DISTINCT entry.app_id AS "appId", entry.user_id AS "userId"
+FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[]) AS wanted (app_id, user_id)
+JOIN kyc_relay_vault_audit_entries AS entry USING (user_id, app_id)
+WHERE entry.kind = 'OWNER_ERASED'`,
+)
+
+const ownerKey = ({ appId, userId }: AppUser, token = '') => JSON.stringify([appId, userId, token])
+
+function ownersOf(rows: readonly AppUser[]) {
+  return { appIds: rows.map(({ appId }) => appId), userIds: rows.map(({ userId }) => userId) }
+}
 
 /** Creates the inspection of the vault of one database. Opens no value. */
 export function createVaultInspection(database: PostgresDatabase): VaultInspection {
   return {
     async countLacking(references) {
+      if (references.length === 0) return 0
+      const owned = references.flatMap(({ appId, userId, tokens }) => tokens.map((token) => ({ appId, userId, token })))
+      const found = await database.run(async (on) => {
+        const keys = await findKeyOwners.rows(on, ownersOf(references))
+        const tokens = owned.map(({ token }) => token)
+        const kept = await findOwnedTokens.rows(on, { ...ownersOf(owned), tokens })
+        return new Set([...keys.map((key) => ownerKey(key)), ...kept.map((row) => ownerKey(row, row.token))])
+      })
       // A record without tokens is checked only by its owner's data key.
-      const wanted = references.flatMap(({ appId, userId, tokens }, record) =>
-        (tokens.length === 0 ? [null] : tokens).map((token) => ({ record, appId, userId, token })),
+      const lacking = references.filter(
+        (reference) => !['', ...reference.tokens].every((token) => found.has(ownerKey(reference, token))),
       )
-      const values = {
-        records: wanted.map(({ record }) => record),
-        appIds: wanted.map(({ appId }) => appId),
-        userIds: wanted.map(({ userId }) => userId),
-        tokens: wanted.map(({ token }) => token),
-      }
-      return (await database.run((on) => countLacking.rows(on, values)))[0]?.count ?? 0
+      if (lacking.length === 0) return 0
+      const erased = await database.run((on) => findErasedOwners.rows(on, ownersOf(lacking)))
+      const gone = new Set(erased.map((owner) => ownerKey(owner)))
+      return lacking.filter((reference) => !gone.has(ownerKey(reference))).length
     },
     isEmpty: () =>
       database.run(async (on) => {
-        const { position } = dataKeys
+        const { userId } = dataKeys
         const query = queryBuilder(on)
-        return (await query.select({ position }).from(dataKeys).where(gt(position, 0)).limit(1)).length === 0
+        return (await query.select({ userId }).from(dataKeys).where(gt(userId, '')).limit(1)).length === 0
       }),
     listWrappingKeyIds: () =>
       database.run(async (on) => {

@@ -1,14 +1,17 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
-import type { Token } from '@kyc-relay/kyc-core'
+import type { OwnedToken, Token } from '@kyc-relay/kyc-core'
 import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { groupBy } from '../group-by.js'
 import { tokens } from './tables.postgres.js'
 
 const ago = (at: Date | null, ageMs: number) => sql`${timeOf(at)} - ${ageMs}::float8 * interval '1 millisecond'`
+
+const value = sql.placeholder
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -22,25 +25,60 @@ const lockQuarantine = statement(
 async function listBy(
   on: Queryable,
   list: { readonly at: typeof tokens.createdAt | typeof tokens.quarantinedAt; readonly condition: SQL },
-  page: { readonly ageMs: number; readonly limit: number; readonly after?: Token; readonly now: Date | null },
-): Promise<readonly Token[]> {
+  page: { readonly ageMs: number; readonly limit: number; readonly after?: OwnedToken; readonly now: Date | null },
+): Promise<readonly OwnedToken[]> {
   const { at, condition } = list
   const query = queryBuilder(on)
   const [start] =
     page.after === undefined
       ? []
-      : await query.select({ at, position: tokens.position }).from(tokens).where(eq(tokens.token, page.after))
+      : await query
+          .select({ at, position: tokens.position })
+          .from(tokens)
+          .where(and(eq(tokens.userId, page.after.userId), eq(tokens.token, page.after.token)))
   const isAfter =
     start === undefined || start.at === null
       ? undefined
       : sql`(${at}, ${tokens.position}) > (${start.at.toISOString()}::timestamptz, ${start.position}::bigint)`
-  const rows = await query
-    .select({ token: tokens.token })
+  return query
+    .select({ appId: tokens.appId, userId: tokens.userId, token: tokens.token })
     .from(tokens)
     .where(and(lt(at, ago(page.now, page.ageMs)), isAfter, condition))
     .orderBy(asc(at), asc(tokens.position))
     .limit(page.limit)
-  return rows.map(({ token }) => token)
+}
+
+/** Finds those of these tokens that are outside quarantine. */
+const listOutside = statement<OwnedToken>(
+  'vault_list_outside_quarantine',
+  sql`
+SELECT stored.app_id AS "appId", stored.user_id AS "userId", stored.token
+FROM unnest(${value('appIds')}::text[], ${value('userIds')}::text[], ${value('tokens')}::text[])
+  AS asked (app_id, user_id, token)
+JOIN kyc_relay_vault_tokens AS stored USING (user_id, token, app_id)
+WHERE stored.quarantined_at IS NULL`,
+)
+
+/** Changes tokens of one owner after the other: a statement changes rows of one user. Returns the changed ones. */
+async function changeEach<Row>(
+  asked: readonly OwnedToken[],
+  change: (ofOwner: SQL | undefined) => PromiseLike<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const byOwner = groupBy(asked, ({ appId, userId }) => JSON.stringify([appId, userId]))
+  const changed: Row[] = []
+  for (const owned of byOwner.values()) {
+    const [{ appId, userId } = { appId: '', userId: '' }] = owned
+    const ofOwner = and(
+      eq(tokens.userId, userId),
+      eq(tokens.appId, appId),
+      inArray(
+        tokens.token,
+        owned.map(({ token }) => token),
+      ),
+    )
+    changed.push(...(await change(ofOwner)))
+  }
+  return changed
 }
 
 const countQuarantinedInADay = (on: Queryable, now: Date | null): Promise<number> =>
@@ -76,17 +114,21 @@ export function createQuarantine(dependencies: {
     quarantine: ({ tokens: asked, mostInADay }) =>
       database.transaction(async (on) => {
         const now = instant()
-        const query = queryBuilder(on)
         await lockQuarantine.rows(on, {})
-        const entering = and(inArray(tokens.token, [...asked]), outside)
-        const total = (await query.$count(tokens, entering)) + (await countQuarantinedInADay(on, now))
-        if (total > mostInADay) return null
-        const rows = await query
-          .update(tokens)
-          .set({ quarantinedAt: timeOf(now) })
-          .where(entering)
-          .returning(token)
-        return record(on, 'TOKENS_QUARANTINED', rows)
+        const entering = await listOutside.rows(on, {
+          appIds: asked.map(({ appId }) => appId),
+          userIds: asked.map(({ userId }) => userId),
+          tokens: asked.map(({ token }) => token),
+        })
+        if (entering.length + (await countQuarantinedInADay(on, now)) > mostInADay) return null
+        const entered = await changeEach(entering, (ofOwner) =>
+          queryBuilder(on)
+            .update(tokens)
+            .set({ quarantinedAt: timeOf(now) })
+            .where(and(ofOwner, outside))
+            .returning(token),
+        )
+        return record(on, 'TOKENS_QUARANTINED', entered)
       }),
     listQuarantined: (page) =>
       database.run((on) =>
@@ -94,15 +136,22 @@ export function createQuarantine(dependencies: {
       ),
     restore: (asked) =>
       database.transaction(async (on) => {
-        const leaving = and(inArray(tokens.token, [...asked]), inQuarantine)
-        const query = queryBuilder(on)
-        const rows = await query.update(tokens).set({ quarantinedAt: null }).where(leaving).returning(token)
-        return record(on, 'TOKENS_RESTORED', rows)
+        const restored = await changeEach(asked, (ofOwner) =>
+          queryBuilder(on)
+            .update(tokens)
+            .set({ quarantinedAt: null })
+            .where(and(ofOwner, inQuarantine))
+            .returning(token),
+        )
+        return record(on, 'TOKENS_RESTORED', restored)
       }),
     destroyQuarantined: ({ tokens: asked, ageMs }) =>
       database.transaction(async (on) => {
-        const ended = and(inArray(tokens.token, [...asked]), lt(tokens.quarantinedAt, ago(instant(), ageMs)))
-        return record(on, 'TOKENS_ERASED', await queryBuilder(on).delete(tokens).where(ended).returning(token))
+        const isOld = lt(tokens.quarantinedAt, ago(instant(), ageMs))
+        const destroyed = await changeEach(asked, (ofOwner) =>
+          queryBuilder(on).delete(tokens).where(and(ofOwner, isOld)).returning(token),
+        )
+        return record(on, 'TOKENS_ERASED', destroyed)
       }),
     countTokens: ({ limit }) =>
       database.run(async (on) => {

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
-import type { Token } from '@kyc-relay/kyc-core'
+import type { OwnedToken } from '@kyc-relay/kyc-core'
 import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
@@ -20,12 +20,16 @@ const beforeAll: Place = { afterAt: -1, afterPosition: -1 }
 const value = sql.placeholder
 
 function prepareStatements(db: DrizzleDatabase) {
-  const ofToken = eq(tokens.token, value('token'))
+  const ofToken = and(
+    eq(tokens.token, value('token')),
+    eq(tokens.appId, value('appId')),
+    eq(tokens.userId, value('userId')),
+  )
   const inQuarantine = isNotNull(tokens.quarantinedAt)
   /** Lists tokens by a time: those before a limit, after a place of the list. */
   const listBy = (at: typeof tokens.createdAt | typeof tokens.quarantinedAt, condition: SQL) =>
     db
-      .select({ token: tokens.token })
+      .select({ appId: tokens.appId, userId: tokens.userId, token: tokens.token })
       .from(tokens)
       .where(
         and(
@@ -87,10 +91,10 @@ export function createQuarantine(dependencies: {
   /** Changes tokens in one transaction, records the changed ones in the audit log, and returns their number. */
   function change(
     kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
-    changing: readonly Token[],
-    changeOne: (token: Token) => { readonly changes: number },
+    changing: readonly OwnedToken[],
+    changeOne: (owned: OwnedToken) => { readonly changes: number },
   ): number {
-    const changed = changing.filter((token) => changeOne(token).changes > 0)
+    const changed = changing.filter((owned) => changeOne(owned).changes > 0).map(({ token }) => token)
     if (changed.length > 0) audit?.append(tokensEvent(audit.seal, kind, nowMs(), changed))
     return changed.length
   }
@@ -98,34 +102,34 @@ export function createQuarantine(dependencies: {
   return {
     listOlderThan: ({ ageMs, limit, after }) =>
       read(() => {
-        const start = after === undefined ? undefined : statements.findPlaces.get({ token: after })
+        const start = after === undefined ? undefined : statements.findPlaces.get({ ...after })
         const place: Place =
           start === undefined ? beforeAll : { afterAt: start.createdAt, afterPosition: start.position }
-        return statements.listOlder.all({ before: nowMs() - ageMs, ...place, limit }).map(({ token }) => token)
+        return statements.listOlder.all({ before: nowMs() - ageMs, ...place, limit })
       }),
     quarantine: ({ tokens, mostInADay }) =>
       commits.write(() => {
-        const entering = tokens.filter((token) => statements.findPlaces.get({ token })?.quarantinedAt === null)
+        const entering = tokens.filter((owned) => statements.findPlaces.get({ ...owned })?.quarantinedAt === null)
         if (entering.length + quarantinedInADay() > mostInADay) return null
         const atMs = nowMs()
-        return change('TOKENS_QUARANTINED', entering, (token) => statements.enter.run({ at: atMs, token }))
+        return change('TOKENS_QUARANTINED', entering, (owned) => statements.enter.run({ at: atMs, ...owned }))
       }),
     listQuarantined: ({ ageMs, limit, after }) =>
       read(() => {
-        const start = after === undefined ? undefined : statements.findPlaces.get({ token: after })
+        const start = after === undefined ? undefined : statements.findPlaces.get({ ...after })
         const quarantinedAt = start?.quarantinedAt ?? null
         const place: Place =
           start === undefined || quarantinedAt === null
             ? beforeAll
             : { afterAt: quarantinedAt, afterPosition: start.position }
-        return statements.listQuarantined.all({ before: nowMs() - ageMs, ...place, limit }).map(({ token }) => token)
+        return statements.listQuarantined.all({ before: nowMs() - ageMs, ...place, limit })
       }),
     restore: (tokens) =>
-      commits.write(() => change('TOKENS_RESTORED', tokens, (token) => statements.leave.run({ token }))),
+      commits.write(() => change('TOKENS_RESTORED', tokens, (owned) => statements.leave.run({ ...owned }))),
     async destroyQuarantined({ tokens, ageMs }) {
       const before = nowMs() - ageMs
       const destroyed = await commits.write(() =>
-        change('TOKENS_ERASED', tokens, (token) => statements.destroy.run({ token, before })),
+        change('TOKENS_ERASED', tokens, (owned) => statements.destroy.run({ ...owned, before })),
       )
       await checkpoints.empty()
       return destroyed

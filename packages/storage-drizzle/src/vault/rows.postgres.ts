@@ -18,7 +18,7 @@ import { dataKeys, tokens, vaultAudit } from './tables.postgres.js'
 const value = sql.placeholder
 
 // The statements of a submission are compiled once.
-const ofOwner = sql`app_id = ${value('appId')} AND user_id = ${value('userId')}`
+const ofOwner = sql`user_id = ${value('userId')} AND app_id = ${value('appId')}`
 
 interface StoredDataKey extends AppUser {
   readonly position: number
@@ -41,40 +41,31 @@ const findDataKey = statement<StoredDataKey>(
   sql`SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys WHERE ${ofOwner}`,
 )
 
-const newTokens = sql`
-  INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
-  SELECT t.token, data_key.app_id, data_key.user_id, t.field, t.fingerprint, t.sealed, ${now}, data_key.position
-  FROM data_key, unnest(
-    ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[],
-    ${value('sealed')}::bytea[]
-  ) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
-  ORDER BY t.ordinal`
-
-/** Waits for a concurrent first key of the owner, and then writes nothing. */
-const insertDataKeyAndTokens = statement<{ held: boolean }>(
-  'vault_insert_data_key_and_tokens',
+const insertDataKey = statement<{ position: number }>(
+  'vault_insert_data_key',
   sql`
-WITH data_key AS (
-  INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
-  VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
-  ON CONFLICT (app_id, user_id) DO NOTHING
-  RETURNING app_id, user_id, position
-), written AS (${newTokens})
-SELECT EXISTS (SELECT FROM data_key) AS held`,
+INSERT INTO kyc_relay_vault_data_keys (app_id, user_id, key_id, wrapped, created_at)
+VALUES (${value('appId')}, ${value('userId')}, ${value('keyId')}, ${value('wrapped')}, ${now})
+ON CONFLICT (user_id, app_id) DO NOTHING
+RETURNING position`,
 )
 
-/**
- * The share lock blocks the destruction of the data key until the rows sealed under it are visible. They are then
- * erased with it.
- */
-const insertTokens = statement<{ held: boolean }>(
+/** Blocks the destruction of the data key until the rows sealed under it are visible. They are then erased with it. */
+const lockDataKey = statement<{ position: number }>(
+  'vault_lock_data_key',
+  sql`SELECT position FROM kyc_relay_vault_data_keys WHERE ${ofOwner} AND position = ${value('position')} FOR SHARE`,
+)
+
+const insertTokens = statement(
   'vault_insert_tokens',
   sql`
-WITH data_key AS (
-  SELECT app_id, user_id, position FROM kyc_relay_vault_data_keys
-  WHERE ${ofOwner} AND position = ${value('position')}::bigint FOR SHARE
-), written AS (${newTokens})
-SELECT EXISTS (SELECT FROM data_key) AS held`,
+INSERT INTO kyc_relay_vault_tokens (token, app_id, user_id, field, fingerprint, sealed, created_at, data_key)
+SELECT t.token, ${value('appId')}::text, ${value('userId')}::text, t.field, t.fingerprint, t.sealed, ${now},
+  ${value('position')}::bigint
+FROM unnest(
+  ${value('tokens')}::text[], ${value('fields')}::text[], ${value('fingerprints')}::bytea[], ${value('sealed')}::bytea[]
+) WITH ORDINALITY AS t (token, field, fingerprint, sealed, ordinal)
+ORDER BY t.ordinal`,
 )
 
 const findTokens = statement<StoredToken>(
@@ -82,11 +73,11 @@ const findTokens = statement<StoredToken>(
   sql`
 SELECT token, field, sealed, created_at AS "createdAt", quarantined_at IS NOT NULL AS "inQuarantine"
 FROM kyc_relay_vault_tokens
-WHERE token = ANY(${value('tokens')}::text[]) AND ${ofOwner}`,
+WHERE ${ofOwner} AND token = ANY(${value('tokens')}::text[])`,
 )
 
-const isOwnedBy = (table: typeof dataKeys | typeof tokens, { appId, userId }: AppUser) =>
-  and(eq(table.appId, appId), eq(table.userId, userId))
+const isOwnedBy = (table: typeof dataKeys, { appId, userId }: AppUser) =>
+  and(eq(table.userId, userId), eq(table.appId, appId))
 
 /** Creates the vault's rows on PostgreSQL. */
 export function createVaultRows(dependencies: {
@@ -112,15 +103,25 @@ export function createVaultRows(dependencies: {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)
     },
-    async insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
-      const values = { appId, userId, keyId, wrapped: asBuffer(bytes), ...columnsOf(rows), now: instant() }
-      const [answer] = await database.run((on) => insertDataKeyAndTokens.rows(on, values))
-      return answer?.held === true
+    insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
+      const now = instant()
+      return database.transaction(async (on) => {
+        const values = { appId, userId, keyId, wrapped: asBuffer(bytes), now }
+        // Waits for a concurrent first key of the owner.
+        const [key] = await insertDataKey.rows(on, values)
+        if (key === undefined) return false
+        await insertTokens.count(on, { appId, userId, position: key.position, ...columnsOf(rows), now })
+        return true
+      })
     },
-    async insertTokens({ appId, userId }, position, rows) {
-      const values = { appId, userId, position, ...columnsOf(rows), now: instant() }
-      const [answer] = await database.run((on) => insertTokens.rows(on, values))
-      return answer?.held === true
+    insertTokens({ appId, userId }, position, rows) {
+      const now = instant()
+      return database.transaction(async (on) => {
+        const [key] = await lockDataKey.rows(on, { appId, userId, position })
+        if (key === undefined) return false
+        await insertTokens.count(on, { appId, userId, position, ...columnsOf(rows), now })
+        return true
+      })
     },
     findToken: async (owner, token) => (await findAll(owner, [token])).get(token) ?? null,
     async findTokens(owner, asked) {
@@ -147,7 +148,9 @@ export function createVaultRows(dependencies: {
         const owner = { appId, userId }
         const keys = await query.delete(dataKeys).where(isOwnedBy(dataKeys, owner)).returning()
         const positions = keys.map(({ position }) => position)
-        const { rowCount } = await query.delete(tokens).where(inArray(tokens.dataKey, positions))
+        const { rowCount } = await query
+          .delete(tokens)
+          .where(and(eq(tokens.userId, userId), inArray(tokens.dataKey, positions)))
         const erased = {
           tokens: rowCount ?? 0,
           dataKeys: keys.map(({ keyId, wrapped }) => ({ keyId, bytes: wrapped })),
@@ -180,7 +183,7 @@ export function createVaultRows(dependencies: {
         const { rowCount } = await queryBuilder(on)
           .update(dataKeys)
           .set({ keyId: fresh.keyId, wrapped: fresh.bytes })
-          .where(and(eq(dataKeys.position, position), eq(dataKeys.keyId, dataKey.keyId)))
+          .where(and(isOwnedBy(dataKeys, former), eq(dataKeys.position, position), eq(dataKeys.keyId, dataKey.keyId)))
         if (rowCount === 0) return false
         await audit?.append(on, userId, (nowMs) => dataKeyRewrappedEvent(audit.seal, former, nowMs, fresh))
         return true

@@ -23,6 +23,8 @@ export interface PostgresVaultOptions extends MigrationListeners {
   readonly clock?: () => Date
   /** Cryptographic randomness for tokens. Default: `node:crypto`. */
   readonly randomBytes?: (size: number) => Uint8Array
+  /** True if `distribute.sql` has distributed the tables over the nodes of Citus. Default: false. */
+  readonly distributed?: boolean
   /** `apply` migrates at the start, `require` refuses a schema that is not up to date. Default: `apply`. */
   readonly migrations?: 'apply' | 'require'
 }
@@ -48,11 +50,12 @@ export async function createPostgresVault(
   location: PostgresLocation,
   options: PostgresVaultOptions,
 ): Promise<StoredVault> {
-  const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply' } = options
+  const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply', distributed = false } = options
   const connection = await openConnection(location)
   const { pool, transactionPooler, close } = connection
   const database = createDatabase(pool, { transactionPooler })
-  const instant = () => clock?.() ?? null
+  // The nodes of a distributed database have a clock each.
+  const instant = () => clock?.() ?? (distributed ? new Date() : null)
   let audit: AuditChain | null = null
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-vault', options)

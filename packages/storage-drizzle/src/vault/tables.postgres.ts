@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, pgTable, unique } from 'drizzle-orm/pg-core'
+import { bigint, check, index, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import type { Token } from '@kyc-relay/kyc-core'
 import { bytea, instant, oneOf, position, text } from '../engine/postgres/columns.js'
 import { keyPurposes, tokenizedFields } from './values.js'
@@ -7,15 +7,16 @@ import { keyPurposes, tokenizedFields } from './values.js'
 export const dataKeys = pgTable(
   'kyc_relay_vault_data_keys',
   {
-    position: position().primaryKey(),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
+    /** Tells the key from a later one of its owner. */
+    position: position(),
     keyId: text('key_id').notNull(),
     wrapped: bytea('wrapped').notNull(),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
-    unique('kyc_relay_vault_data_keys_of_owner').on(table.appId, table.userId),
+    primaryKey({ name: 'kyc_relay_vault_data_keys_pkey', columns: [table.userId, table.appId] }),
     index('kyc_relay_vault_data_keys_by_key').on(table.keyId, table.position),
   ],
 )
@@ -23,7 +24,7 @@ export const dataKeys = pgTable(
 export const tokens = pgTable(
   'kyc_relay_vault_tokens',
   {
-    token: text<Token>('token').primaryKey(),
+    token: text<Token>('token').notNull(),
     position: position(),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
@@ -35,10 +36,11 @@ export const tokens = pgTable(
     quarantinedAt: instant('quarantined_at'),
   },
   (table) => [
+    primaryKey({ name: 'kyc_relay_vault_tokens_pkey', columns: [table.userId, table.token] }),
     oneOf(table.field, tokenizedFields),
     check('kyc_relay_vault_tokens_sealed_check', sql`(field = 'ssn') = (sealed IS NOT NULL)`),
     index('kyc_relay_vault_tokens_by_age').on(table.createdAt, table.position),
-    index('kyc_relay_vault_tokens_of_data_key').on(table.dataKey),
+    index('kyc_relay_vault_tokens_of_data_key').on(table.userId, table.dataKey),
     index('kyc_relay_vault_tokens_in_quarantine')
       .on(table.quarantinedAt, table.position)
       .where(sql`quarantined_at IS NOT NULL`),

@@ -3,6 +3,7 @@ import type {
   AppUser,
   ClearValue,
   PiiCipher,
+  OwnedToken,
   PiiEraser,
   PiiRevealer,
   PiiKeyRotation,
@@ -157,9 +158,10 @@ function paged<Page extends { readonly limit: number }>(page: Page): Page {
   return page
 }
 
-function bounded(tokens: readonly Token[]): readonly Token[] {
+/** Each token once. */
+function bounded(tokens: readonly OwnedToken[]): readonly OwnedToken[] {
   if (tokens.length > mostTokens) throw new KycError('ARGUMENT_INVALID')
-  return [...new Set(tokens)]
+  return [...new Map(tokens.map((owned) => [JSON.stringify(owned), owned])).values()]
 }
 
 function factsOf(row: TokenRow | null): TokenFacts | null {

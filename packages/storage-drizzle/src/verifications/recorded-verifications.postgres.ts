@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
 import type { RecordedVerification } from '../audit/recorded-content.js'
 import { readStoredVerification } from '../audit/stored-verification.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { groupBy } from '../group-by.js'
 import {
   declineCodes,
   kycStatusLog,
@@ -24,29 +25,21 @@ export async function findRecordedVerifications(
       previous: kycStatusLog.previous,
       next: kycStatusLog.next,
       loggedAt: kycStatusLog.at,
-      keyVerificationId: submissionKeys.verificationId,
     })
     .from(verifications)
     .leftJoin(
       kycStatusLog,
       and(eq(kycStatusLog.userId, verifications.userId), eq(kycStatusLog.verificationId, verifications.verificationId)),
     )
-    // What a replay answers must be what was recorded.
-    .leftJoin(
-      submissionKeys,
-      and(
-        eq(submissionKeys.externalVerificationId, verifications.externalVerificationId),
-        eq(submissionKeys.appId, verifications.appId),
-        eq(submissionKeys.userId, verifications.userId),
-        eq(submissionKeys.verificationId, verifications.verificationId),
-        eq(submissionKeys.resultStatus, verifications.resultStatus),
-        eq(submissionKeys.resultMessage, verifications.resultMessage),
-        eq(submissionKeys.payloadDigest, verifications.payloadDigest),
-      ),
-    )
     .where(inArray(verifications.verificationId, ids))
+  const externalIds = rows.map((row) => row.externalVerificationId)
+  const keys = await query
+    .select()
+    .from(submissionKeys)
+    .where(inArray(submissionKeys.externalVerificationId, externalIds))
+  const answers = new Set(keys.map(answerOf))
   const { section, status } = verificationSections
-  const sections = groupByVerification(
+  const sections = groupBy(
     await query
       .select({
         of: verificationSections.verificationId,
@@ -57,8 +50,9 @@ export async function findRecordedVerifications(
       .from(verificationSections)
       .where(inArray(verificationSections.verificationId, ids))
       .orderBy(verificationSections.verificationId, verificationSections.ordinal),
+    ({ of }) => of,
   )
-  const checks = groupByVerification(
+  const checks = groupBy(
     await query
       .select({
         of: verificationChecks.verificationId,
@@ -69,16 +63,19 @@ export async function findRecordedVerifications(
       .from(verificationChecks)
       .where(inArray(verificationChecks.verificationId, ids))
       .orderBy(verificationChecks.verificationId, verificationChecks.ordinal),
+    ({ of }) => of,
   )
-  const codes = groupByVerification(
+  const codes = groupBy(
     await query
       .select({ of: declineCodes.verificationId, code: declineCodes.code })
       .from(declineCodes)
       .where(inArray(declineCodes.verificationId, ids))
       .orderBy(declineCodes.verificationId, declineCodes.ordinal),
+    ({ of }) => of,
   )
   return rows.map((row) => {
-    const payloadDigest = row.keyVerificationId === null ? new Uint8Array() : row.payloadDigest
+    // What a replay answers must be what was recorded.
+    const payloadDigest = answers.has(answerOf(row)) ? row.payloadDigest : new Uint8Array()
     return readStoredVerification(
       { ...row, payloadDigest },
       {
@@ -90,12 +87,14 @@ export async function findRecordedVerifications(
   })
 }
 
-function groupByVerification<T extends { readonly of: string }>(rows: readonly T[]): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const row of rows) {
-    const group = groups.get(row.of)
-    if (group === undefined) groups.set(row.of, [row])
-    else group.push(row)
-  }
-  return groups
+type Answer = Pick<
+  typeof submissionKeys.$inferSelect,
+  'appId' | 'userId' | 'externalVerificationId' | 'verificationId' | 'resultStatus' | 'resultMessage' | 'payloadDigest'
+>
+
+/** What a replay answers, for comparison. */
+function answerOf(row: Answer): string {
+  const { appId, userId, externalVerificationId, verificationId, resultStatus, resultMessage, payloadDigest } = row
+  const digest = Buffer.from(payloadDigest).toString('hex')
+  return JSON.stringify([appId, userId, externalVerificationId, verificationId, resultStatus, resultMessage, digest])
 }

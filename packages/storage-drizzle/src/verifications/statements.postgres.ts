@@ -45,7 +45,12 @@ export function prepareVerificationReads(db: NodePgDatabase) {
       .where(eq(kycStatuses.userId, value('userId')))
       .prepare('kyc_relay_find_status'),
     findReferencedTokens: db
-      .select({ ssnToken: verifications.ssnToken, documentNumberToken: verifications.documentNumberToken })
+      .select({
+        appId: verifications.appId,
+        userId: verifications.userId,
+        ssnToken: verifications.ssnToken,
+        documentNumberToken: verifications.documentNumberToken,
+      })
       .from(verifications)
       .where(
         or(

@@ -8,7 +8,12 @@ const value = sql.placeholder
 export function prepareReadingStatements(db: DrizzleDatabase) {
   return {
     findReferencedTokens: db
-      .select({ ssnToken: verifications.ssnToken, documentNumberToken: verifications.documentNumberToken })
+      .select({
+        appId: verifications.appId,
+        userId: verifications.userId,
+        ssnToken: verifications.ssnToken,
+        documentNumberToken: verifications.documentNumberToken,
+      })
       .from(verifications)
       .where(
         or(

@@ -15,6 +15,7 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import type { kycStatusLog, verifications } from './tables.postgres.js'
 import { insertKey, insertVerification, lockStatus, prepareVerificationReads } from './statements.postgres.js'
+import { referencedTokens } from './referenced-tokens.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -146,10 +147,8 @@ export function createVerificationStore(
     record,
     findReferencedTokens: (tokens) =>
       database.run(async () => {
-        const asked = new Set(tokens)
-        const rows = await reads.findReferencedTokens.execute({ tokens: [...tokens] })
-        const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
-        return new Set(found.filter((token): token is Token => asked.has(token as Token)))
+        const rows = await reads.findReferencedTokens.execute({ tokens: tokens.map(({ token }) => token) })
+        return referencedTokens(tokens, rows)
       }),
     findKycStatus: (userId) =>
       database.run(async () => (await reads.findStatus.execute({ userId }))[0]?.status ?? 'UNVERIFIED'),

@@ -7,6 +7,7 @@ import { findExisting, findStatus, prepareRecording, record } from './recording.
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import type { kycStatusLog, verifications } from './tables.sqlite.js'
 import { prepareReadingStatements } from './statements.sqlite.js'
+import { referencedTokens } from './referenced-tokens.js'
 
 interface VerificationRow {
   readonly verification: typeof verifications.$inferSelect
@@ -62,10 +63,8 @@ export function createVerificationStore(dependencies: {
     record: (submission) => commits.write(() => record(recording, submission, audit)),
     findReferencedTokens: (tokens) =>
       read(() => {
-        const asked = new Set(tokens)
-        const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens) })
-        const found = rows.flatMap((row) => [row.ssnToken, row.documentNumberToken])
-        return new Set(found.filter((token): token is Token => asked.has(token as Token)))
+        const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens.map(({ token }) => token)) })
+        return referencedTokens(tokens, rows)
       }),
     findKycStatus: (userId) => read(() => findStatus(recording, userId)),
     findVerification: (owner, verificationId) =>

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { statement, type Statement } from '../engine/postgres/statement.js'
+import { groupBy } from '../group-by.js'
 
 /** Rows of one transaction. */
 export interface AppGroup<Row> {
@@ -18,13 +19,7 @@ export function groupByApp<Row>(
   distributed: boolean,
 ): readonly AppGroup<Row>[] {
   if (!distributed) return rows.length === 0 ? [] : [{ appId: null, rows }]
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(appIdOf(row))
-    if (group === undefined) groups.set(appIdOf(row), [row])
-    else group.push(row)
-  }
-  return [...groups].map(([appId, ofApp]) => ({ appId, rows: ofApp }))
+  return [...groupBy(rows, appIdOf)].map(([appId, ofApp]) => ({ appId, rows: ofApp }))
 }
 
 /**

@@ -9,10 +9,10 @@ export interface Look {
   readonly nextDueMs: number | null
 }
 
-/** Due notices that a look read: null if it read none. */
+/** Positions of the due notices that a look read, first and last: 0 if it read none, for they begin at 1. */
 export interface NoticesRead {
-  readonly firstNotice: number | null
-  readonly lastNotice: number | null
+  readonly firstNotice: number
+  readonly lastNotice: number
 }
 
 /**
@@ -39,7 +39,7 @@ export interface DueEndpoints {
 
 export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
   let listed: readonly DueEndpointRow[] = []
-  let notices: NoticesRead = { firstNotice: null, lastNotice: null }
+  let notices: NoticesRead = { firstNotice: 0, lastNotice: 0 }
   let noLeaseBefore = new Date(0)
 
   function takeable(failing: number): ReadonlySet<DueEndpointRow> {
@@ -70,7 +70,7 @@ export function createDueEndpoints(database: PostgresDatabase): DueEndpoints {
       }
       listed = [...endpoints.values()]
       const { nowMs = 0, nextDueMs = null, moreAreDue = false, firstNotice = null, lastNotice = null } = rows[0] ?? {}
-      notices = { firstNotice, lastNotice }
+      notices = { firstNotice: firstNotice ?? 0, lastNotice: lastNotice ?? 0 }
       return { nowMs, nextDueMs: moreAreDue ? nowMs : nextDueMs }
     },
     notices: () => notices,

@@ -23,14 +23,15 @@ export async function exerciseVault(vault: Vault, reopen: () => Promise<Vault>):
   await vault.reveal({ owner, actor: 'ops@example.com', purpose: 'case 2', token: ssn.token })
   const why = { owner, actor: 'ops@example.com', purpose: 'case 3' }
   await vault.openRecord({ ...why, recordId: 'r1', part: 'details', sealed: record.sealed })
-  const quarantined = { tokens: [orphan.token], mostInADay: 1 }
+  const left = { ...other, token: orphan.token }
+  const quarantined = { tokens: [left], mostInADay: 1 }
   await vault.quarantine(quarantined)
   await vault.quarantine(quarantined)
-  await vault.restore([orphan.token])
-  await vault.restore([orphan.token])
+  await vault.restore([left])
+  await vault.restore([left])
   await vault.quarantine(quarantined)
-  await vault.destroyQuarantined({ tokens: [orphan.token], ageMs: -1 })
-  await vault.destroyQuarantined({ tokens: [orphan.token], ageMs: -1 })
+  await vault.destroyQuarantined({ tokens: [left], ageMs: -1 })
+  await vault.destroyQuarantined({ tokens: [left], ageMs: -1 })
   const { rewrapped } = await (await reopen()).rewrapDataKeys({ limit: 10 })
   await vault.eraseOwner(owner)
   await vault.eraseOwner(owner)

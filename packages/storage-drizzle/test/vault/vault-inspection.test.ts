@@ -63,9 +63,9 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
   test('counts a token in quarantine as kept', async () => {
     const vault = await open()
     const token = await tokenFor(vault, owner)
-    await vault.quarantine({ tokens: [token], mostInADay: 1 })
+    await vault.quarantine({ tokens: [{ ...owner, token }], mostInADay: 1 })
     expect(await vault.inspection.countLacking([{ ...owner, tokens: [token] }])).toBe(0)
-    await vault.destroyQuarantined({ tokens: [token], ageMs: -1 })
+    await vault.destroyQuarantined({ tokens: [{ ...owner, token }], ageMs: -1 })
     expect(await vault.inspection.countLacking([{ ...owner, tokens: [token] }])).toBe(1)
   })
 

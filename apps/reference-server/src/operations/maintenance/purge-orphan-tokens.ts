@@ -1,4 +1,4 @@
-import { MAX_TOKEN_AGE_MS, type PiiEraser, type Token, type VerificationStore } from '@kyc-relay/kyc-core'
+import { MAX_TOKEN_AGE_MS, type OwnedToken, type PiiEraser, type VerificationStore } from '@kyc-relay/kyc-core'
 import type { CheckpointVerdict } from '../audit/checkpoint-comparison.js'
 
 const hourMs = 60 * 60 * 1000
@@ -81,32 +81,33 @@ export type PurgeOrphanTokens = (
  */
 export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   const { vault, verifications } = deps
-  let after: Token | undefined
+  let after: OwnedToken | undefined
   let wholePassAtMs = -Infinity
 
   /** Reads pages of tokens, each with those that a verification refers to. */
   async function* pagesOf(
-    list: (after: Token | undefined) => Promise<readonly Token[]>,
-    start: Token | undefined,
+    list: (after: OwnedToken | undefined) => Promise<readonly OwnedToken[]>,
+    start: OwnedToken | undefined,
     shouldContinue: () => boolean,
   ) {
     let last = start
     while (shouldContinue()) {
       const page = await list(last)
-      const referenced = await verifications.findReferencedTokens(page)
-      yield { page, referenced, orphans: page.filter((token) => !referenced.has(token)) }
+      const known = await verifications.findReferencedTokens(page)
+      const referenced = page.filter(({ token }) => known.has(token))
+      yield { page, referenced, orphans: page.filter(({ token }) => !known.has(token)) }
       last = page.at(-1) ?? last
       if (page.length < pageSize) return
     }
   }
 
-  const quarantinedFor = (ageMs: number) => (after: Token | undefined) =>
+  const quarantinedFor = (ageMs: number) => (after: OwnedToken | undefined) =>
     vault.listQuarantined({ ageMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
-  const olderTokens = (after: Token | undefined) =>
+  const olderTokens = (after: OwnedToken | undefined) =>
     vault.listOlderThan({ ageMs: orphanAgeMs, limit: pageSize, ...(after === undefined ? {} : { after }) })
 
   async function restoreReferenced(shouldContinue: () => boolean): Promise<number> {
-    const referred: Token[] = []
+    const referred: OwnedToken[] = []
     for await (const { referenced } of pagesOf(quarantinedFor(-1), undefined, shouldContinue))
       referred.push(...referenced)
     let restored = 0
@@ -115,7 +116,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   }
 
   async function destroyOld(shouldContinue: () => boolean): Promise<number> {
-    const old: Token[] = []
+    const old: OwnedToken[] = []
     for await (const { orphans } of pagesOf(quarantinedFor(quarantineMs), undefined, shouldContinue))
       old.push(...orphans)
     let destroyed = 0
@@ -163,14 +164,14 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     // Counts all orphans before the first change, to detect a database that knows only some tokens.
     const { quarantinedInADay } = await vault.countTokens({ limit: 1 })
     const most = Math.max(deps.mostInADay, mostCounted / shareOfVault)
-    const orphans = new Set<Token>()
+    const orphans = new Map<string, OwnedToken>()
     let lastReferenced = after
     let isWhole = false
     for await (const { page, ...found } of pagesOf(olderTokens, after, shouldContinue)) {
-      for (const token of found.orphans) orphans.add(token)
+      for (const orphan of found.orphans) orphans.set(orphan.token, orphan)
       report.examined += page.length
       onExamined(report.examined)
-      lastReferenced = page.findLast((token) => found.referenced.has(token)) ?? lastReferenced
+      lastReferenced = found.referenced.at(-1) ?? lastReferenced
       isWhole = page.length < pageSize
       if (orphans.size + quarantinedInADay > most) return refuse('SHARE_IMPLAUSIBLE')
     }
@@ -180,7 +181,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
     const asked = orphans.size + quarantinedInADay
     const allowed = await allowedInADay(asked)
     if (asked > allowed) return refuse('SHARE_IMPLAUSIBLE')
-    for (const tokens of slices([...orphans])) {
+    for (const tokens of slices([...orphans.values()])) {
       const entered = await vault.quarantine({ tokens, mostInADay: allowed })
       // Another process has used the daily limit meanwhile.
       if (entered === null) return refuse('SHARE_IMPLAUSIBLE')
@@ -193,7 +194,7 @@ export function createOrphanPurge(deps: OrphanPurgeDeps): PurgeOrphanTokens {
   }
 }
 
-function slices(tokens: readonly Token[]): readonly (readonly Token[])[] {
+function slices(tokens: readonly OwnedToken[]): readonly (readonly OwnedToken[])[] {
   const count = Math.ceil(tokens.length / pageSize)
   return Array.from({ length: count }, (_, index) => tokens.slice(index * pageSize, (index + 1) * pageSize))
 }

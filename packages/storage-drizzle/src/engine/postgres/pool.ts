@@ -65,7 +65,8 @@ export async function openConnection(location: PostgresLocation): Promise<Postgr
 }
 
 function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
-  pool.on('connect', ignoreErrors)
+  // Several stores may share the pool.
+  if (!pool.listeners('connect').includes(ignoreErrors)) pool.on('connect', ignoreErrors)
   const { options } = pool
   // pg makes these two properties non-enumerable.
   const clientConfig = { ...options, password: options.password, ssl: options.ssl }
@@ -73,10 +74,7 @@ function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
     pool,
     transactionPooler,
     newClient: (settings) => new pg.Client({ ...clientConfig, ...settings }),
-    close() {
-      pool.off('connect', ignoreErrors)
-      return Promise.resolve()
-    },
+    close: () => Promise.resolve(),
   }
 }
 

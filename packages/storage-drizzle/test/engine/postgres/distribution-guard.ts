@@ -8,11 +8,8 @@ export const distributeSql = readFileSync(new URL('../../../distribute.sql', imp
 
 /** The distribution column of each distributed table. */
 const columns = new Map<string, string>()
-for (const [, name, names, column] of distributeSql.matchAll(
-  /create_distributed_table\((?:'(\w+)'|name), '(\w+)'(?:[^;]*?ARRAY\[([^\]]*)\])?/g,
-)) {
-  const tables = name === undefined ? [...(column ?? '').matchAll(/'(\w+)'/g)].map(([, each]) => each ?? '') : [name]
-  for (const table of tables) columns.set(table, names ?? '')
+for (const [, table = '', column = ''] of distributeSql.matchAll(/\('(kyc_relay_\w+)', '(\w+)', /g)) {
+  columns.set(table, column)
 }
 
 const isWriteOrLock = /\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR SHARE|FOR (?:NO KEY )?UPDATE)\b/i
