@@ -37,6 +37,8 @@ export interface DatabaseSettings {
   readonly migrations: 'apply' | 'require'
   /** True if a pooler lends a server connection for one transaction. */
   readonly transactionPooler: boolean
+  /** True if the tables are distributed over the nodes of Citus. */
+  readonly distributed: boolean
 }
 
 /** Values derived from several settings, or converted to other units. */
@@ -155,6 +157,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
       notify: value.DATABASE_NOTIFY,
       migrations: value.DATABASE_MIGRATIONS,
       transactionPooler: value.DATABASE_TRANSACTION_POOLER,
+      distributed: value.DATABASE_DISTRIBUTED,
     },
     sqliteCheckUpToBytes: value.SQLITE_CHECK_UP_TO_MB * 1_048_576,
     diskSpaceLimits: {

@@ -85,6 +85,11 @@ const dataAndKeys = {
     '0',
     '1: for a pooler such as PgBouncer in transaction mode. The server then uses no startup parameters, named statements, session state or LISTEN.',
   ),
+  DATABASE_DISTRIBUTED: setting(
+    flag,
+    '0',
+    '1: distribute.sql has distributed the PostgreSQL tables of both databases over the nodes of Citus.',
+  ),
   SQLITE_CHECK_UP_TO_MB: setting(
     whole(0, 1_000_000),
     '256',

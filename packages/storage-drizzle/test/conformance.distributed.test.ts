@@ -1,52 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
 import { testConformance } from './postgres-conformance.js'
-import { distributeSql, guardDistribution, type DistributionGuard } from './engine/postgres/distribution-guard.js'
-import { startPostgres } from './engine/postgres/postgres-server.js'
+import { createMigratedDatabase } from './engine/postgres/distributed-database.js'
+import { guardDistribution, type DistributionGuard } from './engine/postgres/distribution-guard.js'
 
 // The mode for distributed tables: on a real Citus with TEST_CITUS_URL, else on PostgreSQL under a guard that refuses
 // what Citus would refuse, or would do on several nodes.
 
-const citus = process.env['TEST_CITUS_URL']
 const guard: DistributionGuard = { refused: new Set(), readsOverAll: new Set() }
 let guarded: pg.Pool
 
-/** Empties the tables: the coordinator cannot delete in any order. */
-const emptyAll = `DO $$ BEGIN
-  EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(relname), ', ') FROM pg_class
-    WHERE relkind = 'r' AND relname LIKE 'kyc\\_relay\\_%' AND relname NOT LIKE '%\\_migrations'
-      AND relnamespace = current_schema()::regnamespace);
-END $$`
-
-/** Makes a database whose tables are distributed, if there is a Citus. */
-async function createDatabase() {
-  if (citus === undefined) {
-    const server = await startPostgres()
-    return { connectionString: await server.createDatabase(), stop: () => server.stop() }
-  }
-  const schema = `kyc_relay_test_${randomUUID().replaceAll('-', '')}`
-  const admin = new pg.Client({ connectionString: citus })
-  await admin.connect()
-  await admin.query(`CREATE SCHEMA ${schema}`)
-  const url = new URL(citus)
-  url.searchParams.set('options', `-c search_path=${schema},public`)
-  return {
-    connectionString: url.href,
-    async stop() {
-      await admin.query(`DROP SCHEMA ${schema} CASCADE`)
-      await admin.end()
-    },
-  }
-}
-
 testConformance(async () => {
-  const { connectionString, stop } = await createDatabase()
+  const { connectionString, empty, stop } = await createMigratedDatabase({ distributed: true })
   const owner = new pg.Pool({ connectionString, max: 3 })
-  await (await createPostgresStorage({ connectionString })).close()
-  await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
-  if (citus !== undefined) await owner.query(distributeSql)
   const pools = [1, 2].map(() => new pg.Pool({ connectionString, max: 5 }))
   for (const pool of pools) guardDistribution(pool, guard)
   guarded = pools[0]!
@@ -54,7 +20,7 @@ testConformance(async () => {
     locations: pools.map((pool) => ({ pool })),
     owner,
     distributed: true,
-    ...(citus === undefined ? {} : { empty: async () => void (await owner.query(emptyAll)) }),
+    empty: () => empty(owner),
     async end() {
       await Promise.all(pools.map((pool) => pool.end()))
       await owner.end()

@@ -87,7 +87,8 @@ export interface StoreFailure {
 type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases'>>
 
 const defaults: DatabaseSettings = {
-  ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply', transactionPooler: false },
+  ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply' },
+  ...{ transactionPooler: false, distributed: false },
 }
 
 async function openBusinessData(
@@ -103,10 +104,11 @@ async function openBusinessData(
     const storage = await createSqliteStorage({ path }, { ...options, ...files, ownTables: ownTables('sqlite') })
     return { ...storage, ...(await serverOnSqlite()).createServerStores(storage.database) }
   }
-  const { maxConnections, notify, transactionPooler } = databases
+  const { maxConnections, notify, transactionPooler, distributed } = databases
   const location = { connectionString: url, maxConnections, transactionPooler }
   const { createPostgresStorage } = await postgres()
-  const storage = await createPostgresStorage(location, { ...options, notify, ownTables: ownTables('postgres') })
+  const onPostgres = { ...options, notify, distributed, ownTables: ownTables('postgres') }
+  const storage = await createPostgresStorage(location, onPostgres)
   // PostgreSQL needs no worker lock: any number of workers share the database with row locks.
   const acquireWorkerLock = () => Promise.resolve({ release: () => Promise.resolve() })
   return { ...storage, ...(await serverOnPostgres()).createServerStores(storage.database), acquireWorkerLock }
@@ -119,10 +121,11 @@ async function openVault(
   listeners: MigrationListeners,
 ) {
   const path = sqlitePath(url)
-  const { migrations, vaultMaxConnections: maxConnections, transactionPooler } = databases
+  const { migrations, vaultMaxConnections: maxConnections, transactionPooler, distributed } = databases
   const options = { cipher, audit, randomBytes: createRandomPool(), migrations, ...listeners }
   if (path !== null) return (await sqlite()).createSqliteVault({ path }, { ...options, ...files })
-  return (await postgres()).createPostgresVault({ connectionString: url, maxConnections, transactionPooler }, options)
+  const location = { connectionString: url, maxConnections, transactionPooler }
+  return (await postgres()).createPostgresVault(location, { ...options, distributed })
 }
 
 /** Opens one audit log for reading, on a separate connection. */

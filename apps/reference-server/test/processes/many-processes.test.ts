@@ -6,44 +6,45 @@ import { join } from 'node:path'
 import { verifyWebhook } from '@kyc-relay/webhooks'
 import pg from 'pg'
 import { Agent, request } from 'undici'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import {
-  startPostgres,
-  type PostgresServer,
-} from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
+  createMigratedDatabase,
+  tableModes,
+} from '../../../../packages/storage-drizzle/test/engine/postgres/distributed-database.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 import { startServerProcess, type ServerProcess } from './server-process.js'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-processes-'))
 const submissions = 90
 const events = 60
 const maxInFlightPerEndpoint = 4
 
-let postgres: PostgresServer
-let databaseUrl: string
 let database: pg.Client
 let agent: Agent
-const servers: ServerProcess[] = []
+let servers: ServerProcess[] = []
 
-beforeAll(async () => {
-  postgres = await startPostgres()
-  databaseUrl = await postgres.createDatabase()
+async function startThree(mode: (typeof tableModes)[number]): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-processes-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const { connectionString, stop } = await createMigratedDatabase(mode)
+  onTestFinished(stop)
+  servers = []
+  const started = servers
+  onTestFinished(async () => void (await Promise.all(started.map((server) => server.end('SIGKILL')))))
   // The first one alone makes keys, certificates and the demo; the others find them.
   for (let number = 0; number < 3; number += 1) {
-    servers.push(await startServerProcess(dataDir, { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }))
+    const settings = {
+      DATABASE_URL: connectionString,
+      DATABASE_DISTRIBUTED: mode.distributed ? '1' : '0',
+      LOG_LEVEL: 'info',
+    }
+    servers.push(await startServerProcess(dataDir, settings))
   }
-  database = new pg.Client({ connectionString: databaseUrl })
+  database = new pg.Client({ connectionString })
   await database.connect()
+  onTestFinished(() => database.end())
   agent = new Agent({ connect: { ca: readFileSync(serverAt(0).demo.caFile, 'utf8') } })
-}, 120_000)
-
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.end('SIGKILL')))
-  await agent.close()
-  await database.end()
-  await postgres.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
+  onTestFinished(() => agent.close())
+}
 
 function serverAt(index: number): ServerProcess {
   const server = servers[index % servers.length]
@@ -77,85 +78,91 @@ async function insist<T>(first: number, attempt: (server: ServerProcess) => Prom
 const rows = async (text: string): Promise<Record<string, unknown>[]> =>
   (await database.query<Record<string, unknown>>(text)).rows
 
-it('three processes on one database lose nothing and repeat nothing when one is killed under load', async () => {
-  const demo = serverAt(0).demo
-  const [app] = demo.apps
-  const users = demo.users.filter((user) => user.appId === app?.appId && user.scopes.includes('VERIFY_KYC'))
-  const receiver = await startReceiver(demo.receiverCertFile, demo.receiverKeyFile, app?.apiKey ?? '')
-  for (const path of ['/one', '/two']) {
-    const registered = await post(`${demo.apiUrl}/api/v1/webhooks`, app?.apiKey ?? '', { url: receiver.url(path) })
-    expect(registered.status).toBe(201)
-  }
+it.each(tableModes)(
+  'three processes on $mode lose and repeat nothing when one is killed under load',
+  async (mode) => {
+    await startThree(mode)
+    const demo = serverAt(0).demo
+    const [app] = demo.apps
+    const users = demo.users.filter((user) => user.appId === app?.appId && user.scopes.includes('VERIFY_KYC'))
+    const receiver = await startReceiver(demo.receiverCertFile, demo.receiverKeyFile, app?.apiKey ?? '')
+    for (const path of ['/one', '/two']) {
+      const registered = await post(`${demo.apiUrl}/api/v1/webhooks`, app?.apiKey ?? '', { url: receiver.url(path) })
+      expect(registered.status).toBe(201)
+    }
 
-  const accepted = new Map<string, string>()
-  const submit = (index: number) =>
-    insist(index, async (server) => {
-      const variables = submissionVariables({ externalVerificationId: `many-${index}` })
-      const user = users[index % users.length]
-      const { status, json } = await post(`${server.demo.secureUrl}/api/v1/graphql`, user?.accessToken ?? '', {
-        query: submissionDocument,
-        variables,
+    const accepted = new Map<string, string>()
+    const submit = (index: number) =>
+      insist(index, async (server) => {
+        const variables = submissionVariables({ externalVerificationId: `many-${index}` })
+        const user = users[index % users.length]
+        const { status, json } = await post(`${server.demo.secureUrl}/api/v1/graphql`, user?.accessToken ?? '', {
+          query: submissionDocument,
+          variables,
+        })
+        const answer = (json as { data?: { postKycVerification?: { verificationId: string } } }).data
+          ?.postKycVerification
+        return status === 200 && answer ? answer.verificationId : null
+      }).then((verificationId) => accepted.set(`many-${index}`, verificationId))
+    const publish = (index: number) =>
+      insist(index, async (server) => {
+        const event = {
+          appId: app?.appId,
+          userId: users[index % users.length]?.userId,
+          eventType: 'WIDGET_DEPOSIT_COMPLETE',
+          data: { amount: index + 1 },
+          sourceEventId: `deposit-${index}`,
+        }
+        const { status } = await post(`${server.demo.internalUrl}/internal/v1/events`, server.demo.internalToken, event)
+        return status === 202 ? true : null
       })
-      const answer = (json as { data?: { postKycVerification?: { verificationId: string } } }).data?.postKycVerification
-      return status === 200 && answer ? answer.verificationId : null
-    }).then((verificationId) => accepted.set(`many-${index}`, verificationId))
-  const publish = (index: number) =>
-    insist(index, async (server) => {
-      const event = {
-        appId: app?.appId,
-        userId: users[index % users.length]?.userId,
-        eventType: 'WIDGET_DEPOSIT_COMPLETE',
-        data: { amount: index + 1 },
-        sourceEventId: `deposit-${index}`,
-      }
-      const { status } = await post(`${server.demo.internalUrl}/internal/v1/events`, server.demo.internalToken, event)
-      return status === 202 ? true : null
-    })
 
-  const load = [
-    ...Array.from({ length: submissions }, (_, index) => submit(index)),
-    ...Array.from({ length: events }, (_, index) => publish(index)),
-  ]
-  await receiver.seen(5)
-  const killed = await serverAt(1).end('SIGKILL')
-  expect(killed.signal).toBe('SIGKILL')
-  await Promise.all(load)
+    const load = [
+      ...Array.from({ length: submissions }, (_, index) => submit(index)),
+      ...Array.from({ length: events }, (_, index) => publish(index)),
+    ]
+    await receiver.seen(5)
+    const killed = await serverAt(1).end('SIGKILL')
+    expect(killed.signal).toBe('SIGKILL')
+    await Promise.all(load)
 
-  const recorded = await rows(
-    'select external_verification_id as id, verification_id as verification from kyc_relay_verifications',
-  )
-  expect(recorded.length).toBe(submissions)
-  expect(new Map(recorded.map((row) => [row['id'], row['verification']]))).toEqual(accepted)
-  expect(
-    await rows(
-      'select user_id from kyc_relay_kyc_status_log where previous <> next group by user_id having count(*) > 1',
-    ),
-  ).toEqual([])
-
-  // Another process takes over what the killed one had in flight when the lease of 45 s ends: here, at once.
-  await database.query(
-    "update kyc_relay_delivery_queue set lease_until = now() - interval '1 second' where lease_until is not null",
-  )
-  await expect
-    .poll(
-      async () =>
-        (await rows("select count(*)::int as left from kyc_relay_deliveries where state = 'PENDING'"))[0]?.['left'],
-      {
-        timeout: 60_000,
-        interval: 100,
-      },
+    const recorded = await rows(
+      'select external_verification_id as id, verification_id as verification from kyc_relay_verifications',
     )
-    .toBe(0)
-  const deliveries = await rows('select state, attempts_made from kyc_relay_deliveries')
-  expect(deliveries.length).toBe(events * 2)
-  expect(deliveries.every((row) => row['state'] === 'DELIVERED' || row['state'] === 'FAILED')).toBe(true)
-  expect(receiver.maxPosts()).toBeLessThanOrEqual(5)
-  expect(receiver.maxInFlight()).toBeLessThanOrEqual(maxInFlightPerEndpoint)
-  receiver.close()
+    expect(recorded.length).toBe(submissions)
+    expect(new Map(recorded.map((row) => [row['id'], row['verification']]))).toEqual(accepted)
+    expect(
+      await rows(
+        'select user_id from kyc_relay_kyc_status_log where previous <> next group by user_id having count(*) > 1',
+      ),
+    ).toEqual([])
 
-  // What is left stops when asked, and loses nothing on the way.
-  for (const index of [0, 2]) expect(await serverAt(index).end('SIGTERM')).toEqual({ code: 0, signal: null })
-}, 150_000)
+    // Another process takes over what the killed one had in flight when the lease of 45 s ends: here, at once.
+    await database.query(
+      "update kyc_relay_delivery_queue set lease_until = now() - interval '1 second' where lease_until is not null",
+    )
+    await expect
+      .poll(
+        async () =>
+          (await rows("select count(*)::int as left from kyc_relay_deliveries where state = 'PENDING'"))[0]?.['left'],
+        {
+          timeout: 60_000,
+          interval: 100,
+        },
+      )
+      .toBe(0)
+    const deliveries = await rows('select state, attempts_made from kyc_relay_deliveries')
+    expect(deliveries.length).toBe(events * 2)
+    expect(deliveries.every((row) => row['state'] === 'DELIVERED' || row['state'] === 'FAILED')).toBe(true)
+    expect(receiver.maxPosts()).toBeLessThanOrEqual(5)
+    expect(receiver.maxInFlight()).toBeLessThanOrEqual(maxInFlightPerEndpoint)
+    receiver.close()
+
+    // What is left stops when asked, and loses nothing on the way.
+    for (const index of [0, 2]) expect(await serverAt(index).end('SIGTERM')).toEqual({ code: 0, signal: null })
+  },
+  150_000,
+)
 
 /** Counts POSTs by `X-Event-ID` and how many are open at once by path; every third answer is a 500. */
 async function startReceiver(certFile: string, keyFile: string, apiKey: string) {

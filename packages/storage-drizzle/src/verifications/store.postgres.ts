@@ -1,11 +1,5 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type {
-  ExistingSubmission,
-  SubmissionKey,
-  Token,
-  VerificationRecord,
-  VerificationStore,
-} from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, SubmissionKey, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'

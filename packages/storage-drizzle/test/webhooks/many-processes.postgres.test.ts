@@ -1,20 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { startProgram } from '../child-process.js'
 import { compileProgram } from '../compiled.js'
 import { endpoint, submission, uuid } from '../samples.js'
-import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
-
-let server: PostgresServer
-let connectionString: string
-
-beforeAll(async () => {
-  server = await startPostgres()
-  connectionString = await server.createDatabase()
-})
-afterAll(() => server.stop())
+import { createMigratedDatabase, tableModes } from '../engine/postgres/distributed-database.js'
 
 const submissions = 90
 const cap = 4
@@ -24,8 +15,9 @@ const program = `
 import { createPostgresStorage } from '#src/postgres/index.ts'
 import { endpoint, event, report, submission, uuid } from '#test/samples.ts'
 
-const [connectionString, sink, me] = process.argv.slice(2)
-const storage = await createPostgresStorage({ connectionString, maxConnections: 6 })
+const [connectionString, sink, me, mode] = process.argv.slice(2)
+const distributed = mode === 'distributed'
+const storage = await createPostgresStorage({ connectionString, maxConnections: 6 }, { distributed })
 const { webhooks, verifications } = storage
 const hooks = Array.from({ length: 6 }, (_, n) => endpoint('h' + n))
 
@@ -102,12 +94,17 @@ function startSink(): Promise<{ url: string; posts: Map<string, number>; most: (
   })
 }
 
-test('three processes on one database, one of them killed under load', { timeout: 60_000 }, async () => {
-  const storage = await createPostgresStorage({ connectionString })
+test.each(tableModes)('three processes on $mode, one of them killed under load', { timeout: 60_000 }, async (mode) => {
+  const { distributed } = mode
+  const { connectionString, stop } = await createMigratedDatabase(mode)
+  onTestFinished(stop)
+  const storage = await createPostgresStorage({ connectionString }, { distributed })
   for (let n = 0; n < 6; n++) await storage.webhooks.registerEndpoint(endpoint(`h${n}`), 50)
   const sink = await startSink()
   const compiled = compileProgram(program)
-  const processes = ['one', 'two', 'three'].map((me) => startProgram(compiled, [connectionString, sink.url, me]))
+  const processes = ['one', 'two', 'three'].map((me) =>
+    startProgram(compiled, [connectionString, sink.url, me, distributed ? 'distributed' : 'plain']),
+  )
   const [first, second, third] = processes
   if (!first || !second || !third) throw new Error('three processes')
 
