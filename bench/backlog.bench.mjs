@@ -28,8 +28,8 @@ const seeds = {
     PRAGMA synchronous = OFF;
     BEGIN;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${endpoints})
-    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
-    SELECT printf('0e000000-0000-7000-8000-%012d', i), '${appId}',
+    INSERT INTO kyc_relay_endpoints (endpoint_id, lineage_id, app_id, url, standard_webhooks, created_at)
+    SELECT printf('0e000000-0000-7000-8000-%012d', i), i, '${appId}',
       '${sinkUrl}' || iif(i % ${oneHangingIn} = 0, '/hang/', '/') || i, 0, 0 FROM n;
     INSERT INTO kyc_relay_endpoint_schedules (endpoint, next_due_at) SELECT position, 1 FROM kyc_relay_endpoints;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${deliveries})
@@ -42,8 +42,8 @@ const seeds = {
     COMMIT;`,
   postgres: `
     SET synchronous_commit = off;
-    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
-    SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '${appId}',
+    INSERT INTO kyc_relay_endpoints (endpoint_id, lineage_id, app_id, url, standard_webhooks, created_at)
+    SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), i, '${appId}',
       '${sinkUrl}' || CASE WHEN i % ${oneHangingIn} = 0 THEN '/hang/' ELSE '/' END || i, false, now() FROM generate_series(1, ${endpoints}) i;
     INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id, next_due_at) SELECT app_id, endpoint_id, now() FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_events (event_id, app_id, user_id, type, occurred_at, body, test, created_at)

@@ -18,8 +18,8 @@ export const seeds = {
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${apps - 1})
     INSERT INTO kyc_relay_apps (app_id, name) SELECT printf('0a000000-0000-7000-8000-%012d', i), 'App ' || i FROM n;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${endpoints})
-    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
-    SELECT printf('0e000000-0000-7000-8000-%012d', i), printf('0a000000-0000-7000-8000-%012d', i % ${apps}), 'https://example.com/', 0, 0 FROM n;
+    INSERT INTO kyc_relay_endpoints (endpoint_id, lineage_id, app_id, url, standard_webhooks, created_at)
+    SELECT printf('0e000000-0000-7000-8000-%012d', i), i, printf('0a000000-0000-7000-8000-%012d', i % ${apps}), 'https://example.com/', 0, 0 FROM n;
     INSERT INTO kyc_relay_endpoint_schedules (endpoint) SELECT position FROM kyc_relay_endpoints;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,
@@ -46,8 +46,8 @@ export const seeds = {
     SET synchronous_commit = off;
     INSERT INTO kyc_relay_apps (app_id, name)
     SELECT '0a000000-0000-7000-8000-' || lpad(i::text, 12, '0'), 'App ' || i FROM generate_series(0, ${apps - 1}) i;
-    INSERT INTO kyc_relay_endpoints (endpoint_id, app_id, url, standard_webhooks, created_at)
-    SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), 'https://example.com/', false, now()
+    INSERT INTO kyc_relay_endpoints (endpoint_id, lineage_id, app_id, url, standard_webhooks, created_at)
+    SELECT '0e000000-0000-7000-8000-' || lpad(i::text, 12, '0'), i, '0a000000-0000-7000-8000-' || lpad((i % ${apps})::text, 12, '0'), 'https://example.com/', false, now()
     FROM generate_series(1, ${endpoints}) i;
     INSERT INTO kyc_relay_endpoint_schedules (app_id, endpoint_id) SELECT app_id, endpoint_id FROM kyc_relay_endpoints;
     INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id, external_verification_provider,

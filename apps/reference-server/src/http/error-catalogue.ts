@@ -16,6 +16,12 @@ export const errorCatalogue = {
     message: 'The body must be application/json in UTF-8, without a content encoding.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false, message: 'The body is larger than the limit.' },
+  UNKNOWN_PARAMETER: { status: 400, retryable: false, message: 'The query has a parameter that does not exist.' },
+  ENDPOINT_URL_IN_USE: {
+    status: 409,
+    retryable: false,
+    message: 'This app already uses the URL, or used it, for another endpoint.',
+  },
   LIMIT_EXCEEDED: { status: 400, retryable: false, message: 'The request exceeds a limit.' },
   GRAPHQL_PARSE_FAILED: { status: 200, retryable: false, message: 'The document is not valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: {

@@ -54,6 +54,11 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
     )
   })
   app.use(tracedMiddleware('internal'))
+  // No route has query parameters.
+  app.use(async (c, next) => {
+    if (Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
+    return next()
+  })
 
   app.route('/internal/v1/events', createEventRoutes(deps.publisher))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))

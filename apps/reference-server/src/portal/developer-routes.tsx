@@ -3,12 +3,15 @@ import { eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { listDeliveries, registerEndpoint, type WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
+import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
+import { listDeliveries, type WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
+import { registration } from '../webhooks-api/webhook-schemas.js'
 import { violation } from '../http/violations.js'
 import { countDeliveryDay } from './delivery-day.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
-import { EndpointsPage, NewEndpointPage, RemoveEndpointPage, TestEventPage } from './pages/endpoint-pages.js'
+import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.js'
+import { EndpointsPage, RemoveEndpointPage, TestEventPage } from './pages/endpoint-pages.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
@@ -28,40 +31,63 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} day={day} />)
   })
 
-  routes.get('/portal/webhooks/new', (c) =>
+  const sendForm = (c: PortalContext, endpoint: Endpoint | null, form: EndpointForm, problem: string | null) =>
     sendPage(
       c,
-      <NewEndpointPage
-        session={c.get('session')}
-        form={{ url: '', eventTypes: [], standardWebhooks: false }}
-        problem={null}
-      />,
-    ),
+      <EndpointFormPage session={c.get('session')} endpoint={endpoint} form={form} problem={problem} />,
+      problem === null ? 200 : 400,
+    )
+
+  routes.get('/portal/webhooks/new', (c) =>
+    sendForm(c, null, { url: '', description: '', eventTypes: [], standardWebhooks: false }, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
-    const fields = c.get('form')
-    const form = {
-      url: (fields.get('url') ?? '').trim(),
-      eventTypes: fields.getAll('eventTypes').filter(isEventType),
-      standardWebhooks: fields.get('standardWebhooks') !== null,
-    }
-    if (form.eventTypes.length < fields.getAll('eventTypes').length) {
-      const problem = 'This event type does not exist.'
-      return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
-    }
-    const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...form })
+    const { form, settings, problem } = readEndpointForm(c.get('form'))
+    if (problem !== null) return sendForm(c, null, form, problem)
+    const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...settings })
     if (registered.kind === 'registered') {
-      await c.get('session').flash({
-        tone: 'good',
-        text: 'The URL was added. Send a test event to check it.',
-      })
+      await c
+        .get('session')
+        .flash(
+          registered.warnings.length === 0
+            ? { tone: 'good', text: 'The URL was added. Send a test event to check it.' }
+            : { tone: 'warn', text: 'The URL was added. Another of your URLs is the same; each event is sent once.' },
+        )
       return seeOther(c, '/portal/webhooks')
     }
-    const problem =
+    const text =
       registered.kind === 'url_refused'
         ? violation('/url', registered.code).message
         : 'The application already has 50 URLs. Remove one first.'
-    return sendPage(c, <NewEndpointPage session={c.get('session')} form={form} problem={problem} />, 400)
+    return sendForm(c, null, form, text)
+  })
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    const { url, description, eventTypes: types, standardWebhooks } = endpoint
+    return sendForm(
+      c,
+      endpoint,
+      { url, description: description ?? '', eventTypes: types ?? [], standardWebhooks },
+      null,
+    )
+  })
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    const { form, settings, problem } = readEndpointForm(c.get('form'))
+    if (problem !== null) return sendForm(c, endpoint, form, problem)
+    const { appId, endpointId } = endpoint
+    const replaced = await replaceEndpoint(deps, { appId, endpointId, ...settings })
+    if (replaced.kind === 'replaced') {
+      deps.wake()
+      await c.get('session').flash({ tone: 'good', text: 'The URL was changed.' })
+      return seeOther(c, '/portal/webhooks')
+    }
+    if (replaced.kind === 'url_refused') return sendForm(c, endpoint, form, violation('/url', replaced.code).message)
+    if (replaced.kind === 'not_found') return sendProblem(c, 404)
+    return sendForm(c, endpoint, form, 'Another of your URLs is this one, or was. Add it as a new URL instead.')
   })
 
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
@@ -205,6 +231,24 @@ function readFilters(c: PortalContext) {
     },
     cursor: cursor === '' ? undefined : cursor,
   }
+}
+
+/** Reads the form of a URL. `problem` is null if it can be used. */
+function readEndpointForm(fields: URLSearchParams) {
+  const form = {
+    url: (fields.get('url') ?? '').trim(),
+    description: (fields.get('description') ?? '').trim(),
+    eventTypes: fields.getAll('eventTypes').filter(isEventType),
+    standardWebhooks: fields.get('standardWebhooks') !== null,
+  }
+  const isDescribed = registration.shape.description.safeParse(form.description).success
+  const problem =
+    form.eventTypes.length < fields.getAll('eventTypes').length
+      ? 'This event type does not exist.'
+      : isDescribed
+        ? null
+        : 'The description is longer than 200 characters, or has control characters.'
+  return { form, settings: { ...form, description: form.description === '' ? null : form.description }, problem }
 }
 
 function isEventType(text: string): text is EventType {

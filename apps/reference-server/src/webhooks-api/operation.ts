@@ -132,6 +132,10 @@ function routePath(path: string): string {
 type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
 
 function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
+  const known = Object.keys(operation.query?.shape ?? {})
+  if (Object.keys(c.req.query()).some((name) => !known.includes(name))) {
+    return { ok: false, response: refuseProblem(c, { code: 'UNKNOWN_PARAMETER' }) }
+  }
   if (operation.query === undefined) return { ok: true, value: null }
   const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
   const parsed = operation.query.safeParse(given)

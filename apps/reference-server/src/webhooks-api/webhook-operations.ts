@@ -10,6 +10,20 @@ const bodyInvalid = {
   when: 'The body is invalid; see `violations`.',
 } as const
 
+const urlRefused = [
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a full URL in plain notation.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It contains a user name or password.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It contains a fragment.' },
+  {
+    status: 400,
+    code: 'BAD_REQUEST',
+    detail: 'URL_PORT_NOT_ALLOWED',
+    when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
+  },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
+] as const
+
 const listEndpoints = defineOperation({
   id: 'listEndpoints',
   method: 'get',
@@ -28,25 +42,19 @@ const registerEndpoint = defineOperation({
   tag: 'Endpoints',
   summary: 'Register an endpoint',
   description:
-    'The URL must be public HTTPS. To change the event types of an endpoint, delete it and register it again. ' +
-    'The same URL registered twice gets every event twice, under two `X-Event-ID`s.',
+    'The URL must be public HTTPS. Two endpoints of an app with one URL get each event once, at the older one that takes ' +
+    'its type. A URL that was removed and is registered again gets the same `X-Event-ID`s.',
   body: schemas.registration,
   answers: {
-    201: { description: 'Registered.', schema: schemas.endpoint, headers: { Location: 'Address of the endpoint.' } },
+    201: {
+      description: 'Registered.',
+      schema: schemas.registeredEndpoint,
+      headers: { Location: 'Address of the endpoint.' },
+    },
   },
   refusals: [
     bodyInvalid,
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a full URL in plain notation.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It contains a user name or password.' },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It contains a fragment.' },
-    {
-      status: 400,
-      code: 'BAD_REQUEST',
-      detail: 'URL_PORT_NOT_ALLOWED',
-      when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
-    },
-    { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
+    ...urlRefused,
     { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app already has 50 endpoints.' },
   ],
 })
@@ -61,13 +69,41 @@ const getEndpoint = defineOperation({
   refusals: [notFound],
 })
 
+const replaceEndpoint = defineOperation({
+  id: 'replaceEndpoint',
+  method: 'post',
+  path: `${base}/{endpointId}/replace`,
+  tag: 'Endpoints',
+  summary: 'Change an endpoint',
+  description:
+    'Removes the endpoint and creates another one in one write. What waits goes to the new one, with its attempts and ' +
+    'due times. An attempt in flight ends at the old URL and counts. `X-Event-ID`s stay the same. Deliveries of types ' +
+    'that are no longer chosen are cancelled (`TYPE_NOT_SUBSCRIBED`).',
+  body: schemas.replacement,
+  answers: {
+    201: {
+      description: 'Replaced.',
+      schema: schemas.replacedEndpoint,
+      headers: { Location: 'Address of the new endpoint.' },
+    },
+  },
+  refusals: [
+    bodyInvalid,
+    ...urlRefused,
+    notFound,
+    { status: 409, code: 'ENDPOINT_URL_IN_USE', when: 'Another endpoint of the app has the URL, or had it.' },
+  ],
+})
+
 const removeEndpoint = defineOperation({
   id: 'removeEndpoint',
   method: 'delete',
   path: `${base}/{endpointId}`,
   tag: 'Endpoints',
   summary: 'Remove an endpoint',
-  description: 'Cancels its pending deliveries. An attempt in flight is not aborted and not retried.',
+  description:
+    'What waits goes to another endpoint with the same URL, if there is one, else it is cancelled. An attempt in flight ' +
+    'is not aborted.',
   answers: { 204: { description: 'Removed.', schema: null } },
   refusals: [notFound],
 })
@@ -239,6 +275,7 @@ export const webhookOperations = {
   discardKey,
   revokeKey,
   getEndpoint,
+  replaceEndpoint,
   removeEndpoint,
   sendTestEvent,
 } as const satisfies Readonly<Record<string, OperationShape>>

@@ -11,13 +11,14 @@ import type { KeyVersion } from '../identity/api-keys.js'
 import type * as schemas from './webhook-schemas.js'
 
 /** Converts an endpoint for the API. */
-export function presentEndpoint(endpoint: Endpoint): z.input<typeof schemas.endpoint> {
+export function presentEndpoint(endpoint: Omit<Endpoint, 'lineageId'>): z.input<typeof schemas.endpoint> {
   return {
     id: endpoint.endpointId,
     endpointId: endpoint.endpointId,
     url: endpoint.url,
     eventTypes: [...(endpoint.eventTypes ?? [])],
     allEvents: endpoint.eventTypes === null,
+    description: endpoint.description,
     standardWebhooks: endpoint.standardWebhooks,
     createdAt: endpoint.createdAt.toISOString(),
   }

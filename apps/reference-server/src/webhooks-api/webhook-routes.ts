@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
@@ -10,14 +10,12 @@ import { remoteAddressOf, type EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
+import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
 import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
-
-/** Most endpoints of one app. */
-export const endpointsPerApp = 50
 
 /** Dependencies of the webhook routes. */
 export interface WebhookRoutesDeps {
@@ -53,9 +51,24 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     }
     if (registered.kind === 'limit_reached')
       return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
-    const { endpoint } = registered
+    const { endpoint, warnings } = registered
     const location = `/api/v1/webhooks/${endpoint.endpointId}`
-    return answer(201, presentEndpoint(endpoint), { location })
+    return answer(201, { ...presentEndpoint(endpoint), warnings }, { location })
+  })
+
+  serveOperation(routes, operations.replaceEndpoint, async ({ appId, params: { endpointId }, body }) => {
+    const replaced = await replaceEndpoint(deps, { appId, endpointId, ...body })
+    if (replaced.kind === 'url_refused') {
+      const { code } = replaced
+      return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
+    }
+    if (replaced.kind !== 'replaced') {
+      return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
+    }
+    deps.wake()
+    const { endpoint, warnings } = replaced
+    const location = `/api/v1/webhooks/${endpoint.endpointId}`
+    return answer(201, { ...presentEndpoint(endpoint), warnings, replaces: endpointId }, { location })
   })
 
   serveOperation(routes, operations.listDeliveries, async ({ appId, query: { status, ...filter } }) => {
@@ -173,31 +186,6 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
     await next()
     for (const [name, value] of Object.entries(limit)) c.res.headers.set(name, value)
   }
-}
-
-/** Registers an endpoint, for the REST API and the portal. */
-export async function registerEndpoint(
-  deps: Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'now'>,
-  request: {
-    readonly appId: string
-    readonly url: string
-    readonly eventTypes?: readonly NonNullable<Endpoint['eventTypes']>[number][] | null | undefined
-    readonly standardWebhooks?: boolean | null | undefined
-  },
-) {
-  const checked = deps.checkUrl(request.url)
-  if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
-  const types = [...new Set(request.eventTypes ?? [])]
-  const endpoint: Endpoint = {
-    endpointId: randomUUID(),
-    appId: request.appId,
-    url: checked.url,
-    eventTypes: types.length === 0 ? null : types,
-    standardWebhooks: request.standardWebhooks ?? false,
-    createdAt: deps.now(),
-  }
-  const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
-  return outcome === 'limit_reached' ? ({ kind: outcome } as const) : ({ kind: outcome, endpoint } as const)
 }
 
 /** Reads one page; `cursor_invalid` for a cursor of another list. */

@@ -15,6 +15,13 @@ const milliseconds = z.number().nonnegative().nullable()
 /** Largest page. A larger `limit` is reduced to it. */
 export const maxPageSize = 200
 
+const description = z
+  .string()
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u)
+  .nullish()
+  .meta({ description: 'A name for the endpoint, without control characters.' })
+
 export const registration = z
   .strictObject({
     url: z
@@ -25,12 +32,24 @@ export const registration = z
         examples: ['https://partner.com/webhooks'],
       }),
     eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all event types.' }),
+    description,
     standardWebhooks: z
       .boolean()
       .nullish()
       .meta({ description: 'Also send the three Standard Webhooks headers. Default false.' }),
   })
   .meta({ id: 'Registration' })
+
+export const replacement = z
+  .strictObject({
+    url: registration.shape.url.optional(),
+    eventTypes: registration.shape.eventTypes.meta({ description: 'Empty or null: all event types.' }),
+    description,
+    standardWebhooks: registration.shape.standardWebhooks.meta({
+      description: 'Also send the three Standard Webhooks headers.',
+    }),
+  })
+  .meta({ id: 'Replacement', description: 'What is absent stays as it is.' })
 
 export const testRequest = z
   .strictObject({
@@ -68,10 +87,27 @@ export const endpoint = z
     url: z.string(),
     eventTypes: z.array(eventType).meta({ description: 'Empty when subscribed to all.' }),
     allEvents: z.boolean().meta({ description: 'True if subscribed to all types, including types of later versions.' }),
+    description: z.string().nullable(),
     standardWebhooks: z.boolean(),
     createdAt: instant,
   })
   .meta({ id: 'Endpoint', description: 'A registered HTTPS URL with its event types.' })
+
+const warnings = z
+  .array(
+    z.object({
+      code: z.enum(['URL_ALREADY_REGISTERED']).meta({
+        description: '`URL_ALREADY_REGISTERED`: another endpoint of the app has the URL. Each event is sent once.',
+      }),
+    }),
+  )
+  .meta({ description: 'What is allowed and may be a mistake.' })
+
+export const registeredEndpoint = z.object({ ...endpoint.shape, warnings }).meta({ id: 'RegisteredEndpoint' })
+
+export const replacedEndpoint = z
+  .object({ ...registeredEndpoint.shape, replaces: uuid.meta({ description: 'Id of the former endpoint.' }) })
+  .meta({ id: 'ReplacedEndpoint' })
 
 export const endpointPage = z
   .object({ items: z.array(endpoint), nextCursor: z.null().meta({ description: 'All endpoints fit one page.' }) })
@@ -81,7 +117,10 @@ const deliveryFields = {
   id: uuid,
   deliveryId: uuid.meta({ description: 'The same as `id`.' }),
   eventId: uuid,
-  xEventId: uuid.meta({ description: 'Value of `X-Event-ID`, the same on every attempt and on a resend.' }),
+  xEventId: uuid.meta({
+    description:
+      'Value of `X-Event-ID`: the same on every attempt, on a resend, and after the endpoint was replaced, or removed and registered again.',
+  }),
   eventType,
   test: z.boolean(),
   endpointId: uuid,

@@ -63,7 +63,8 @@ describe.each(['sqlite', 'postgres'] as const)('orphan tokens on %s', (engine) =
     return createOrphanPurge({
       vault,
       verifications: {
-        findReferencedTokens: (tokens) => Promise.resolve(new Set(tokens.map(({ token }) => token).filter((token) => referenced.has(token)))),
+        findReferencedTokens: (tokens) =>
+          Promise.resolve(new Set(tokens.map(({ token }) => token).filter((token) => referenced.has(token)))),
       },
       isBusinessDatabaseEmpty: () => Promise.resolve(false),
       compareCheckpoints: () => Promise.resolve('AS_WITNESSED'),

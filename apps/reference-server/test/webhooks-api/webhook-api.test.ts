@@ -113,13 +113,14 @@ describe('registration', () => {
     expect(all).toMatchObject({ url, eventTypes: [], allEvents: true })
     expect(two).toMatchObject({ url, eventTypes: ['TRANSACTION_CREATE', 'TRANSACTION_UPDATE'], allEvents: false })
     const listed = await api('')
-    expect(listed.json).toEqual({ items: [all, two], nextCursor: null })
+    const asListed = (one: object) => ({ ...one, warnings: undefined })
+    expect(listed.json).toEqual({ items: [all, two].map(asListed), nextCursor: null })
     expect((await other('')).json.items).toEqual([])
     const answer = await api('', { body: { url: 'https://Partner.com.:443/a%20b' } })
     expect(answer.json.url).toBe('https://partner.com/a%20b')
     expect(
       (await server.call(server.demo.apiUrl + String(answer.headers.location), { token: app(0).apiKey })).json,
-    ).toEqual(answer.json)
+    ).toEqual(asListed(answer.json as object))
     await removeAll()
   })
 
@@ -322,7 +323,7 @@ describe('the delivery log', () => {
     expect(answer.json.violations.map((one: { pointer: string }) => one.pointer)).toEqual([pointer])
   })
 
-  it.each(['limit=201', 'limit=1e9', 'limit=1000000000', 'limit=99999999999999999999', 'unknown=1'])(
+  it.each(['limit=201', 'limit=1e9', 'limit=1000000000', 'limit=99999999999999999999'])(
     'takes ?%s, and gives at most 200',
     async (query) => {
       const answer = await api(`/deliveries?${query}`)

@@ -237,6 +237,8 @@ CREATE TABLE `kyc_relay_endpoints` (
 	`endpoint_id` text NOT NULL,
 	`app_id` text NOT NULL,
 	`url` text NOT NULL,
+	`lineage_id` text NOT NULL,
+	`description` text,
 	`event_types` text,
 	`standard_webhooks` integer NOT NULL,
 	`created_at` integer NOT NULL,
@@ -245,6 +247,8 @@ CREATE TABLE `kyc_relay_endpoints` (
 ) STRICT;
 
 CREATE UNIQUE INDEX `kyc_relay_endpoints_by_id` ON `kyc_relay_endpoints` (`endpoint_id`);
+
+CREATE INDEX `kyc_relay_endpoints_by_url` ON `kyc_relay_endpoints` (`app_id`,`url`);
 
 CREATE INDEX `kyc_relay_endpoints_of_app` ON `kyc_relay_endpoints` (`app_id`,`created_at`,`position`) WHERE removed_at IS NULL;
 

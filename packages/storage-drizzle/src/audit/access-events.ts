@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { NewEndpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant, SignIn } from '../apps/app-directory.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
@@ -51,7 +51,7 @@ export function signedInEvent(seal: AuditSeal, { hash, app }: SignIn, atMs: numb
 }
 
 /** Creates the entry for a registered endpoint. */
-export function endpointRegisteredEvent(seal: AuditSeal, endpoint: Endpoint, atMs: number): AuditEvent {
+export function endpointRegisteredEvent(seal: AuditSeal, endpoint: NewEndpoint, atMs: number): AuditEvent {
   const { endpointId, appId, url, eventTypes, standardWebhooks } = endpoint
   const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0])
   return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
@@ -60,7 +60,7 @@ export function endpointRegisteredEvent(seal: AuditSeal, endpoint: Endpoint, atM
 /** Creates the entry for a removed endpoint. */
 export function endpointRemovedEvent(
   seal: AuditSeal,
-  { appId, endpointId }: Pick<Endpoint, 'appId' | 'endpointId'>,
+  { appId, endpointId }: Pick<NewEndpoint, 'appId' | 'endpointId'>,
   atMs: number,
 ): AuditEvent {
   const contentDigest = seal.digest([appId, endpointId])

@@ -60,6 +60,8 @@ export function endpoint(name: string, appId = uuid('app')): Endpoint {
     endpointId: uuid(`endpoint ${name}`),
     appId,
     url: `https://${name}.example.com/hooks`,
+    lineageId: uuid(`endpoint ${name}`),
+    description: null,
     eventTypes: null,
     standardWebhooks: false,
     createdAt: startOfTests,

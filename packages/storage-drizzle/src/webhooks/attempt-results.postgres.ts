@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
+import { listLineage } from './endpoints.postgres.js'
+import { goneReason, heirOf } from './lineage.js'
 import { now } from '../engine/postgres/parameters.js'
 import { reportText, responseBodyOf } from './ended-results.postgres.js'
 import { deliveryKey, endpointKey } from './row-keys.js'
@@ -20,6 +22,7 @@ interface LeasedRow {
   readonly startedAt: Date | null
   readonly unsentSince: Date | null
   readonly cancelRequested: string | null
+  readonly eventType: string
 }
 
 /** Locks deliveries in flight, in a fixed order that prevents deadlocks. */
@@ -28,7 +31,8 @@ const lockLeased = statementByApp<LeasedRow>(
   (ofApp) => sql`
 SELECT queued.app_id AS "appId", queued.delivery_id AS "deliveryId", queued.position,
   queued.endpoint_id AS "endpointId", queued.lease_token AS "leaseToken", queued.attempts_made AS "attemptsMade",
-  queued.started_at AS "startedAt", queued.unsent_since AS "unsentSince", queued.cancel_requested AS "cancelRequested"
+  queued.started_at AS "startedAt", queued.unsent_since AS "unsentSince", queued.cancel_requested AS "cancelRequested",
+  delivery.event_type AS "eventType"
 FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[]) AS given (app_id, delivery_id)
 JOIN kyc_relay_deliveries AS delivery ON delivery.app_id = given.app_id AND delivery.delivery_id = given.delivery_id
   AND ${ofApp('delivery')}
@@ -51,11 +55,17 @@ ORDER BY app_id, endpoint_id
 FOR NO KEY UPDATE OF schedule`,
 )
 
+interface RemovedRow {
+  readonly appId: string
+  readonly endpointId: string
+  readonly lineageId: string
+}
+
 /** Read under the locks of the schedules: an earlier removal is visible here, and a later one sees these writes. */
-const findRemoved = statementByApp<{ appId: string; endpointId: string }>(
+const findRemoved = statementByApp<RemovedRow>(
   'find_removed',
   (ofApp) => sql`
-SELECT app_id AS "appId", endpoint_id AS "endpointId"
+SELECT app_id AS "appId", endpoint_id AS "endpointId", lineage_id AS "lineageId"
 FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS given (app_id, endpoint_id)
 JOIN kyc_relay_endpoints AS endpoint USING (app_id, endpoint_id)
 WHERE endpoint.removed_at IS NOT NULL AND ${ofApp('endpoint')}`,
@@ -105,10 +115,35 @@ FROM unnest(
 WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}`,
 )
 
+/** Gives retries of removed endpoints to their lineage. */
+const moveRetries = statementByApp(
+  'move_retries',
+  (ofApp) => sql`
+WITH moved AS MATERIALIZED (
+  SELECT * FROM unnest(
+    ${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('deliveryIds')}::text[],
+    ${value('endpointIds')}::text[], ${value('dueAts')}::timestamptz[]
+  ) AS given (app_id, position, delivery_id, endpoint_id, due_at)
+), waiting AS (
+  UPDATE kyc_relay_delivery_queue AS queued SET endpoint_id = moved.endpoint_id
+  FROM moved WHERE queued.app_id = moved.app_id AND queued.position = moved.position AND ${ofApp('queued')}
+), logged AS (
+  UPDATE kyc_relay_deliveries AS delivery SET endpoint_id = moved.endpoint_id
+  FROM moved WHERE delivery.app_id = moved.app_id AND delivery.delivery_id = moved.delivery_id AND ${ofApp('delivery')}
+), first AS (
+  SELECT app_id, endpoint_id, min(due_at) AS due_at FROM moved GROUP BY app_id, endpoint_id
+)
+UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = least(schedule.next_due_at, first.due_at)
+FROM first
+WHERE schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
+)
+
 interface Applied {
   readonly row: LeasedRow
   readonly result: AttemptResult
   readonly outcome: DeliveryAfterResult
+  /** Endpoint that takes the retry over; null if its own one does. */
+  readonly movesTo: string | null
 }
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
@@ -131,7 +166,7 @@ export async function recordAttemptResults(
     endpointIds: endpoints.map(({ endpointId }) => endpointId),
   }
   const [locked] = await lockEndpoints.rows(on, { ...keys, now: at })
-  const removed = new Set((await findRemoved.rows(on, keys)).map(endpointKey))
+  const lineages = await lineagesOf(on, await findRemoved.rows(on, keys))
   const leased = new Map(rows.map((row) => [deliveryKey(row), row]))
   const stale: AttemptResult[] = []
   const applied: Applied[] = []
@@ -144,14 +179,17 @@ export async function recordAttemptResults(
     }
     // The claim has ended: a second result for it in the same call is stale.
     leased.delete(deliveryKey(fence))
+    const lineage = lineages.get(endpointKey(row))
+    const heir = heirOf(lineage ?? [], row.eventType)
     const delivery = {
       attemptsMade: row.attemptsMade,
       unsentSinceMs: row.unsentSince?.getTime() ?? null,
       cancelRequested: row.cancelRequested,
-      endpointRemoved: removed.has(endpointKey(row)),
+      gone: lineage === undefined || heir !== undefined ? null : goneReason(lineage),
     }
     const outcome = deliveryAfterResult(delivery, result, locked.now.getTime())
-    applied.push({ row, result, outcome })
+    const movesTo = outcome.dueAtMs === null ? null : (heir?.endpointId ?? null)
+    applied.push({ row, result, outcome, movesTo })
   }
   if (locked !== undefined && applied.length > 0) await write(on, appId, applied, locked.now)
   return stale
@@ -180,6 +218,23 @@ async function write(on: Queryable, appId: string | null, applied: readonly Appl
     failings: schedules.map(({ failing }) => failing),
     earliestDues: schedules.map(({ dueAtMs }) => instant(dueAtMs)),
   })
+  const moved = applied.filter(({ movesTo }) => movesTo !== null)
+  if (moved.length === 0) return
+  await moveRetries.count(on, {
+    appId,
+    appIds: moved.map(({ row }) => row.appId),
+    positions: moved.map(({ row }) => row.position),
+    deliveryIds: moved.map(({ row }) => row.deliveryId),
+    endpointIds: moved.map(({ movesTo }) => movesTo),
+    dueAts: moved.map(({ outcome }) => instant(outcome.dueAtMs)),
+  })
+}
+
+/** Lists the other endpoints of the lineage of each removed one, and blocks their removal. */
+async function lineagesOf(on: Queryable, removed: readonly RemovedRow[]) {
+  const lineages = new Map<string, Awaited<ReturnType<typeof listLineage>>>()
+  for (const row of removed) lineages.set(endpointKey(row), await listLineage(on, row, true))
+  return lineages
 }
 
 interface ScheduleAfter {
@@ -192,11 +247,12 @@ interface ScheduleAfter {
 /** Computes the effect of the results on each endpoint: its last sent attempt decides whether it is failing. */
 function schedulesAfter(applied: readonly Applied[]): readonly ScheduleAfter[] {
   const schedules = new Map<string, ScheduleAfter>()
-  for (const { row, outcome } of applied) {
+  for (const { row, outcome, movesTo } of applied) {
     const { appId, endpointId } = row
+    const dueAtMs = movesTo === null ? outcome.dueAtMs : null
     const key = endpointKey(row)
     const before = schedules.get(key)
-    const dues = [before?.dueAtMs ?? null, outcome.dueAtMs].filter((due) => due !== null)
+    const dues = [before?.dueAtMs ?? null, dueAtMs].filter((due) => due !== null)
     schedules.set(key, {
       appId,
       endpointId,

@@ -1,28 +1,38 @@
 import type Database from 'better-sqlite3'
 import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
-import { prepare, prepareRows } from '../engine/sqlite/statement.js'
+import { prepare, prepareRows, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
+import { prepareLineage } from './endpoints.sqlite.js'
+import { goneReason, heirOf } from './lineage.js'
+import { preparePublishing } from './publishing.sqlite.js'
 
 type LeasedRow = readonly [
   position: number,
   endpoint: number,
   unsentSince: number | null,
   cancelRequested: string | null,
+  eventType: string,
 ]
 
 /** Prepares the statements that run for every result, without the query builder. */
-export function prepareResultStatements(client: Database.Database) {
+export function prepareResultStatements(client: Database.Database, db: DrizzleDatabase) {
   return {
     /** Only while the fence is current. */
     findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
       client,
-      `SELECT position, endpoint, unsent_since, cancel_requested FROM kyc_relay_deliveries
+      `SELECT position, endpoint, unsent_since, cancel_requested, event_type FROM kyc_relay_deliveries
       WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ? AND app_id = ?`,
     ),
-    findRemoval: prepareRows<[endpoint: number], readonly [removedAt: number | null]>(
+    findRemoved: prepareRows<[endpoint: number], readonly [lineageId: string]>(
       client,
-      'SELECT removed_at FROM kyc_relay_endpoints WHERE position = ?',
+      'SELECT lineage_id FROM kyc_relay_endpoints WHERE position = ? AND removed_at IS NOT NULL',
     ),
+    moveRetry: prepare<[endpoint: number, position: number]>(
+      client,
+      'UPDATE kyc_relay_deliveries SET endpoint = ? WHERE position = ?',
+    ),
+    listLineage: prepareLineage(db),
+    announceDue: preparePublishing(db).announceDue,
     endLease: prepare<unknown[]>(
       client,
       `UPDATE kyc_relay_deliveries
@@ -52,10 +62,13 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
   if (row === undefined) return false
-  const [position, endpoint, unsentSinceMs, cancelRequested] = row
+  const [position, endpoint, unsentSinceMs, cancelRequested, eventType] = row
   // The endpoint does not matter for a finished delivery.
-  const endpointRemoved = next.state === 'PENDING' && statements.findRemoval.get(endpoint)?.[0] != null
-  const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, endpointRemoved }
+  const removed = next.state === 'PENDING' ? statements.findRemoved.get(endpoint)?.[0] : undefined
+  const lineage = removed === undefined ? [] : statements.listLineage.all({ appId: fence.appId, lineageId: removed })
+  const heir = heirOf(lineage, eventType)
+  const gone = removed === undefined || heir !== undefined ? null : goneReason(lineage)
+  const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, gone }
   const outcome = deliveryAfterResult(leased, result, now)
   statements.endLease.run(
     outcome.state,
@@ -69,7 +82,13 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const { responseBody, ...report } = attempt.report
   statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
   const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
-  statements.releaseSlot.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
+  if (heir === undefined || outcome.dueAtMs === null) {
+    statements.releaseSlot.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
+  } else {
+    statements.releaseSlot.run(failing, null, null, endpoint)
+    statements.moveRetry.run(heir.position, position)
+    statements.announceDue.run({ endpoint: heir.position, dueAt: outcome.dueAtMs })
+  }
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { DeliveryState, AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { GoneReason } from './lineage.js'
 
 /** Stored state of a delivery in flight at the end of its attempt. */
 export interface LeasedDelivery {
@@ -6,7 +7,8 @@ export interface LeasedDelivery {
   readonly unsentSinceMs: number | null
   /** Reason to cancel after the attempt, unless it succeeds. */
   readonly cancelRequested: string | null
-  readonly endpointRemoved: boolean
+  /** Why no endpoint takes a retry; null if one does. */
+  readonly gone: GoneReason | null
 }
 
 /** State of the delivery after a result. */
@@ -30,7 +32,7 @@ export function deliveryAfterResult(
   const { attempt, next } = result
   const unsent = attempt.state === 'UNSENT'
   // A delivery that was cancelled or lost its endpoint meanwhile is never due again.
-  const cancel = delivery.cancelRequested ?? (delivery.endpointRemoved ? 'ENDPOINT_REMOVED' : null)
+  const cancel = delivery.cancelRequested ?? delivery.gone
   const again = next.state === 'PENDING' && cancel === null
   const cancelled = next.state === 'PENDING' ? cancel : next.state === 'CANCELLED' ? next.reason : null
   return {

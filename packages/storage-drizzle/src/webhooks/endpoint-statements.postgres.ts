@@ -14,11 +14,28 @@ WITH cancelled AS (
   RETURNING delivery_id, attempts_made
 ), ended AS (
   UPDATE kyc_relay_deliveries AS delivery
-  SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = 'ENDPOINT_REMOVED'
+  SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${now}, cancel_reason = ${value('reason')}
   FROM cancelled WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = cancelled.delivery_id
 )
 UPDATE kyc_relay_endpoint_schedules SET next_due_at = NULL
 WHERE app_id = ${value('appId')} AND endpoint_id = ${value('endpointId')}`,
+)
+
+/** Gives what waits for an endpoint to others, by type, in one statement, so that a claim sees all of it or nothing. */
+export const moveWaiting = statement(
+  'move_waiting',
+  sql`
+WITH moved AS (
+  UPDATE kyc_relay_deliveries AS delivery SET endpoint_id = heir.endpoint_id
+  FROM kyc_relay_delivery_queue AS waiting, unnest(${value('types')}::text[], ${value('heirs')}::text[])
+    AS heir (event_type, endpoint_id)
+  WHERE waiting.app_id = ${value('appId')} AND waiting.endpoint_id = ${value('endpointId')} AND waiting.due_at IS NOT NULL
+    AND delivery.app_id = ${value('appId')} AND delivery.delivery_id = waiting.delivery_id
+    AND delivery.event_type = heir.event_type
+  RETURNING delivery.position, delivery.endpoint_id
+)
+UPDATE kyc_relay_delivery_queue AS waiting SET endpoint_id = moved.endpoint_id
+FROM moved WHERE waiting.app_id = ${value('appId')} AND waiting.position = moved.position`,
 )
 
 /** Searches through the user's events: a separate index would cost every delivery a write for this rare search. */
@@ -75,10 +92,18 @@ WHERE schedule.app_id = ${value('appId')} AND schedule.endpoint_id = ANY(${value
 )
 
 /** Reads the delivery to resend and locks its endpoint against removal, and its event against retention. */
-export const findForResend = statement<{ state: string; removed: boolean; blanked: boolean }>(
+export const findForResend = statement<{
+  state: string
+  endpointId: string
+  eventType: string
+  lineageId: string
+  removed: boolean
+  blanked: boolean
+}>(
   'find_for_resend',
   sql`
-SELECT delivery.state, endpoint.removed_at IS NOT NULL AS removed, event.body IS NULL AS blanked
+SELECT delivery.state, delivery.endpoint_id AS "endpointId", delivery.event_type AS "eventType",
+  endpoint.lineage_id AS "lineageId", endpoint.removed_at IS NOT NULL AS removed, event.body IS NULL AS blanked
 FROM kyc_relay_deliveries AS delivery
 JOIN kyc_relay_endpoints AS endpoint USING (app_id, endpoint_id)
 JOIN kyc_relay_events AS event USING (app_id, event_id)
@@ -94,7 +119,7 @@ WITH written AS (
   INSERT INTO kyc_relay_deliveries (
     app_id, delivery_id, event_id, endpoint_id, x_event_id, user_id, event_type, state, created_at, resend_of
   )
-  SELECT app_id, ${value('newDeliveryId')}, event_id, endpoint_id, x_event_id, user_id, event_type, 'PENDING',
+  SELECT app_id, ${value('newDeliveryId')}, event_id, ${value('endpointId')}, x_event_id, user_id, event_type, 'PENDING',
     ${now}, delivery_id
   FROM kyc_relay_deliveries WHERE app_id = ${value('appId')} AND delivery_id = ${value('deliveryId')}
   RETURNING app_id, position, delivery_id, endpoint_id, created_at

@@ -9,7 +9,8 @@ const value = sql.placeholder
 /**
  * Writes an event with its deliveries in one statement; nothing when its `sourceEventId` is known (`written` 0).
  *
- * The share lock blocks the removal of an endpoint until its new deliveries are visible and can be cancelled. No
+ * The share lock blocks the removal of an endpoint until its new deliveries are visible and can be moved or cancelled. Of the endpoints of one lineage,
+ * which have one `X-Event-ID`, the first gets a delivery. No
  * endpoint row is written, so publishers of one endpoint do not wait for each other.
  */
 export const insertEventStatement = statement<{ written: number; deliveries: [string, string][] | null }>(
@@ -34,10 +35,11 @@ WITH source AS (
   WHERE app_id = ${value('appId')} AND endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NULL
   FOR SHARE
 ), wanted AS (
-  SELECT d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal
+  SELECT DISTINCT ON (d.x_event_id) d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal
   FROM unnest(${value('deliveryIds')}::text[], ${value('endpointIds')}::text[], ${value('xEventIds')}::text[])
     WITH ORDINALITY AS d (delivery_id, endpoint_id, x_event_id, ordinal)
   JOIN live USING (endpoint_id)
+  ORDER BY d.x_event_id, d.ordinal
 ), written AS (
   INSERT INTO kyc_relay_deliveries (
     app_id, delivery_id, event_id, endpoint_id, x_event_id, user_id, event_type, state, created_at

@@ -101,7 +101,10 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     traceContext: event.traceContext ?? null,
   })
   const written: { deliveryId: string; endpointId: string }[] = []
+  const made = new Set<string>()
   for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
+    // Another endpoint of the lineage gets it.
+    if (made.has(xEventId)) continue
     const endpoint = statements.findLiveEndpoint.get({ endpointId, appId: event.appId })?.position
     if (endpoint === undefined) continue
     statements.insertDelivery.run({
@@ -116,6 +119,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
       resendOf: null,
     })
     statements.announceDue.run({ endpoint, dueAt: createdAt })
+    made.add(xEventId)
     written.push({ deliveryId, endpointId })
   }
   return { eventId: event.eventId, deliveries: written, withheld: event.withheld, duplicate: false }

@@ -2,7 +2,6 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { EventType } from '@kyc-relay/webhooks'
 import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { claimDue } from './claims.postgres.js'
@@ -13,12 +12,13 @@ import { createDueEndpoints } from './due-endpoints.postgres.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
+import { createEndpointChanges, listLineage } from './endpoints.postgres.js'
+import { heirOf } from './lineage.js'
 import { writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
 import { recordAttemptResults } from './attempt-results.postgres.js'
-import { timeOf } from '../engine/postgres/parameters.js'
-import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
-import { endpointLimits, endpoints, endpointSchedules } from './tables.postgres.js'
+import { type Queryable } from '../engine/postgres/statement.js'
+import { endpoints } from './tables.postgres.js'
 
 const value = sql.placeholder
 
@@ -41,6 +41,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
   const { db, database, notifications, instant, audit, distributed } = dependencies
   const due = createDueEndpoints(database)
   const log = createDeliveryLog(db)
+  const endpointChanges = createEndpointChanges(audit)
   const listEndpoints = db
     .select()
     .from(endpoints)
@@ -61,42 +62,19 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
   return {
     registerEndpoint: (endpoint, limitPerApp) =>
-      database.transaction(async (on) => {
-        const { appId } = endpoint
-        const query = queryBuilder(on)
-        // Locks the app's row: concurrent registrations wait, so that the limit holds.
-        await query.insert(endpointLimits).values({ appId }).onConflictDoNothing()
-        await query.select().from(endpointLimits).where(eq(endpointLimits.appId, appId)).for('update')
-        const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
-        if ((await query.$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
-        const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
-        await query.insert(endpoints).values({ ...endpoint, eventTypes })
-        await query.insert(endpointSchedules).values({ appId, endpointId: endpoint.endpointId })
-        await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
-        return 'registered'
-      }),
+      database.transaction((on) => endpointChanges.register(on, endpoint, limitPerApp)),
 
-    removeEndpoint: (request) =>
-      database.transaction(async (on) => {
-        const now = instant()
-        const { appId, endpointId } = request
-        const query = queryBuilder(on)
-        // Waits for publishers that hold the endpoint; later publishers see the removal.
-        const { rowCount } = await query
-          .update(endpoints)
-          .set({ removedAt: timeOf(now) })
-          .where(and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId), isNull(endpoints.removedAt)))
-        if (rowCount === 0) return false
-        // Blocks claims and results of the endpoint until the end of the transaction.
-        await query
-          .select({ endpointId: endpointSchedules.endpointId })
-          .from(endpointSchedules)
-          .where(and(eq(endpointSchedules.appId, appId), eq(endpointSchedules.endpointId, endpointId)))
-          .for('no key update')
-        await statements.cancelOfEndpoint.count(on, { ...request, now })
-        await audit?.append(on, request.appId, (nowMs) => endpointRemovedEvent(audit.seal, request, nowMs))
-        return true
-      }),
+    async replaceEndpoint(request) {
+      const answer = await database.transaction((on) => endpointChanges.replace(on, request, instant()))
+      if (answer === 'replaced') notifications.announce()
+      return answer
+    },
+
+    async removeEndpoint(request) {
+      const isRemoved = await database.transaction((on) => endpointChanges.remove(on, request, instant()))
+      if (isRemoved) notifications.announce()
+      return isRemoved
+    },
 
     listEndpoints: (appId) => database.run(async () => (await listEndpoints.execute({ appId })).map(readEndpoint)),
 
@@ -127,10 +105,13 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         const [found] = await statements.findForResend.rows(on, request)
         if (found === undefined) return 'not_found'
         if (found.state === 'PENDING') return 'not_finished'
-        if (found.removed) return 'endpoint_removed'
+        const { appId } = request
+        const lineage = found.removed ? await listLineage(on, { appId, lineageId: found.lineageId }, true) : []
+        const endpointId = found.removed ? heirOf(lineage, found.eventType)?.endpointId : found.endpointId
+        if (endpointId === undefined) return 'endpoint_removed'
         // Erasure or retention has blanked the body, so nothing can be sent.
         if (found.blanked) return 'not_found'
-        await statements.insertResend.count(on, { ...request, now: instant() })
+        await statements.insertResend.count(on, { ...request, endpointId, now: instant() })
         return 'resent'
       })
       if (answer === 'resent') notifications.announce()
@@ -161,7 +142,7 @@ export async function cancelPending(
 }
 
 function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
-  const { endpointId, appId, url, standardWebhooks, createdAt } = row
+  const { endpointId, appId, url, lineageId, description, standardWebhooks, createdAt } = row
   const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[])
-  return { endpointId, appId, url, eventTypes, standardWebhooks, createdAt }
+  return { endpointId, appId, url, lineageId, description, eventTypes, standardWebhooks, createdAt }
 }

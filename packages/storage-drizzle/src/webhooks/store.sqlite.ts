@@ -1,14 +1,15 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { EventType } from '@kyc-relay/webhooks'
-import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { cancelPending, prepareCancelling } from './cancelling.sqlite.js'
 import { prepareClaiming } from './claim-statements.sqlite.js'
 import { claimDue, claimExpired } from './claims.sqlite.js'
 import { createDeliveryLog } from './delivery-log.sqlite.js'
+import { createEndpointChanges } from './endpoints.sqlite.js'
+import { heirOf } from './lineage.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 import { prepareResultStatements, recordAttemptResults } from './attempt-results.sqlite.js'
@@ -35,49 +36,21 @@ export interface SqliteWebhookStore extends WebhookStore {
   voidLeases(): Promise<number>
 }
 
-function prepareEndpointStatements(db: DrizzleDatabase) {
-  const live = isNull(endpoints.removedAt)
+function prepareReading(db: DrizzleDatabase) {
   return {
-    countLive: db
-      .select({ count: sql<number>`count(*)` })
-      .from(endpoints)
-      .where(and(eq(endpoints.appId, value('appId')), live))
-      .prepare(),
-    insert: db
-      .insert(endpoints)
-      .values({
-        endpointId: value('endpointId'),
-        appId: value('appId'),
-        url: value('url'),
-        eventTypes: value('eventTypes'),
-        standardWebhooks: value('standardWebhooks'),
-        createdAt: value('createdAt'),
-      })
-      .prepare(),
     list: db
       .select()
       .from(endpoints)
-      .where(and(eq(endpoints.appId, value('appId')), live))
+      .where(and(eq(endpoints.appId, value('appId')), isNull(endpoints.removedAt)))
       .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
       .prepare(),
-    remove: db
-      .update(endpoints)
-      .set({ removedAt: sql`${value('now')}` })
-      .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId')), live))
-      .returning({ position: endpoints.position })
-      .prepare(),
-    cancelOfEndpoint: db
-      .update(deliveries)
-      .set({
-        state: 'CANCELLED',
-        dueAt: null,
-        endedAt: sql`${value('now')}`,
-        cancelReason: 'ENDPOINT_REMOVED',
-      })
-      .where(and(eq(deliveries.endpoint, value('endpoint')), isNotNull(deliveries.dueAt)))
-      .prepare(),
     findForResend: db
-      .select({ delivery: deliveries, removedAt: endpoints.removedAt, body: events.body })
+      .select({
+        delivery: deliveries,
+        lineageId: endpoints.lineageId,
+        removedAt: endpoints.removedAt,
+        body: events.body,
+      })
       .from(deliveries)
       .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
       .innerJoin(events, eq(events.position, deliveries.event))
@@ -91,9 +64,10 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   const { client, db, commits, clock, newToken, audit } = dependencies
   const publishing = preparePublishing(db)
   const claiming = prepareClaiming(client)
-  const resultStatements = prepareResultStatements(client)
+  const resultStatements = prepareResultStatements(client, db)
   const cancelling = prepareCancelling(db)
-  const statements = prepareEndpointStatements(db)
+  const statements = prepareReading(db)
+  const endpointChanges = createEndpointChanges(db, audit)
   const log = createDeliveryLog(db)
   const listeners = new Set<() => void>()
 
@@ -104,12 +78,14 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   function resend(request: Parameters<WebhookStore['resendDelivery']>[0]) {
     const row = statements.findForResend.get({ deliveryId: request.deliveryId, appId: request.appId })
     if (row === undefined) return 'not_found'
-    const { delivery, removedAt, body } = row
+    const { delivery, lineageId, removedAt, body } = row
     if (delivery.state === 'PENDING') return 'not_finished'
-    if (removedAt !== null) return 'endpoint_removed'
+    const lineage = removedAt === null ? [] : endpointChanges.statements.listLineage.all({ ...request, lineageId })
+    const endpoint = removedAt === null ? delivery.endpoint : heirOf(lineage, delivery.eventType)?.position
+    if (endpoint === undefined) return 'endpoint_removed'
     // Erasure or retention has blanked the body, so nothing can be sent.
     if (body === null) return 'not_found'
-    const { event, endpoint, xEventId, appId, userId, eventType, deliveryId } = delivery
+    const { event, xEventId, appId, userId, eventType, deliveryId } = delivery
     const createdAt = clock().getTime()
     const again = { event, endpoint, xEventId, appId, userId, eventType, createdAt, resendOf: deliveryId }
     publishing.insertDelivery.run({ ...again, deliveryId: request.newDeliveryId })
@@ -119,31 +95,19 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
 
   return {
     registerEndpoint: (endpoint, limitPerApp) =>
-      commits.write(() => {
-        const { appId } = endpoint
-        if ((statements.countLive.get({ appId })?.count ?? 0) >= limitPerApp) return 'limit_reached'
-        statements.insert.run({
-          endpointId: endpoint.endpointId,
-          appId,
-          url: endpoint.url,
-          eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
-          standardWebhooks: endpoint.standardWebhooks ? 1 : 0,
-          createdAt: endpoint.createdAt.getTime(),
-        })
-        audit?.append(endpointRegisteredEvent(audit.seal, endpoint, clock().getTime()))
-        return 'registered'
-      }),
+      commits.write(() => endpointChanges.register(endpoint, limitPerApp, clock().getTime())),
 
-    removeEndpoint: ({ appId, endpointId }) =>
-      commits.write(() => {
-        const now = clock().getTime()
-        const removed = statements.remove.all({ appId, endpointId, now })[0]
-        if (removed === undefined) return false
-        statements.cancelOfEndpoint.run({ endpoint: removed.position, now })
-        cancelling.refreshNextDue.run({ endpoint: removed.position })
-        audit?.append(endpointRemovedEvent(audit.seal, { appId, endpointId }, now))
-        return true
-      }),
+    async replaceEndpoint(request) {
+      const answer = await commits.write(() => endpointChanges.replace(request, clock().getTime()))
+      if (answer === 'replaced') wakeAll()
+      return answer
+    },
+
+    async removeEndpoint(request) {
+      const isRemoved = await commits.write(() => endpointChanges.remove(request, clock().getTime()))
+      if (isRemoved) wakeAll()
+      return isRemoved
+    },
 
     listEndpoints: (appId) => read(() => statements.list.all({ appId }).map(readEndpoint)),
 
@@ -194,6 +158,8 @@ function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
     endpointId: row.endpointId,
     appId: row.appId,
     url: row.url,
+    lineageId: row.lineageId,
+    description: row.description,
     eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[]),
     standardWebhooks: row.standardWebhooks === 1,
     createdAt: new Date(row.createdAt),

@@ -11,6 +11,9 @@ export const endpoints = pgTable(
     endpointId: text('endpoint_id').notNull(),
     position: position(),
     url: text('url').notNull(),
+    /** Id of the first endpoint of the lineage. */
+    lineageId: text('lineage_id').notNull(),
+    description: text('description'),
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
     standardWebhooks: boolean('standard_webhooks').notNull(),
@@ -19,6 +22,7 @@ export const endpoints = pgTable(
   },
   (table) => [
     primaryKey({ name: 'kyc_relay_endpoints_pkey', columns: [table.appId, table.endpointId] }),
+    index('kyc_relay_endpoints_by_url').on(table.appId, table.url),
     index('kyc_relay_endpoints_of_app')
       .on(table.appId, table.createdAt, table.position)
       .where(sql`removed_at IS NULL`),

@@ -98,6 +98,6 @@ export async function expectNoEndpointOrSignInWithoutEntry(
   const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
   await expect(webhooks.registerEndpoint(second, 5)).rejects.toMatchObject(incomplete)
   await expect(webhooks.removeEndpoint(endpoint)).rejects.toMatchObject(incomplete)
-  expect(await webhooks.listEndpoints(appId)).toEqual([endpoint])
+  expect(await webhooks.listEndpoints(appId)).toMatchObject([endpoint])
   await expect(apps.recordSignIn({ hash: hashOf('one'), app: null })).rejects.toMatchObject(incomplete)
 }

@@ -1,28 +1,33 @@
 import fc from 'fast-check'
 import type { Fence, AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { EventType } from '@kyc-relay/webhooks'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { createPostgresStorage } from '../../src/postgres/index.js'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
-import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../engine/postgres/distributed-database.js'
 import { bytes, endpoint, event, report, startOfTests, submission, uuid } from '../samples.js'
 import { createModel } from './model.js'
 
-let server: PostgresServer
-let connectionString: string
-let pool: pg.Pool
+const databases = tableModes.map((mode) => ({
+  ...mode,
+  database: null as MigratedDatabase | null,
+  pool: new pg.Pool(),
+}))
 
 beforeAll(async () => {
-  server = await startPostgres()
-  connectionString = await server.createDatabase()
-  await (await createPostgresStorage({ connectionString })).close()
-  pool = new pg.Pool({ connectionString, max: 5 })
+  for (const one of databases) {
+    one.database = await createMigratedDatabase(one)
+    one.pool = new pg.Pool({ connectionString: one.database.connectionString, max: 5 })
+  }
 })
 afterAll(async () => {
-  await pool.end()
-  await server.stop()
+  for (const { pool, database } of databases) {
+    await pool.end()
+    await database?.stop()
+  }
 })
 
 type Stores = { readonly webhooks: WebhookStore; readonly verifications: VerificationStore }
@@ -35,8 +40,14 @@ const hookId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, 
 const app = fc.nat({ max: 1 })
 const user = fc.nat({ max: 2 })
 const pick = fc.nat({ max: 1_000 })
+const eventType = fc.constantFrom('WIDGET_DEPOSIT_COMPLETE' as const, 'TRANSACTION_CREATE' as const)
+const types = fc.option(fc.uniqueArray(eventType, { minLength: 1 }), { freq: 2 })
 const command = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('register' as const), app }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('register' as const), app, url: fc.nat({ max: 4 }), types }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('replace' as const), app, pick, url: fc.nat({ max: 6 }), types }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), app, pick }) },
   {
     weight: 8,
@@ -45,6 +56,7 @@ const command = fc.oneof(
       app,
       user,
       hooks: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 4 }),
+      type: eventType,
       source: fc.option(fc.nat({ max: 3 })),
     }),
   },
@@ -115,13 +127,16 @@ function result(how: string, fence: Fence, delayMs: number): AttemptResult {
   }
 }
 
-async function run(commands: readonly Command[]): Promise<void> {
+async function run(
+  commands: readonly Command[],
+  { pool, database, distributed }: (typeof databases)[number],
+): Promise<void> {
   let now = startOfTests.getTime()
   const clock = () => new Date(now)
   const model = createModel(() => now)
-  await emptyTables(pool)
+  await database?.empty(pool)
   const sqlite = await createSqliteStorage({ path: ':memory:' }, { clock })
-  const postgres = await createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false })
+  const postgres = await createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false, distributed })
   const hooks: { id: string; app: string }[] = []
   const deliveryIds: string[] = []
   /** Every fence ever given, stale ones included, as each of the three gave it. */
@@ -143,15 +158,29 @@ async function run(commands: readonly Command[]): Promise<void> {
     })
   }
 
+  /** An endpoint that is not registered yet, with one of a few URLs. */
+  function newHook(url: number, eventTypes: readonly EventType[] | null, appId: string) {
+    const endpointId = hookId(hooks.length)
+    hooks.push({ id: endpointId, app: appId })
+    const { lineageId: _, ...made } = endpoint(`u${url}`, appId)
+    return { ...made, endpointId, eventTypes, createdAt: clock() }
+  }
+
   async function step(one: Command): Promise<void> {
     // Every command at an instant of its own: rows of one instant have no order that a port promises.
     now += 1
     const appId = apps['app' in one ? one.app : 0] ?? ''
     switch (one.do) {
       case 'register': {
-        const made = { ...endpoint(`h${hooks.length}`, appId), endpointId: hookId(hooks.length), createdAt: clock() }
-        hooks.push({ id: made.endpointId, app: appId })
+        const made = newHook(one.url, one.types, appId)
         await compare(model.registerEndpoint(made, 3), ({ webhooks }) => webhooks.registerEndpoint(made, 3))
+        await compare(model.listEndpoints(appId), ({ webhooks }) => webhooks.listEndpoints(appId))
+        return
+      }
+      case 'replace': {
+        const endpointId = hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99)
+        const request = { appId, endpointId, replacement: newHook(one.url, one.types, appId) }
+        await compare(model.replaceEndpoint(request), ({ webhooks }) => webhooks.replaceEndpoint(request))
         await compare(model.listEndpoints(appId), ({ webhooks }) => webhooks.listEndpoints(appId))
         return
       }
@@ -162,10 +191,18 @@ async function run(commands: readonly Command[]): Promise<void> {
       }
       case 'publish': {
         const to = one.hooks.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
+        const lineageOf = (endpointId: string) =>
+          model.listEndpoints(appId).find((each) => each.endpointId === endpointId)?.lineageId ?? endpointId
         const sourceEventId = one.source === null ? null : `source ${one.source}`
         const owner = { appId, userId: users[one.user] ?? '', sourceEventId }
         const traced = written % 2 === 0 ? { traceContext: `trace ${written}` } : {}
-        const made = event(`e${written++}`, to, { ...owner, ...traced, body: bytes(`{"n":${written}}`) })
+        const fields = { ...owner, ...traced, type: one.type, body: bytes(`{"n":${written}}`) }
+        const plain = event(`e${written++}`, to, fields)
+        const deliveries = plain.deliveries.map((each) => ({
+          ...each,
+          xEventId: `${plain.eventId} ${lineageOf(each.endpointId)}`,
+        }))
+        const made = { ...plain, deliveries }
         deliveryIds.push(...made.deliveries.map(({ deliveryId }) => deliveryId))
         await compare(model.insertEvent(made), ({ webhooks }) => webhooks.insertEvent(made))
         return
@@ -262,6 +299,7 @@ async function run(commands: readonly Command[]): Promise<void> {
     return {
       ...{
         deliveryId: one?.deliveryId,
+        endpointId: one?.endpointId,
         state: one?.state,
         attemptsMade: one?.attemptsMade,
         createdAt: at(one?.createdAt),
@@ -291,13 +329,12 @@ async function run(commands: readonly Command[]): Promise<void> {
   await postgres.close()
 }
 
-test(
-  'SQLite, PostgreSQL and the model give the same answers and the same rows for any sequence of commands',
-  {
-    timeout: 120_000,
-  },
-  async () => {
+test.each(databases)(
+  'SQLite, PostgreSQL with $mode and the model give the same answers and the same rows for any sequence of commands',
+  { timeout: 120_000 },
+  async (database) => {
     const sequence = fc.array(command, { minLength: 10, maxLength: 60, size: 'max' })
-    await fc.assert(fc.asyncProperty(sequence, run), propertyRuns(20_260_102, 30))
+    const compareAll = fc.asyncProperty(sequence, (commands) => run(commands, database))
+    await fc.assert(compareAll, propertyRuns(20_260_102, 30))
   },
 )

@@ -5,6 +5,7 @@ type Api = Pick<
   WebhookStore,
   | 'registerEndpoint'
   | 'removeEndpoint'
+  | 'replaceEndpoint'
   | 'listEndpoints'
   | 'insertEvent'
   | 'claimDue'
@@ -41,7 +42,12 @@ interface Delivery {
  * engines are compared with it.
  */
 export function createModel(clock: () => number) {
-  const endpoints: { endpoint: Endpoint; removed: boolean; failing: boolean; lastClaimedAt: number }[] = []
+  const endpoints: {
+    endpoint: Endpoint & { lineageId: string; description: string | null }
+    removed: boolean
+    failing: boolean
+    lastClaimedAt: number
+  }[] = []
   const events: Event[] = []
   const deliveries: Delivery[] = []
   const recorded: { recording: Recording; result: unknown; previous: string; next: string }[] = []
@@ -51,6 +57,34 @@ export function createModel(clock: () => number) {
   const live = (appId: string) => endpoints.filter((one) => !one.removed && one.endpoint.appId === appId)
   const find = (id: string) => deliveries.find((one) => one.id === id)
   const targetOf = (delivery: Delivery) => endpoints.find((one) => one.endpoint.endpointId === delivery.endpointId)
+
+  /** The newest endpoint of the lineage that takes the type, or why there is none. */
+  function heirOf(endpointId: string, type: string) {
+    const gone = endpoints.find((one) => one.endpoint.endpointId === endpointId)?.endpoint
+    const lineage = live(gone?.appId ?? '').filter((one) => one.endpoint.lineageId === gone?.lineageId)
+    const takers = lineage.filter(({ endpoint: { eventTypes } }) => eventTypes?.some((one) => one === type) ?? true)
+    return {
+      heir: takers.at(-1)?.endpoint.endpointId,
+      reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED',
+    }
+  }
+
+  function handOver(endpointId: string) {
+    for (const one of deliveries.filter((each) => each.endpointId === endpointId && each.dueAt !== null)) {
+      const { heir, reason } = heirOf(endpointId, one.event.type)
+      if (heir === undefined) end(one, 'CANCELLED', reason)
+      else one.endpointId = heir
+    }
+  }
+
+  const lineageOfUrl = ({ appId, url }: Endpoint) =>
+    endpoints.find(({ endpoint }) => endpoint.appId === appId && endpoint.url === url)?.endpoint.lineageId
+
+  const register = (endpoint: Endpoint, lineageId: string) =>
+    endpoints.push({
+      endpoint: { ...endpoint, lineageId, description: endpoint.description ?? null },
+      ...{ removed: false, failing: false, lastClaimedAt: 0 },
+    })
 
   function add(id: string, event: Event, endpointId: string, xEventId: string, resendOf: string | null) {
     const at = clock()
@@ -103,26 +137,39 @@ export function createModel(clock: () => number) {
       delivery.unsentSince = null
       target.failing = attempt.state !== 'SUCCEEDED'
     }
-    const cancel = delivery.cancelRequested ?? (target.removed ? 'ENDPOINT_REMOVED' : null)
+    const { heir, reason } = heirOf(delivery.endpointId, delivery.event.type)
+    const cancel = delivery.cancelRequested ?? (target.removed && heir === undefined ? reason : null)
     if (next.state !== 'PENDING') end(delivery, next.state, next.state === 'CANCELLED' ? next.reason : null)
     else if (cancel !== null) end(delivery, 'CANCELLED', cancel)
-    else delivery.dueAt = clock() + next.delayMs
+    else {
+      delivery.dueAt = clock() + next.delayMs
+      if (target.removed && heir !== undefined) delivery.endpointId = heir
+    }
     return true
   }
 
   return {
     registerEndpoint(endpoint: Endpoint, limit: number) {
       if (live(endpoint.appId).length >= limit) return 'limit_reached'
-      endpoints.push({ endpoint, removed: false, failing: false, lastClaimedAt: 0 })
+      register(endpoint, lineageOfUrl(endpoint) ?? endpoint.endpointId)
       return 'registered'
     },
     removeEndpoint({ appId, endpointId }: { appId: string; endpointId: string }) {
       const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
       if (!found) return false
       found.removed = true
-      for (const one of deliveries)
-        if (one.endpointId === endpointId && one.dueAt !== null) end(one, 'CANCELLED', 'ENDPOINT_REMOVED')
+      handOver(endpointId)
       return true
+    },
+    replaceEndpoint({ appId, endpointId, replacement }: Parameters<Api['replaceEndpoint']>[0]) {
+      const old = live(appId).find((one) => one.endpoint.endpointId === endpointId)
+      if (!old) return 'not_found'
+      const { lineageId } = old.endpoint
+      if ((lineageOfUrl(replacement) ?? lineageId) !== lineageId) return 'url_in_use'
+      register(replacement, lineageId)
+      old.removed = true
+      handOver(endpointId)
+      return 'replaced'
     },
     listEndpoints: (appId: string) => live(appId).map(({ endpoint }) => endpoint),
     insertEvent(event: Event) {
@@ -132,6 +179,7 @@ export function createModel(clock: () => number) {
       if (known === undefined) {
         events.push(event)
         for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
+          if (deliveries.some((one) => one.event === event && one.xEventId === xEventId)) continue
           if (live(event.appId).some((one) => one.endpoint.endpointId === endpointId)) {
             add(deliveryId, event, endpointId, xEventId, null)
           }
@@ -213,8 +261,10 @@ export function createModel(clock: () => number) {
       const original = deliveries.find((one) => one.id === deliveryId && one.event.appId === appId)
       if (!original) return 'not_found'
       if (original.state === 'PENDING') return 'not_finished'
-      if (targetOf(original)?.removed) return 'endpoint_removed'
-      add(newDeliveryId, original.event, original.endpointId, original.xEventId, deliveryId)
+      const isGone = targetOf(original)?.removed === true
+      const to = isGone ? heirOf(original.endpointId, original.event.type).heir : original.endpointId
+      if (to === undefined) return 'endpoint_removed'
+      add(newDeliveryId, original.event, to, original.xEventId, deliveryId)
       return 'resent'
     },
     record(recording: Recording) {
@@ -238,7 +288,13 @@ export function createModel(clock: () => number) {
     /** All that can be read back, newest first. */
     deliveries: () =>
       [...deliveries].reverse().map((one) => ({
-        ...{ deliveryId: one.id, state: one.state, attemptsMade: one.made, createdAt: one.createdAt },
+        ...{
+          deliveryId: one.id,
+          endpointId: one.endpointId,
+          state: one.state,
+          attemptsMade: one.made,
+          createdAt: one.createdAt,
+        },
         ...{ nextAttemptAt: one.dueAt, endedAt: one.endedAt, cancelReason: one.cancelReason, resendOf: one.resendOf },
         attempts: one.attempts,
       })),

@@ -29,8 +29,8 @@ async function openEndpoints(time: VirtualTime): Promise<StoreOfEndpoints> {
   const appOf = (i: string) => `printf('0a000000-0000-7000-8000-%012d', (${i} - 1) / ${endpointsPerApp})`
   seeding.exec(`
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size.endpoints})
-    INSERT INTO kyc_relay_endpoints (position, endpoint_id, app_id, url, standard_webhooks, created_at)
-    SELECT i, printf('0e000000-0000-7000-8000-%012d', i), ${appOf('i')}, 'https://' || i || '.example.com/', 0, 0 FROM n;
+    INSERT INTO kyc_relay_endpoints (position, endpoint_id, lineage_id, app_id, url, standard_webhooks, created_at)
+    SELECT i, printf('0e000000-0000-7000-8000-%012d', i), i, ${appOf('i')}, 'https://' || i || '.example.com/', 0, 0 FROM n;
     INSERT INTO kyc_relay_endpoint_schedules (endpoint) SELECT position FROM kyc_relay_endpoints;`)
 
   async function publish({ first, last, each, from }: { first: number; last: number; each: number; from: number }) {

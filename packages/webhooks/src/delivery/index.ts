@@ -33,6 +33,7 @@ export type {
   Endpoint,
   Fence,
   InsertedEvent,
+  NewEndpoint,
   PreparedEvent,
   AttemptResult,
   WebhookStore,

@@ -3,6 +3,7 @@ import type { EventViolation, EventViolationCode } from '../events/parse-event.j
 const messages = {
   EVENT_INVALID: 'The event does not match its type. See violations.',
   EVENT_TYPE_UNKNOWN: 'This event type does not exist.',
+  ID_INVALID: 'newId must return UUIDs.',
   ENDPOINT_NOT_FOUND: 'This endpoint does not exist for this app.',
   GRANTS_MISMATCH: 'The grant look-up returned a wrong number of results.',
   TRANSACTION_UNKNOWN: 'This transaction does not exist for this app and user.',

@@ -1,7 +1,7 @@
 import type { EventType } from '../events/event-types.js'
 
-/** A registered HTTPS URL with its event types. */
-export interface Endpoint {
+/** An HTTPS URL with its event types, to register. */
+export interface NewEndpoint {
   /** UUID. */
   readonly endpointId: string
   readonly appId: string
@@ -10,7 +10,19 @@ export interface Endpoint {
   readonly eventTypes: readonly EventType[] | null
   /** True to send the three Standard Webhooks headers in addition to `X-HMAC-Signature`. */
   readonly standardWebhooks: boolean
+  /** Name that the partner gave, at most 200 characters. Default null. */
+  readonly description?: string | null
   readonly createdAt: Date
+}
+
+/** A registered endpoint. */
+export interface Endpoint extends NewEndpoint {
+  /**
+   * UUID: the id of the first endpoint of its lineage. A lineage belongs to an app and a URL. Registering the URL again
+   * inherits it, and `replaceEndpoint` passes it on. `X-Event-ID` is made of it, so that it stays the same.
+   */
+  readonly lineageId: string
+  readonly description: string | null
 }
 
 /** Reason why an event has no deliveries. */
@@ -36,7 +48,10 @@ export interface PreparedEvent {
    * is never sent to the partner. Default null.
    */
   readonly traceContext?: string | null
-  /** One delivery for each endpoint. `xEventId` is the value of `X-Event-ID`, the same on every attempt. */
+  /**
+   * Deliveries that may be made, one for each endpoint. `xEventId` is the value of `X-Event-ID`, the same on every
+   * attempt. Endpoints of one lineage have the same: of these the store makes the first one whose endpoint is there.
+   */
   readonly deliveries: readonly {
     readonly deliveryId: string
     readonly endpointId: string
@@ -183,19 +198,36 @@ export interface DeliveryRecord {
  * instants. A write resolves only when it is durable.
  */
 export interface WebhookStore {
-  /** Adds an endpoint unless its app already has `limitPerApp`. */
-  registerEndpoint(endpoint: Endpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
+  /** Adds an endpoint unless its app already has `limitPerApp`. It inherits the lineage of its URL. */
+  registerEndpoint(endpoint: NewEndpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
   /**
-   * Removes an endpoint of this app and cancels its pending deliveries; false when it does not exist. An attempt in
-   * flight is not aborted. Its success counts; instead of a retry, the delivery is cancelled.
+   * Removes an endpoint and adds another one in one write. The new one inherits the lineage and takes over what waits,
+   * with its attempts and due times. The limit does not count.
+   *
+   * An attempt in flight is not aborted. Its success counts; its retry goes to the new endpoint. Deliveries of types that
+   * the new one does not have are cancelled (`TYPE_NOT_SUBSCRIBED`).
+   *
+   * @returns `url_in_use` when another lineage of the app ever had the new URL
+   */
+  replaceEndpoint(request: {
+    readonly appId: string
+    readonly endpointId: string
+    readonly replacement: NewEndpoint
+  }): Promise<'replaced' | 'not_found' | 'url_in_use'>
+  /**
+   * Removes an endpoint of this app; false when it does not exist. What waits goes to the newest endpoint of its lineage
+   * that takes the type. Without one it is cancelled: `TYPE_NOT_SUBSCRIBED` if the lineage has other endpoints, else
+   * `ENDPOINT_REMOVED`.
+   *
+   * An attempt in flight is not aborted. Its success counts; its retry goes the same way.
    */
   removeEndpoint(request: { readonly appId: string; readonly endpointId: string }): Promise<boolean>
   /** Lists the endpoints of an app, oldest first, without removed ones. */
   listEndpoints(appId: string): Promise<readonly Endpoint[]>
 
   /**
-   * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile. A known
-   * `(appId, sourceEventId)` writes nothing and returns the original.
+   * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile, and of those
+   * with one `xEventId` all but the first. A known `(appId, sourceEventId)` writes nothing and returns the original.
    */
   insertEvent(event: PreparedEvent): Promise<InsertedEvent>
 
@@ -254,10 +286,11 @@ export interface WebhookStore {
   }): Promise<{ readonly items: readonly DeliveryRecord[]; readonly nextCursor: string | null }>
 
   /**
-   * Creates a delivery of the same event to the same endpoint with the same `X-Event-ID`, due now.
+   * Creates a delivery of the same event with the same `X-Event-ID`, due now: to the same endpoint, or if that was
+   * removed, to the newest one of its lineage that takes the type.
    *
    * @returns `not_found` for another app's or an unknown delivery, `not_finished` while it is pending,
-   *   `endpoint_removed` when its endpoint was removed.
+   *   `endpoint_removed` when there is no such endpoint.
    */
   resendDelivery(request: {
     readonly appId: string

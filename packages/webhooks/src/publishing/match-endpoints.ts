@@ -4,6 +4,9 @@ import type { EventType } from '../events/event-types.js'
 /**
  * Selects the endpoints that subscribe to this type; an endpoint without selected types gets all (docs/contract.md 7).
  */
-export function matchEndpoints(endpoints: readonly Endpoint[], type: EventType): readonly Endpoint[] {
+export function matchEndpoints<One extends Pick<Endpoint, 'eventTypes'>>(
+  endpoints: readonly One[],
+  type: EventType,
+): readonly One[] {
   return endpoints.filter(({ eventTypes }) => eventTypes === null || eventTypes.includes(type))
 }

@@ -6,6 +6,7 @@ import { eventExample, parseEvent } from '../events/parse-event.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
+import { xEventIdOf } from './x-event-id.js'
 
 /** User and account id of a test event. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
@@ -40,7 +41,7 @@ export interface PrepareEventDeps {
  * An event without a permitted or subscribed endpoint is prepared too, with `withheld` and without deliveries, so that
  * it is counted. Without a grant its body is not stored.
  *
- * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`
  *
  * @example
  * ```ts
@@ -72,8 +73,9 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   const matching = matchEndpoints(endpoints, eventType)
   const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
   const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
+  const eventId = deps.newId()
   return {
-    eventId: deps.newId(),
+    eventId,
     appId,
     userId,
     type: eventType,
@@ -82,7 +84,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
     test: false,
     sourceEventId: input.sourceEventId ?? null,
     withheld,
-    deliveries: withheld === null ? matching.map((endpoint) => newDelivery(endpoint, deps.newId)) : [],
+    deliveries: withheld === null ? await newDeliveries(eventId, matching, deps.newId) : [],
   }
 }
 
@@ -90,7 +92,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
  * Prepares a test event for one endpoint: the example of its type with the nil UUID as user and account id. It has the
  * header `X-Test-Event: true` and needs no grant.
  *
- * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `ENDPOINT_NOT_FOUND`, `ID_INVALID`
  *
  * @example
  * ```ts
@@ -127,8 +129,9 @@ export async function prepareTestEvent(
     externalReferenceId: 'test-user',
   }
   const filled = { ...eventExample(type), ...fillCommonIdentifiers(type, {}, identity).payload }
+  const eventId = deps.newId()
   return {
-    eventId: deps.newId(),
+    eventId,
     appId: input.appId,
     userId: nilUuid,
     type,
@@ -137,7 +140,7 @@ export async function prepareTestEvent(
     test: true,
     sourceEventId: null,
     withheld: null,
-    deliveries: [newDelivery(endpoint, deps.newId)],
+    deliveries: await newDeliveries(eventId, [endpoint], deps.newId),
   }
 }
 
@@ -172,8 +175,18 @@ function withheldReason(
   return matching.length === 0 ? 'NO_ENDPOINT' : null
 }
 
-function newDelivery(endpoint: Endpoint, newId: () => string): PreparedEvent['deliveries'][number] {
-  return { deliveryId: newId(), endpointId: endpoint.endpointId, xEventId: newId() }
+function newDeliveries(
+  eventId: string,
+  endpoints: readonly Endpoint[],
+  newId: () => string,
+): Promise<PreparedEvent['deliveries']> {
+  return Promise.all(
+    endpoints.map(async ({ endpointId, lineageId }) => ({
+      deliveryId: newId(),
+      endpointId,
+      xEventId: await xEventIdOf(eventId, lineageId),
+    })),
+  )
 }
 
 /** Uses given values for unknown identifiers, so that only the other fields are validated. */

@@ -26,7 +26,8 @@ export interface StoredAttempt {
 export interface StoredDelivery {
   readonly deliveryId: string
   readonly event: PreparedEvent
-  readonly endpointId: string
+  /** Changes when its endpoint is removed and another one of the lineage takes it over. */
+  endpointId: string
   readonly xEventId: string
   readonly createdAtMs: number
   readonly resendOf: string | null

@@ -5,6 +5,8 @@ import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 /** Data that stores in memory share. Several stores on the same data are handles on one backend. */
 export interface MemoryWebhookData {
   readonly endpoints: Map<string, StoredEndpoint>
+  /** Lineage ids by app and URL. */
+  readonly lineages: Map<string, string>
   readonly events: Map<string, InsertedEvent>
   /** Event ids by app and `sourceEventId`. */
   readonly eventsBySource: Map<string, string>
@@ -33,6 +35,7 @@ export interface MemoryWebhookData {
 export function createMemoryWebhookData(): MemoryWebhookData {
   return {
     endpoints: new Map(),
+    lineages: new Map(),
     events: new Map(),
     eventsBySource: new Map(),
     deliveries: new Map(),
@@ -60,10 +63,11 @@ export function findBySource(
 
 /** Writes a new event with its deliveries. Synchronous, so no other call runs in between. */
 export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs: number): InsertedEvent {
-  const kept = event.deliveries.filter(({ endpointId }) => {
+  const live = event.deliveries.filter(({ endpointId }) => {
     const stored = data.endpoints.get(endpointId)
     return stored !== undefined && !stored.removed && stored.endpoint.appId === event.appId
   })
+  const kept = live.filter(({ xEventId }, index) => live.findIndex((one) => one.xEventId === xEventId) === index)
   if (data.events.has(event.eventId) || kept.some(({ deliveryId }) => data.deliveries.has(deliveryId))) {
     throw new Error('This event id or delivery id is taken.')
   }

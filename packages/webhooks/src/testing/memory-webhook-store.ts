@@ -1,4 +1,14 @@
-import type { ClaimedDelivery, DeliveryState, Fence, AttemptResult, WebhookStore } from '../delivery/webhook-store.js'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  DeliveryState,
+  Endpoint,
+  Fence,
+  NewEndpoint,
+  WebhookStore,
+} from '../delivery/webhook-store.js'
+import type { EventType } from '../events/event-types.js'
+import { matchEndpoints } from '../publishing/match-endpoints.js'
 import {
   attemptRecordOf,
   byDue,
@@ -58,6 +68,39 @@ export function createMemoryWebhookStore(
     return count
   }
 
+  /** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
+  function heirOf(removed: StoredEndpoint, type: EventType) {
+    const lineage = liveEndpoints(removed.endpoint.appId).filter((one) => one.lineageId === removed.endpoint.lineageId)
+    const heir = matchEndpoints(lineage, type).at(-1)
+    return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
+  }
+
+  function liveEndpoints(appId: string): Endpoint[] {
+    return [...endpoints.values()]
+      .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
+      .map(({ endpoint }) => endpoint)
+      .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+  }
+
+  /** Adds an endpoint with a lineage that its URL already has, or gets now. */
+  function add(endpoint: NewEndpoint, lineageId: string): void {
+    if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
+    data.lineages.set(urlKey(endpoint), lineageId)
+    const added = { ...structuredClone(endpoint), description: endpoint.description ?? null, lineageId }
+    endpoints.set(endpoint.endpointId, { endpoint: added, removed: false, failing: false, lastClaimedAtMs: 0 })
+  }
+
+  /** Hands what waits for a removed endpoint over to its lineage. */
+  function handOver(removed: StoredEndpoint): void {
+    for (const delivery of deliveries.values()) {
+      if (delivery.endpointId !== removed.endpoint.endpointId || delivery.state !== 'PENDING') continue
+      if (delivery.open !== null) continue
+      const { heir, reason } = heirOf(removed, delivery.event.type)
+      if (heir === undefined) end(delivery, 'CANCELLED', reason)
+      else delivery.endpointId = heir.endpointId
+    }
+  }
+
   function endpointOf(delivery: StoredDelivery): StoredEndpoint {
     const stored = endpoints.get(delivery.endpointId)
     if (stored === undefined) throw new Error('A delivery refers to an endpoint that does not exist.')
@@ -108,6 +151,8 @@ export function createMemoryWebhookStore(
       end(delivery, 'CANCELLED', delivery.cancelRequested)
     } else if (next.state === 'PENDING') {
       delivery.dueAtMs = nowMs() + next.delayMs
+      const stored = endpointOf(delivery)
+      if (stored.removed) handOver(stored)
     } else {
       end(delivery, next.state, next.state === 'CANCELLED' ? next.reason : null)
     }
@@ -116,36 +161,34 @@ export function createMemoryWebhookStore(
 
   return {
     async registerEndpoint(endpoint, limitPerApp) {
-      const live = [...endpoints.values()].filter(
-        (stored) => !stored.removed && stored.endpoint.appId === endpoint.appId,
-      )
-      if (live.length >= limitPerApp) return 'limit_reached'
-      if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
-      endpoints.set(endpoint.endpointId, {
-        endpoint: structuredClone(endpoint),
-        removed: false,
-        failing: false,
-        lastClaimedAtMs: 0,
-      })
+      if (liveEndpoints(endpoint.appId).length >= limitPerApp) return 'limit_reached'
+      add(endpoint, data.lineages.get(urlKey(endpoint)) ?? endpoint.endpointId)
       return 'registered'
+    },
+
+    async replaceEndpoint({ appId, endpointId, replacement }) {
+      const stored = endpoints.get(endpointId)
+      if (!stored || stored.removed || stored.endpoint.appId !== appId) return 'not_found'
+      const { lineageId } = stored.endpoint
+      if ((data.lineages.get(urlKey(replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
+      add(replacement, lineageId)
+      stored.removed = true
+      handOver(stored)
+      announceDue(data)
+      return 'replaced'
     },
 
     async removeEndpoint({ appId, endpointId }) {
       const stored = endpoints.get(endpointId)
       if (!stored || stored.removed || stored.endpoint.appId !== appId) return false
       stored.removed = true
-      cancel(
-        [...deliveries.values()].filter((delivery) => delivery.endpointId === endpointId),
-        'ENDPOINT_REMOVED',
-      )
+      handOver(stored)
+      announceDue(data)
       return true
     },
 
     async listEndpoints(appId) {
-      return [...endpoints.values()]
-        .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
-        .map((stored) => structuredClone(stored.endpoint))
-        .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+      return structuredClone(liveEndpoints(appId))
     },
 
     async insertEvent(event) {
@@ -241,10 +284,11 @@ export function createMemoryWebhookStore(
       const original = deliveries.get(deliveryId)
       if (!original || original.event.appId !== appId) return 'not_found'
       if (original.state === 'PENDING') return 'not_finished'
-      if (endpointOf(original).removed) return 'endpoint_removed'
+      const stored = endpointOf(original)
+      const endpoint = stored.removed ? heirOf(stored, original.event.type).heir : stored.endpoint
+      if (endpoint === undefined) return 'endpoint_removed'
       if (deliveries.has(newDeliveryId)) throw new Error('This delivery id is taken.')
-      const { endpointId, xEventId } = original
-      const delivery = { deliveryId: newDeliveryId, endpointId, xEventId }
+      const delivery = { deliveryId: newDeliveryId, endpointId: endpoint.endpointId, xEventId: original.xEventId }
       addDelivery(data, { event: original.event, delivery, resendOf: deliveryId, nowMs: nowMs() })
       announceDue(data)
       return 'resent'
@@ -256,3 +300,5 @@ export function createMemoryWebhookStore(
     },
   }
 }
+
+const urlKey = ({ appId, url }: Pick<Endpoint, 'appId' | 'url'>) => JSON.stringify([appId, url])

@@ -3,6 +3,7 @@ import { endpointCases } from './webhook-store/endpoint-cases.js'
 import { eventCases } from './webhook-store/event-cases.js'
 import type { WebhookStoreCase } from './webhook-store/harness.js'
 import { leaseCases } from './webhook-store/lease-cases.js'
+import { lineageCases } from './webhook-store/lineage-cases.js'
 import { readingCases } from './webhook-store/reading-cases.js'
 import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 
@@ -22,6 +23,7 @@ import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
  */
 export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...endpointCases,
+  ...lineageCases,
   ...eventCases,
   ...claimCases,
   ...leaseCases,

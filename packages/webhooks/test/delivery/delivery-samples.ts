@@ -30,10 +30,13 @@ let last = 0
 export const newId = () => `00000000-0000-4000-8000-${String((last += 1)).padStart(12, '0')}`
 
 export async function registerEndpoint(store: WebhookStore, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
+  const endpointId = newId()
   const endpoint: Endpoint = {
-    endpointId: newId(),
+    endpointId,
     appId,
-    url: 'https://partner.example.com/webhooks',
+    url: `https://partner.example.com/webhooks/${endpointId}`,
+    lineageId: endpointId,
+    description: null,
     eventTypes: null,
     standardWebhooks: false,
     createdAt: new Date('2026-01-01T00:00:00Z'),

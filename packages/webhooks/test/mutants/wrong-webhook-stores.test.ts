@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { WebhookStore } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore, webhookStoreCases } from '../../src/testing/index.js'
+import { userOne } from '../../src/testing/webhook-store/sample-records.js'
 
 type Store = Required<WebhookStore>
 
@@ -148,6 +149,65 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     what: 'ends the log after its first page',
     spoil: (store) => ({
       listDeliveries: async (request) => ({ ...(await store.listDeliveries(request)), nextCursor: null }),
+    }),
+  },
+  {
+    what: 'gives each endpoint a lineage of its own',
+    spoil: (store) => ({
+      listEndpoints: async (appId) =>
+        (await store.listEndpoints(appId)).map((one) => ({ ...one, lineageId: one.endpointId })),
+    }),
+  },
+  {
+    what: 'makes a delivery for each endpoint of a lineage',
+    spoil: (store) => ({
+      insertEvent: (event) =>
+        store.insertEvent({
+          ...event,
+          deliveries: event.deliveries.map((one) => ({ ...one, xEventId: one.deliveryId })),
+        }),
+    }),
+  },
+  {
+    what: 'cancels what waits although its lineage goes on',
+    spoil: (store) => ({
+      async removeEndpoint(request) {
+        await store.cancelPending({ appId: request.appId, userId: userOne, reason: 'ENDPOINT_REMOVED' })
+        return store.removeEndpoint(request)
+      },
+    }),
+  },
+  {
+    what: 'replaces an endpoint by removing it and registering another one',
+    spoil: (store) => ({
+      async replaceEndpoint({ replacement, ...old }) {
+        if (!(await store.removeEndpoint(old))) return 'not_found'
+        await store.registerEndpoint(replacement, Infinity)
+        return 'replaced'
+      },
+    }),
+  },
+  {
+    what: 'refuses a replacement only for a URL that another endpoint has now',
+    spoil: (store) => ({
+      async replaceEndpoint(request) {
+        const answer = await store.replaceEndpoint(request)
+        if (answer !== 'url_in_use') return answer
+        const urls = (await store.listEndpoints(request.appId)).map(({ url }) => url)
+        return urls.includes(request.replacement.url) ? 'url_in_use' : 'replaced'
+      },
+    }),
+  },
+  {
+    what: 'resends nothing after a removal',
+    spoil: (store) => ({
+      async resendDelivery(request) {
+        const { appId, deliveryId } = request
+        const found = await store.findDelivery({ appId, deliveryId })
+        const endpoints = await store.listEndpoints(appId)
+        const isThere = endpoints.some(({ endpointId }) => endpointId === found?.endpointId)
+        return found === null || isThere ? store.resendDelivery(request) : 'endpoint_removed'
+      },
     }),
   },
   {

@@ -11,17 +11,22 @@ import { scopesSuffice } from '../../src/publishing/grants.js'
 import { eventScopes } from '../../src/events/event-scopes.js'
 import { eventTypes, type EventType } from '../../src/events/event-types.js'
 import { eventExample, parseEvent } from '../../src/events/parse-event.js'
+import { xEventIdOf } from '../../src/publishing/x-event-id.js'
 import { appId, grant, userId } from '../delivery/delivery-samples.js'
 
 const endpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
   endpointId: '0e000000-0000-4000-8000-00000000000e',
   appId,
   url: 'https://partner.example.com/',
+  lineageId: '0e000000-0000-4000-8000-00000000000e',
+  description: null,
   eventTypes: null,
   standardWebhooks: false,
   createdAt: new Date('2026-01-01T00:00:00Z'),
   ...fields,
 })
+
+const idNumber = (n: number) => `1d000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 function createDeps(given: { grant?: AppGrant | null; endpoints?: readonly Endpoint[] } = {}) {
   let last = 0
@@ -29,7 +34,7 @@ function createDeps(given: { grant?: AppGrant | null; endpoints?: readonly Endpo
     grants: { find: async () => [given.grant === undefined ? grant : given.grant] },
     endpoints: { listEndpoints: async () => given.endpoints ?? [endpoint()] },
     now: () => new Date('2026-03-01T12:00:00.123Z'),
-    newId: () => `id-${(last += 1)}`,
+    newId: () => idNumber((last += 1)),
   }
 }
 
@@ -65,10 +70,11 @@ async function violationsOf(event: EventInput): Promise<unknown> {
 
 describe.each(eventTypes)('%s', (type) => {
   test('is filled from the grant, valid by its schema, and has one delivery per endpoint', async () => {
-    const endpoints = [endpoint(), endpoint({ endpointId: 'other', eventTypes: [type] })]
+    const [first, lineageId] = [endpoint(), 'another lineage']
+    const endpoints = [first, endpoint({ endpointId: 'other', lineageId, eventTypes: [type] })]
     const prepared = await prepareEvent({ ...input(type), sourceEventId: 'source-1' }, createDeps({ endpoints }))
     expect(prepared).toMatchObject({
-      eventId: 'id-1',
+      eventId: idNumber(1),
       appId,
       userId,
       type,
@@ -77,8 +83,12 @@ describe.each(eventTypes)('%s', (type) => {
       sourceEventId: 'source-1',
       withheld: null,
       deliveries: [
-        { deliveryId: 'id-2', endpointId: endpoints[0]?.endpointId, xEventId: 'id-3' },
-        { deliveryId: 'id-4', endpointId: 'other', xEventId: 'id-5' },
+        {
+          deliveryId: idNumber(2),
+          endpointId: first.endpointId,
+          xEventId: await xEventIdOf(idNumber(1), first.lineageId),
+        },
+        { deliveryId: idNumber(3), endpointId: 'other', xEventId: await xEventIdOf(idNumber(1), lineageId) },
       ],
     })
     const payload = decode(prepared.body)

@@ -1,11 +1,10 @@
-import { eventScopes, eventTypes, type EventType } from '@kyc-relay/webhooks'
+import { eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { PreviewedRequest } from '../../webhooks-api/test-event.js'
-import { endpointsPerApp } from '../../webhooks-api/webhook-routes.js'
+import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
 import type { DeliveryDay } from '../delivery-day.js'
 import type { Session } from '../sessions.js'
-import { eventMeanings } from '../format.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { CopyBlock, Day } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
@@ -64,7 +63,10 @@ export const EndpointsPage: FC<{
             { label: 'Actions', hidden: true },
           ]}
           rows={endpoints.map((endpoint) => [
-            endpoint.url,
+            <>
+              {endpoint.url}
+              {endpoint.description === null ? null : <div class="hint">{endpoint.description}</div>}
+            </>,
             <>
               <EventTypes types={endpoint.eventTypes} />
               {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
@@ -76,6 +78,9 @@ export const EndpointsPage: FC<{
               </a>
               <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}`}>
                 Deliveries<span class="visually-hidden"> to {endpoint.url}</span>
+              </a>
+              <a href={`/portal/webhooks/${endpoint.endpointId}/change`}>
+                Change<span class="visually-hidden"> {endpoint.url}</span>
               </a>
               <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
                 Remove<span class="visually-hidden"> {endpoint.url}</span>
@@ -92,102 +97,6 @@ export const EndpointsPage: FC<{
   </PortalFrame>
 )
 
-/** Values of the form for a new URL. */
-export interface NewEndpointForm {
-  readonly url: string
-  readonly eventTypes: readonly string[]
-  readonly standardWebhooks: boolean
-}
-
-export const NewEndpointPage: FC<{
-  readonly session: Session
-  readonly form: NewEndpointForm
-  readonly problem: string | null
-}> = ({ session, form, problem }) => (
-  <PortalFrame
-    title="Add new URL"
-    session={session}
-    place="new"
-    crumbs={[...developerCrumbs, { label: 'Webhooks', href: '/portal/webhooks' }, { label: 'Add new URL' }]}
-  >
-    <form method="post" action="/portal/webhooks/new">
-      <CsrfField session={session} />
-      <div class="field">
-        <label for="url">HTTPS URL</label>
-        {/* Not type=url: the server explains an invalid URL better than the browser. */}
-        <input
-          id="url"
-          name="url"
-          type="text"
-          inputmode="url"
-          class="mono"
-          required
-          maxlength={2048}
-          value={form.url}
-          placeholder="https://partner.com/webhooks"
-          autocomplete="url"
-          autocapitalize="off"
-          spellcheck={false}
-          aria-describedby={problem === null ? 'url-hint' : 'url-problem url-hint'}
-          aria-invalid={problem === null ? undefined : 'true'}
-        />
-        {problem === null ? null : (
-          <span class="error" id="url-problem" role="alert">
-            {problem}
-          </span>
-        )}
-        <span class="hint" id="url-hint">
-          Reachable from the public internet, with a valid certificate, accepting POST. Redirects are not followed.
-        </span>
-      </div>
-      <fieldset aria-describedby="types-hint">
-        <legend>Event types</legend>
-        <span class="hint" id="types-hint">
-          Select none to get all of them, those of later versions included.
-        </span>
-        <div class="choices">
-          {eventTypes.map((type) => (
-            <label>
-              <input
-                type="checkbox"
-                name="eventTypes"
-                value={type}
-                checked={form.eventTypes.includes(type) ? true : undefined}
-              />
-              <span>
-                <code>{type}</code>
-              </span>
-              <span class="hint">
-                {eventMeanings[type]} Needs {eventScopes[type].length === 1 ? 'the scope ' : 'the scopes '}
-                {eventScopes[type].join(' and ')}.
-              </span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <fieldset>
-        <legend>Signature</legend>
-        <div class="choices">
-          <label>
-            <input type="checkbox" name="standardWebhooks" checked={form.standardWebhooks ? true : undefined} />
-            <span>Add the three Standard Webhooks headers</span>
-            <span class="hint">
-              They sign id and time together with the body, so that a receiver can refuse a replay.{' '}
-              <code>X-HMAC-Signature</code> is sent either way.
-            </span>
-          </label>
-        </div>
-      </fieldset>
-      <div class="actions">
-        <button type="submit" class="primary">
-          Add URL
-        </button>
-        <a href="/portal/webhooks">Cancel</a>
-      </div>
-    </form>
-  </PortalFrame>
-)
-
 export const RemoveEndpointPage: FC<{ readonly session: Session; readonly endpoint: Endpoint }> = ({
   session,
   endpoint,
@@ -201,8 +110,9 @@ export const RemoveEndpointPage: FC<{ readonly session: Session; readonly endpoi
     <section>
       <p class="url">{endpoint.url}</p>
       <p>
-        Deliveries to it that are still waiting are cancelled. What was delivered stays in the log. To change the event
-        types of a URL, remove it and add it again.
+        Deliveries to it that are still waiting are cancelled, unless another of your URLs is the same. What was
+        delivered stays in the log. To change the event types or the address,{' '}
+        <a href={`/portal/webhooks/${endpoint.endpointId}/change`}>change it</a> instead.
       </p>
       <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/remove`}>
         <CsrfField session={session} />

@@ -109,6 +109,8 @@ CREATE TABLE `kyc_relay_endpoints` (
 	`endpoint_id` text NOT NULL,
 	`app_id` text NOT NULL,
 	`url` text NOT NULL,
+	`lineage_id` text NOT NULL,
+	`description` text,
 	`event_types` text,
 	`standard_webhooks` integer NOT NULL,
 	`created_at` integer NOT NULL,
@@ -296,6 +298,8 @@ CREATE INDEX `kyc_relay_endpoint_schedules_by_due` ON `kyc_relay_endpoint_schedu
 CREATE INDEX `kyc_relay_endpoint_schedules_in_order` ON `kyc_relay_endpoint_schedules` (`failing`,`waiting_since`,`next_due_at`,`endpoint`,`in_flight`) WHERE next_due_at IS NOT NULL;
 
 CREATE UNIQUE INDEX `kyc_relay_endpoints_by_id` ON `kyc_relay_endpoints` (`endpoint_id`);
+
+CREATE INDEX `kyc_relay_endpoints_by_url` ON `kyc_relay_endpoints` (`app_id`,`url`);
 
 CREATE INDEX `kyc_relay_endpoints_of_app` ON `kyc_relay_endpoints` (`app_id`,`created_at`,`position`) WHERE removed_at IS NULL;
 

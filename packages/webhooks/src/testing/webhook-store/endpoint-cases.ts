@@ -4,6 +4,7 @@ import { webhookStoreCase } from './harness.js'
 import {
   appA,
   appB,
+  asListed,
   claimOne,
   createSamples,
   listAll,
@@ -23,10 +24,11 @@ export const endpointCases = [
         createdAt: new Date('2026-05-06T07:08:09.123Z'),
         url: `https://partner.example.com/${'a'.repeat(2_000)}?q=%F0%9F%98%80`,
         standardWebhooks: true,
+        description: 'Büro 漢',
       })
       const early = endpoint({ createdAt: new Date('2026-05-06T07:08:09.122Z'), eventTypes: [...eventTypes].reverse() })
       for (const one of [late, early]) equal(await store.registerEndpoint(one, 50), 'registered')
-      deepEqual(await other.listEndpoints(appA), [early, late])
+      deepEqual(await other.listEndpoints(appA), [asListed(early), asListed(late)])
     },
   ),
 

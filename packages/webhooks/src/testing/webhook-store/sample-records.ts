@@ -4,6 +4,7 @@ import type {
   AttemptReport,
   ClaimedDelivery,
   Endpoint,
+  NewEndpoint,
   PreparedEvent,
   AttemptResult,
   WebhookStore,
@@ -26,17 +27,21 @@ export function createSamples() {
   let last = 0
   const id = () => `00000000-0000-4000-8000-${String((last += 1)).padStart(12, '0')}`
 
-  const endpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
+  /** Each has a URL of its own, and so a lineage of its own. */
+  const endpoint = (fields: Partial<NewEndpoint> = {}): NewEndpoint => ({
     endpointId: id(),
     appId: appA,
-    url: 'https://partner.example.com/webhooks',
+    url: `https://partner.example.com/webhooks/${(last += 1)}`,
     eventTypes: null,
     standardWebhooks: false,
     createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, last)),
     ...fields,
   })
 
-  const event = (endpoints: readonly Endpoint[], fields: Partial<PreparedEvent> = {}): PreparedEvent => ({
+  const event = (
+    endpoints: readonly Pick<Endpoint, 'endpointId'>[],
+    fields: Partial<PreparedEvent> = {},
+  ): PreparedEvent => ({
     eventId: id(),
     appId: appA,
     userId: userOne,
@@ -51,10 +56,10 @@ export function createSamples() {
   })
 
   /** Registers an endpoint. */
-  async function registered(store: WebhookStore, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
+  async function registered(store: WebhookStore, fields: Partial<NewEndpoint> = {}): Promise<Endpoint> {
     const added = endpoint(fields)
     deepEqual(await store.registerEndpoint(added, 100), 'registered')
-    return added
+    return asListed(added)
   }
 
   /** Publishes `count` events to one endpoint and returns the delivery ids in order. */
@@ -74,6 +79,13 @@ export function createSamples() {
 
   return { id, endpoint, event, registered, published }
 }
+
+/** A registered endpoint as it is listed; without another URL or lineage, the first of its own. */
+export const asListed = (endpoint: NewEndpoint, lineageId = endpoint.endpointId): Endpoint => ({
+  ...endpoint,
+  description: endpoint.description ?? null,
+  lineageId,
+})
 
 /** Claims and expects exactly one delivery. */
 export async function claimOne(store: WebhookStore, fields: Partial<typeof wideClaim> = {}): Promise<ClaimedDelivery> {

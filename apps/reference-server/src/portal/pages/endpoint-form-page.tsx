@@ -1,0 +1,130 @@
+import { eventScopes, eventTypes } from '@kyc-relay/webhooks'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import { eventMeanings } from '../format.js'
+import type { Session } from '../sessions.js'
+import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
+
+/** Values of the form for a URL. */
+export interface EndpointForm {
+  readonly url: string
+  readonly description: string
+  readonly eventTypes: readonly string[]
+  readonly standardWebhooks: boolean
+}
+
+/** Renders the form for a new URL, or for changing one. */
+export const EndpointFormPage: FC<{
+  readonly session: Session
+  /** The URL to change; null for a new one. */
+  readonly endpoint: Endpoint | null
+  readonly form: EndpointForm
+  readonly problem: string | null
+}> = ({ session, endpoint, form, problem }) => (
+  <PortalFrame
+    title={endpoint === null ? 'Add new URL' : 'Change this URL'}
+    session={session}
+    place={endpoint === null ? 'new' : 'webhooks'}
+    crumbs={[
+      ...developerCrumbs,
+      { label: 'Webhooks', href: '/portal/webhooks' },
+      { label: endpoint === null ? 'Add new URL' : 'Change' },
+    ]}
+  >
+    {endpoint === null ? null : (
+      <p>
+        What waits is sent to the changed URL, with the same <code>X-Event-ID</code>. Deliveries of types that you no
+        longer select are cancelled.
+      </p>
+    )}
+    <form method="post" action={`/portal/webhooks/${endpoint === null ? 'new' : `${endpoint.endpointId}/change`}`}>
+      <CsrfField session={session} />
+      <div class="field">
+        <label for="url">HTTPS URL</label>
+        {/* Not type=url: the server explains an invalid URL better than the browser. */}
+        <input
+          id="url"
+          name="url"
+          type="text"
+          inputmode="url"
+          class="mono"
+          required
+          maxlength={2048}
+          value={form.url}
+          placeholder="https://partner.com/webhooks"
+          autocomplete="url"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby={problem === null ? 'url-hint' : 'url-problem url-hint'}
+          aria-invalid={problem === null ? undefined : 'true'}
+        />
+        {problem === null ? null : (
+          <span class="error" id="url-problem" role="alert">
+            {problem}
+          </span>
+        )}
+        <span class="hint" id="url-hint">
+          Reachable from the public internet, with a valid certificate, accepting POST. Redirects are not followed.
+        </span>
+      </div>
+      <div class="field">
+        <label for="description">Description</label>
+        <input
+          id="description"
+          name="description"
+          type="text"
+          maxlength={200}
+          value={form.description}
+          aria-describedby="description-hint"
+        />
+        <span class="hint" id="description-hint">
+          Optional: a name for your own use.
+        </span>
+      </div>
+      <fieldset aria-describedby="types-hint">
+        <legend>Event types</legend>
+        <span class="hint" id="types-hint">
+          Select none to get all of them, those of later versions included.
+        </span>
+        <div class="choices">
+          {eventTypes.map((type) => (
+            <label>
+              <input
+                type="checkbox"
+                name="eventTypes"
+                value={type}
+                checked={form.eventTypes.includes(type) ? true : undefined}
+              />
+              <span>
+                <code>{type}</code>
+              </span>
+              <span class="hint">
+                {eventMeanings[type]} Needs {eventScopes[type].length === 1 ? 'the scope ' : 'the scopes '}
+                {eventScopes[type].join(' and ')}.
+              </span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend>Signature</legend>
+        <div class="choices">
+          <label>
+            <input type="checkbox" name="standardWebhooks" checked={form.standardWebhooks ? true : undefined} />
+            <span>Add the three Standard Webhooks headers</span>
+            <span class="hint">
+              They sign id and time together with the body, so that a receiver can refuse a replay.{' '}
+              <code>X-HMAC-Signature</code> is sent either way.
+            </span>
+          </label>
+        </div>
+      </fieldset>
+      <div class="actions">
+        <button type="submit" class="primary">
+          {endpoint === null ? 'Add URL' : 'Save changes'}
+        </button>
+        <a href="/portal/webhooks">Cancel</a>
+      </div>
+    </form>
+  </PortalFrame>
+)

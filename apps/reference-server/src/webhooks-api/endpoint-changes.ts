@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { Endpoint, NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+
+/** Most endpoints of one app. */
+export const endpointsPerApp = 50
+
+interface EndpointDeps {
+  readonly store: WebhookStore
+  readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
+  readonly now: () => Date
+}
+
+/** What a partner sets of an endpoint. */
+interface EndpointSettings {
+  readonly eventTypes?: readonly NonNullable<Endpoint['eventTypes']>[number][] | null | undefined
+  readonly description?: string | null | undefined
+  readonly standardWebhooks?: boolean | null | undefined
+}
+
+/** Registers an endpoint, for the REST API and the portal. */
+export async function registerEndpoint(
+  deps: EndpointDeps,
+  request: EndpointSettings & { readonly appId: string; readonly url: string },
+) {
+  const checked = deps.checkUrl(request.url)
+  if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
+  const endpoint = newEndpoint(deps, { ...request, url: checked.url })
+  const warnings = await warningsOf(deps, endpoint, null)
+  const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
+  if (outcome !== 'registered') return { kind: outcome } as const
+  return { kind: outcome, endpoint, warnings } as const
+}
+
+/** Replaces an endpoint, for the REST API and the portal. What the request leaves out stays as it is. */
+export async function replaceEndpoint(
+  deps: EndpointDeps,
+  request: EndpointSettings & {
+    readonly appId: string
+    readonly endpointId: string
+    readonly url?: string | undefined
+  },
+) {
+  const { appId, endpointId } = request
+  const old = (await deps.store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+  if (old === undefined) return { kind: 'not_found' } as const
+  const checked = request.url === undefined ? ({ ok: true, url: old.url } as const) : deps.checkUrl(request.url)
+  if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
+  const endpoint = newEndpoint(deps, {
+    appId,
+    url: checked.url,
+    eventTypes: request.eventTypes === undefined ? old.eventTypes : request.eventTypes,
+    description: request.description === undefined ? old.description : request.description,
+    standardWebhooks: request.standardWebhooks ?? old.standardWebhooks,
+  })
+  const warnings = await warningsOf(deps, endpoint, endpointId)
+  const outcome = await deps.store.replaceEndpoint({ appId, endpointId, replacement: endpoint })
+  if (outcome !== 'replaced') return { kind: outcome } as const
+  return { kind: outcome, endpoint, warnings } as const
+}
+
+function newEndpoint(
+  deps: EndpointDeps,
+  { appId, url, eventTypes, description, standardWebhooks }: EndpointSettings & Pick<Endpoint, 'appId' | 'url'>,
+) {
+  const types = [...new Set(eventTypes ?? [])]
+  return {
+    endpointId: randomUUID(),
+    appId,
+    url,
+    eventTypes: types.length === 0 ? null : types,
+    description: description ?? null,
+    standardWebhooks: standardWebhooks ?? false,
+    createdAt: deps.now(),
+  } satisfies NewEndpoint
+}
+
+/** Warns of a URL that another endpoint of the app has. */
+async function warningsOf({ store }: EndpointDeps, endpoint: NewEndpoint, replaces: string | null) {
+  const others = (await store.listEndpoints(endpoint.appId)).filter(({ endpointId }) => endpointId !== replaces)
+  return others.some(({ url }) => url === endpoint.url) ? [{ code: 'URL_ALREADY_REGISTERED' } as const] : []
+}

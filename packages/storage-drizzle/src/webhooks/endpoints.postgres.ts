@@ -1,0 +1,155 @@
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import { textArray, timeOf } from '../engine/postgres/parameters.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import * as statements from './endpoint-statements.postgres.js'
+import { goneReason, heirOf } from './lineage.js'
+import { deliveries, deliveryQueue, endpointLimits, endpoints, endpointSchedules } from './tables.postgres.js'
+
+interface OneEndpoint {
+  readonly appId: string
+  readonly endpointId: string
+}
+
+const isOf = ({ appId, endpointId }: OneEndpoint) =>
+  and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId), isNull(endpoints.removedAt))
+
+/** Lists the endpoints of a lineage, oldest first. @param share True to block their removal until the transaction ends. */
+export async function listLineage(
+  on: Queryable,
+  { appId, lineageId }: { readonly appId: string; readonly lineageId: string },
+  share: boolean,
+) {
+  const list = queryBuilder(on)
+    .select({ endpointId: endpoints.endpointId, eventTypes: endpoints.eventTypes })
+    .from(endpoints)
+    .where(and(eq(endpoints.appId, appId), eq(endpoints.lineageId, lineageId), isNull(endpoints.removedAt)))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
+  return share ? list.for('share') : list
+}
+
+/** Changes endpoints, each inside a transaction. */
+export function createEndpointChanges(audit: AuditChain | null) {
+  /** Locks the app's row: changes of its endpoints wait for each other, so that the limit holds and heirs stay. */
+  async function lockEndpointsOf(on: Queryable, appId: string): Promise<void> {
+    const query = queryBuilder(on)
+    await query.insert(endpointLimits).values({ appId }).onConflictDoNothing()
+    await query.select().from(endpointLimits).where(eq(endpointLimits.appId, appId)).for('update')
+  }
+
+  async function findLineageOfUrl(on: Queryable, { appId, url }: NewEndpoint): Promise<string | null> {
+    const [known] = await queryBuilder(on)
+      .select({ lineageId: endpoints.lineageId })
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, appId), eq(endpoints.url, url)))
+      .limit(1)
+    return known?.lineageId ?? null
+  }
+
+  async function insert(on: Queryable, endpoint: NewEndpoint, lineageId: string): Promise<void> {
+    const { appId, endpointId } = endpoint
+    const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
+    const query = queryBuilder(on)
+    await query.insert(endpoints).values({ ...endpoint, lineageId, eventTypes })
+    await query.insert(endpointSchedules).values({ appId, endpointId })
+  }
+
+  /** Waits for publishers that hold the endpoint; later publishers see the removal. Returns its lineage; null without it. */
+  async function remove(on: Queryable, endpoint: OneEndpoint, now: Date | null): Promise<string | null> {
+    const [removed] = await queryBuilder(on)
+      .update(endpoints)
+      .set({ removedAt: timeOf(now) })
+      .where(isOf(endpoint))
+      .returning({ lineageId: endpoints.lineageId })
+    return removed?.lineageId ?? null
+  }
+
+  /** Hands what waits for a removed endpoint over to its lineage, and cancels the rest. */
+  async function handOver(
+    on: Queryable,
+    { appId, endpointId, lineageId }: OneEndpoint & { readonly lineageId: string },
+    now: Date | null,
+  ): Promise<void> {
+    const query = queryBuilder(on)
+    const lineage = await listLineage(on, { appId, lineageId }, false)
+    const changed = [endpointId, ...lineage.map((member) => member.endpointId)]
+    // Blocks claims and results of these endpoints until the end of the transaction.
+    await query
+      .select({ endpointId: endpointSchedules.endpointId })
+      .from(endpointSchedules)
+      .where(and(eq(endpointSchedules.appId, appId), inArray(endpointSchedules.endpointId, changed)))
+      .orderBy(asc(endpointSchedules.endpointId))
+      .for('no key update')
+    const types = await query
+      .selectDistinct({ type: deliveries.eventType })
+      .from(deliveryQueue)
+      .innerJoin(
+        deliveries,
+        and(eq(deliveries.appId, deliveryQueue.appId), eq(deliveries.deliveryId, deliveryQueue.deliveryId)),
+      )
+      .where(
+        and(
+          eq(deliveryQueue.appId, appId),
+          eq(deliveryQueue.endpointId, endpointId),
+          sql`${deliveryQueue.dueAt} IS NOT NULL`,
+        ),
+      )
+    const heirs = types.flatMap(({ type }) => {
+      const heir = heirOf(lineage, type)
+      return heir === undefined ? [] : [{ type, endpointId: heir.endpointId }]
+    })
+    if (heirs.length > 0) {
+      await statements.moveWaiting.count(on, {
+        ...{ appId, endpointId },
+        types: textArray(heirs.map(({ type }) => type)),
+        heirs: textArray(heirs.map((heir) => heir.endpointId)),
+      })
+    }
+    await statements.cancelOfEndpoint.count(on, { appId, endpointId, reason: goneReason(lineage), now })
+    await statements.refreshNextDue.count(on, { appId, endpointIds: changed })
+  }
+
+  return {
+    async register(on: Queryable, endpoint: NewEndpoint, limitPerApp: number) {
+      const { appId } = endpoint
+      await lockEndpointsOf(on, appId)
+      const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
+      if ((await queryBuilder(on).$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
+      await insert(on, endpoint, (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId)
+      await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+      return 'registered'
+    },
+
+    async replace(
+      on: Queryable,
+      { appId, endpointId, replacement }: Parameters<WebhookStore['replaceEndpoint']>[0],
+      now: Date | null,
+    ) {
+      await lockEndpointsOf(on, appId)
+      const [old] = await queryBuilder(on)
+        .select({ lineageId: endpoints.lineageId })
+        .from(endpoints)
+        .where(isOf({ appId, endpointId }))
+      if (old === undefined) return 'not_found'
+      const { lineageId } = old
+      if (((await findLineageOfUrl(on, replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
+      await insert(on, replacement, lineageId)
+      await remove(on, { appId, endpointId }, now)
+      await handOver(on, { appId, endpointId, lineageId }, now)
+      await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, replacement, nowMs))
+      await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
+      return 'replaced'
+    },
+
+    async remove(on: Queryable, { appId, endpointId }: OneEndpoint, now: Date | null): Promise<boolean> {
+      await lockEndpointsOf(on, appId)
+      const lineageId = await remove(on, { appId, endpointId }, now)
+      if (lineageId === null) return false
+      await handOver(on, { appId, endpointId, lineageId }, now)
+      await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
+      return true
+    },
+  }
+}
