@@ -32,11 +32,15 @@ export const spread = (values) => ({
   highest: Math.max(...values),
 })
 
-/** Processor time of a process so far, in microseconds. NaN where the system does not tell it: it is read from Linux's /proc. */
+/**
+ * Processor time of a process and of its children that have ended, so far, in microseconds. NaN where the system does not
+ * tell it: it is read from Linux's /proc.
+ */
 export function processorUs(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
+    const [user, system, ofChildren, systemOfChildren] = fields.slice(11, 15).map(Number)
+    return (user + system + ofChildren + systemOfChildren) * 10_000
   } catch {
     return Number.NaN
   }
