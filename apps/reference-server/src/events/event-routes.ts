@@ -45,12 +45,12 @@ const statuses: Readonly<Record<string, 404 | 409>> = {
   TRANSACTION_UNKNOWN: 404,
   TRANSACTION_EXISTS: 409,
   TRANSITION_NOT_ALLOWED: 409,
-  SOURCE_EVENT_ID_CONFLICT: 409,
 }
 
 /** Responds to a refused event or move. Rethrows any other error, including outages. */
 export function refuseEvent(c: Context<EdgeEnv>, error: unknown): Response {
   if (!(error instanceof WebhookError) || error.retryable) throw error
+  if (error.code === 'SOURCE_EVENT_ID_CONFLICT') return refuseProblem(c, { code: error.code, detail: error.code })
   const status = statuses[error.code]
   if (status === 404) return refuseProblem(c, { code: 'NOT_FOUND', detail: error.code })
   const fields = error.violations.map(({ pointer, code, message }) => ({

@@ -1,7 +1,9 @@
 import { SpanKind } from '@opentelemetry/api'
 import {
+  isSameEvent,
   moveTransaction,
   prepareEvent,
+  WebhookError,
   type EventInput,
   type InsertedEvent,
   type MovedTransaction,
@@ -15,7 +17,11 @@ import { inSpan, traceparentOf, type SpanFields } from '../operations/tracing/sp
 
 /** Publishes events. Every event of this server, including test events, uses one of these three methods. */
 export interface Publisher {
-  /** Prepares an event and writes it with its deliveries. */
+  /**
+   * Prepares an event and writes it with its deliveries.
+   *
+   * @throws WebhookError as `prepareEvent`, and `SOURCE_EVENT_ID_CONFLICT`
+   */
   publish(event: EventInput): Promise<InsertedEvent>
   /** Writes a prepared event. */
   insert(event: PreparedEvent): Promise<InsertedEvent>
@@ -71,7 +77,13 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     moveTransaction: (move) => write(move.event, (event) => transactions.moveTransaction({ ...move, event })),
   }
   return {
-    publish: async (event) => insert(await prepareEvent(event, preparing)),
+    async publish(event) {
+      const prepared = await prepareEvent(event, preparing)
+      const inserted = await insert(prepared)
+      const { original } = inserted
+      if (original !== null && !isSameEvent(prepared, original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+      return inserted
+    },
     insert,
     move: (request) => moveTransaction(request, { ...preparing, transactions: moving }),
   }

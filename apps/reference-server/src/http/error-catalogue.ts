@@ -22,6 +22,11 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This app already uses the URL, or used it, for another endpoint.',
   },
+  SOURCE_EVENT_ID_CONFLICT: {
+    status: 409,
+    retryable: false,
+    message: 'This sourceEventId was already used for another event.',
+  },
   LIMIT_EXCEEDED: { status: 400, retryable: false, message: 'The request exceeds a limit.' },
   GRAPHQL_PARSE_FAILED: { status: 200, retryable: false, message: 'The document is not valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: {

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { InsertedEvent, PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent, OriginalEvent, PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import { overtaken } from '../engine/postgres/database.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer, now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { mayReplace, ownBytes } from './original-event.js'
 
 const value = sql.placeholder
 
@@ -60,10 +62,10 @@ SELECT (SELECT count(*) FROM event)::int AS written,
     FROM written JOIN wanted USING (delivery_id, endpoint_id)) AS deliveries`,
 )
 
-export const findBySource = statement<{ eventId: string; withheld: WithheldReason | null }>(
+export const findBySource = statement<{ eventId: string; withheld: WithheldReason | null } & OriginalEvent>(
   'find_event_by_source',
   sql`
-SELECT e.event_id AS "eventId", e.withheld
+SELECT e.event_id AS "eventId", e.withheld, e.user_id AS "userId", e.type, e.body
 FROM kyc_relay_event_sources s JOIN kyc_relay_events e USING (app_id, event_id)
 WHERE s.app_id = ${value('appId')} AND s.source_event_id = ${value('sourceEventId')}`,
 )
@@ -75,8 +77,34 @@ SELECT delivery_id AS "deliveryId", endpoint_id AS "endpointId" FROM kyc_relay_d
 WHERE app_id = ${value('appId')} AND event_id = ${value('eventId')} AND resend_of IS NULL ORDER BY position`,
 )
 
-/** Writes the event and its deliveries, due now, on a connection or inside a transaction. */
+/** Gives the id of a withheld event to another one, unless somebody else did. */
+const takeSource = statement(
+  'take_event_source',
+  sql`
+UPDATE kyc_relay_event_sources SET event_id = ${value('eventId')}
+WHERE app_id = ${value('appId')} AND source_event_id = ${value('sourceEventId')} AND event_id = ${value('formerEventId')}`,
+)
+
+/** Writes the event and its deliveries, due now, inside a transaction. */
 export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date | null): Promise<InsertedEvent> {
+  const written = await tryWriteEvent(on, event, at)
+  if (typeof written !== 'string') return written
+  const { appId, eventId, sourceEventId } = event
+  const taken = await takeSource.count(on, { appId, eventId, sourceEventId, formerEventId: written })
+  const again = await tryWriteEvent(on, taken === 0 ? event : { ...event, sourceEventId: null }, at)
+  if (typeof again === 'string') throw overtaken
+  return again
+}
+
+/**
+ * Writes the event and its deliveries, due now, in one statement. Returns the id of a withheld event under its
+ * `sourceEventId`, and has then written nothing: `writeEvent` replaces it.
+ */
+export async function tryWriteEvent(
+  on: Queryable,
+  event: PreparedEvent,
+  at: Date | null,
+): Promise<InsertedEvent | string> {
   const { eventId, appId, sourceEventId, withheld } = event
   const [answer] = await insertEventStatement.rows(on, {
     eventId,
@@ -96,10 +124,19 @@ export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date |
   })
   if (answer?.written === 1) {
     const deliveries = (answer.deliveries ?? []).map(([deliveryId, endpointId]) => ({ deliveryId, endpointId }))
-    return { eventId, deliveries, withheld, duplicate: false }
+    return { eventId, deliveries, withheld, duplicate: false, original: null }
   }
   const [original] = await findBySource.rows(on, { appId, sourceEventId })
   if (original === undefined) throw new StorageError('STORE_UNAVAILABLE')
+  if (mayReplace(event, original.withheld)) return original.eventId
   const deliveries = await listDeliveriesOfEvent.rows(on, { appId, eventId: original.eventId })
-  return { ...original, deliveries, duplicate: true }
+  const { userId, type, body } = original
+  const { eventId: firstId, withheld: firstWithheld } = original
+  return {
+    eventId: firstId,
+    withheld: firstWithheld,
+    deliveries,
+    duplicate: true,
+    original: { userId, type, body: ownBytes(body) },
+  }
 }

@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
+import { mayReplace, ownBytes } from './original-event.js'
 
 const value = sql.placeholder
 
@@ -9,9 +10,21 @@ const value = sql.placeholder
 export function preparePublishing(db: DrizzleDatabase) {
   return {
     findBySource: db
-      .select({ position: events.position, eventId: events.eventId, withheld: events.withheld })
+      .select({
+        position: events.position,
+        eventId: events.eventId,
+        withheld: events.withheld,
+        userId: events.userId,
+        type: events.type,
+        body: events.body,
+      })
       .from(events)
       .where(and(eq(events.appId, value('appId')), eq(events.sourceEventId, value('sourceEventId'))))
+      .prepare(),
+    releaseSource: db
+      .update(events)
+      .set({ sourceEventId: null })
+      .where(eq(events.position, value('event')))
       .prepare(),
     listDeliveriesOfEvent: db
       .select({ deliveryId: deliveries.deliveryId, endpointId: endpoints.endpointId })
@@ -80,11 +93,18 @@ export type PublishingStatements = ReturnType<typeof preparePublishing>
 export function writeEvent(statements: PublishingStatements, event: PreparedEvent, now: Date): InsertedEvent {
   if (event.sourceEventId !== null) {
     const original = statements.findBySource.get({ appId: event.appId, sourceEventId: event.sourceEventId })
-    if (original !== undefined) {
-      const { eventId, withheld, position } = original
+    if (original !== undefined && !mayReplace(event, original.withheld)) {
+      const { eventId, withheld, position, userId, type, body } = original
       const written = statements.listDeliveriesOfEvent.all({ event: position })
-      return { eventId, deliveries: written, withheld, duplicate: true }
+      return {
+        eventId,
+        deliveries: written,
+        withheld,
+        duplicate: true,
+        original: { userId, type, body: ownBytes(body) },
+      }
     }
+    if (original !== undefined) statements.releaseSource.run({ event: original.position })
   }
   const createdAt = now.getTime()
   const inserted = statements.insertEvent.run({
@@ -122,5 +142,5 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     made.add(xEventId)
     written.push({ deliveryId, endpointId })
   }
-  return { eventId: event.eventId, deliveries: written, withheld: event.withheld, duplicate: false }
+  return { eventId: event.eventId, deliveries: written, withheld: event.withheld, duplicate: false, original: null }
 }

@@ -14,7 +14,7 @@ import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
 import { createEndpointChanges, listLineage } from './endpoints.postgres.js'
 import { heirOf } from './lineage.js'
-import { writeEvent } from './publishing.postgres.js'
+import { tryWriteEvent, writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
 import { recordAttemptResults } from './attempt-results.postgres.js'
 import { type Queryable } from '../engine/postgres/statement.js'
@@ -79,7 +79,9 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     listEndpoints: (appId) => database.run(async () => (await listEndpoints.execute({ appId })).map(readEndpoint)),
 
     async insertEvent(event) {
-      const inserted = await database.run((on) => writeEvent(on, event, instant()))
+      const tried = await database.run((on) => tryWriteEvent(on, event, instant()))
+      const inserted =
+        typeof tried === 'string' ? await database.transaction((on) => writeEvent(on, event, instant())) : tried
       if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.announce()
       return inserted
     },

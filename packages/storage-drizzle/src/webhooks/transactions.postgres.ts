@@ -10,7 +10,7 @@ import type {
 import type { TransactionEventType } from '@kyc-relay/webhooks/events'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
-import { listDeliveriesOfEvent, writeEvent } from './publishing.postgres.js'
+import { listDeliveriesOfEvent, tryWriteEvent } from './publishing.postgres.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { StorageError } from '../storage-error.js'
 import { transactionMoves, transactions } from './tables.postgres.js'
@@ -105,7 +105,7 @@ async function readPublished(
   if (eventId === null) return null
   const deliveries = await listDeliveriesOfEvent.rows(on, { appId: row.publishedAppId, eventId })
   const move = transactionId === null ? null : { transactionId, state, eventType }
-  return { event: { eventId, deliveries, withheld, duplicate: true }, move }
+  return { event: { eventId, deliveries, withheld, duplicate: true, original: null }, move }
 }
 
 async function writeMove(on: Queryable, move: TransactionMove, now: Date | null) {
@@ -128,8 +128,8 @@ async function writeMove(on: Queryable, move: TransactionMove, now: Date | null)
             ),
           )
   if (rowCount === 0) throw stale
-  const inserted = await writeEvent(on, event, now)
-  if (inserted.duplicate) throw stale
+  const inserted = await tryWriteEvent(on, event, now)
+  if (typeof inserted === 'string' || inserted.duplicate) throw stale
   await query.insert(transactionMoves).values({ appId, eventId: event.eventId, transactionId, revision, state })
   return inserted
 }

@@ -118,7 +118,7 @@ function findPublished(
   // Only a transaction event changes a transaction.
   const eventType = type as TransactionEventType
   const move = transactionId === null || state === null ? null : { transactionId, state, eventType }
-  return { event: { eventId, deliveries, withheld, duplicate: true }, move }
+  return { event: { eventId, deliveries, withheld, duplicate: true, original: null }, move }
 }
 
 function writeMove(

@@ -188,7 +188,8 @@ export function createModel(clock: () => number) {
       const { eventId, withheld } = known ?? event
       const written = deliveries.filter((one) => one.event.eventId === eventId && one.resendOf === null)
       const answers = written.map(({ id, endpointId }) => ({ deliveryId: id, endpointId }))
-      return { eventId, withheld, deliveries: answers, duplicate: known !== undefined }
+      const original = known === undefined ? null : { userId: known.userId, type: known.type, body: known.body }
+      return { eventId, withheld, deliveries: answers, duplicate: known !== undefined, original }
     },
     claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }: Parameters<Api['claimDue']>[0]) {
       const now = clock()

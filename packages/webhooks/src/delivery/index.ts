@@ -1,3 +1,4 @@
+export { isSameEvent } from '../publishing/same-event.js'
 export { prepareEvent, prepareTestEvent, type EventInput, type PrepareEventDeps } from '../publishing/prepare-event.js'
 export {
   moveTransaction,
@@ -34,6 +35,7 @@ export type {
   Fence,
   InsertedEvent,
   NewEndpoint,
+  OriginalEvent,
   PreparedEvent,
   AttemptResult,
   WebhookStore,

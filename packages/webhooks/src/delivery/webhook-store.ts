@@ -59,6 +59,14 @@ export interface PreparedEvent {
   }[]
 }
 
+/** What a store knows of the event that was published first under a `sourceEventId`. */
+export interface OriginalEvent {
+  readonly userId: string
+  readonly type: EventType
+  /** Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
+  readonly body: Uint8Array | null
+}
+
 /** The written event, or the original event of this `sourceEventId`. */
 export interface InsertedEvent {
   readonly eventId: string
@@ -66,6 +74,8 @@ export interface InsertedEvent {
   readonly withheld: WithheldReason | null
   /** True when `sourceEventId` was known, so nothing was written. */
   readonly duplicate: boolean
+  /** What was published first under the `sourceEventId`, for `isSameEvent`; null when this event was written. */
+  readonly original: OriginalEvent | null
 }
 
 /** Identifies one attempt and the right to record its result. Another claim of the delivery makes the fence stale. */
@@ -227,7 +237,10 @@ export interface WebhookStore {
 
   /**
    * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile, and of those
-   * with one `xEventId` all but the first. A known `(appId, sourceEventId)` writes nothing and returns the original.
+   * with one `xEventId` all but the first.
+   *
+   * A known `(appId, sourceEventId)` writes nothing and returns the original, which `isSameEvent` compares. An event that was
+   * withheld for want of a grant or scope may be published again under its id, once it is not withheld.
    */
   insertEvent(event: PreparedEvent): Promise<InsertedEvent>
 

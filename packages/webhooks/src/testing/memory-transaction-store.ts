@@ -22,7 +22,7 @@ export function createMemoryTransactionStore(
   const { data = createMemoryWebhookData(), nowMs = Date.now } = options
 
   function findPublished(appId: string, sourceEventId: string): PublishedBefore | null {
-    const event = findBySource(data, appId, sourceEventId)
+    const event = findBySource(data, appId, sourceEventId)?.inserted
     if (event === undefined) return null
     const move = data.moves.get(event.eventId)
     // Only a transaction event changes a transaction.

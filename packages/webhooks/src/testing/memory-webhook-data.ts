@@ -1,4 +1,4 @@
-import type { InsertedEvent, PreparedEvent } from '../delivery/webhook-store.js'
+import type { InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 
@@ -7,7 +7,7 @@ export interface MemoryWebhookData {
   readonly endpoints: Map<string, StoredEndpoint>
   /** Lineage ids by app and URL. */
   readonly lineages: Map<string, string>
-  readonly events: Map<string, InsertedEvent>
+  readonly events: Map<string, { readonly inserted: InsertedEvent; readonly event: PreparedEvent }>
   /** Event ids by app and `sourceEventId`. */
   readonly eventsBySource: Map<string, string>
   readonly deliveries: Map<string, StoredDelivery>
@@ -55,10 +55,22 @@ export function findBySource(
   data: MemoryWebhookData,
   appId: string,
   sourceEventId: string | null,
-): InsertedEvent | undefined {
+): { readonly inserted: InsertedEvent; readonly event: PreparedEvent } | undefined {
   return sourceEventId === null
     ? undefined
     : data.events.get(data.eventsBySource.get(sourceKey(appId, sourceEventId)) ?? '')
+}
+
+const originalOf = ({ userId, type, body }: PreparedEvent): OriginalEvent => ({ userId, type, body: body.slice() })
+
+/** Answers for a known `sourceEventId`; null if the event is to be written. */
+export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent): InsertedEvent | null {
+  const original = findBySource(data, event.appId, event.sourceEventId)
+  if (original === undefined) return null
+  const { withheld } = original.inserted
+  const wantedScope = withheld !== null && withheld !== 'NO_ENDPOINT'
+  if (wantedScope && event.withheld === null) return null
+  return { ...original.inserted, duplicate: true, original: originalOf(original.event) }
 }
 
 /** Writes a new event with its deliveries. Synchronous, so no other call runs in between. */
@@ -77,8 +89,9 @@ export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs:
     deliveries: kept.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
     withheld: event.withheld,
     duplicate: false,
+    original: null,
   }
-  data.events.set(event.eventId, inserted)
+  data.events.set(event.eventId, { inserted, event: frozen })
   if (event.sourceEventId !== null) data.eventsBySource.set(sourceKey(event.appId, event.sourceEventId), event.eventId)
   for (const delivery of kept) addDelivery(data, { event: frozen, delivery, resendOf: null, nowMs })
   if (kept.length > 0) announceDue(data)

@@ -22,7 +22,7 @@ import {
   addDelivery,
   announceDue,
   createMemoryWebhookData,
-  findBySource,
+  answerFromSource,
   nextSequence,
   writeEvent,
   type MemoryWebhookData,
@@ -192,8 +192,7 @@ export function createMemoryWebhookStore(
     },
 
     async insertEvent(event) {
-      const original = findBySource(data, event.appId, event.sourceEventId)
-      return original === undefined ? writeEvent(data, event, nowMs()) : { ...original, duplicate: true }
+      return answerFromSource(data, event) ?? writeEvent(data, event, nowMs())
     },
 
     async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {

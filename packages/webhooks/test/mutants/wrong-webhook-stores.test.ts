@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { WebhookStore } from '../../src/delivery/index.js'
+import type { InsertedEvent, WebhookStore } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore, webhookStoreCases } from '../../src/testing/index.js'
 import { userOne } from '../../src/testing/webhook-store/sample-records.js'
 
@@ -150,6 +150,30 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     spoil: (store) => ({
       listDeliveries: async (request) => ({ ...(await store.listDeliveries(request)), nextCursor: null }),
     }),
+  },
+  {
+    what: 'returns what was published now as the original of its source',
+    spoil: (store) => ({
+      async insertEvent(event) {
+        const inserted = await store.insertEvent(event)
+        return { ...inserted, original: inserted.original === null ? null : event }
+      },
+    }),
+  },
+  {
+    what: 'keeps a source for an event that was withheld',
+    spoil: (store) => {
+      const withheld = new Map<string, InsertedEvent>()
+      return {
+        async insertEvent(event) {
+          const known = withheld.get(event.sourceEventId ?? '')
+          if (known !== undefined) return { ...known, duplicate: true }
+          const inserted = await store.insertEvent(event)
+          if (inserted.withheld !== null && event.sourceEventId !== null) withheld.set(event.sourceEventId, inserted)
+          return inserted
+        },
+      }
+    },
   },
   {
     what: 'gives each endpoint a lineage of its own',

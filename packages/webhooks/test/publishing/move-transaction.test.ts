@@ -14,7 +14,13 @@ const { transactionId, connectedAppId: appId, userId, accountId, connectedAppNam
 const owner = { appId, userId: userId ?? '' }
 const scopes = ['LIST_PAYMENT', 'LIST_PURCHASES']
 const pending: TransactionRecord = { transactionId, ...owner, state: 'PENDING', revision: 1, fields: payload }
-const inserted: InsertedEvent = { eventId: 'written', deliveries: [], withheld: null, duplicate: false }
+const inserted: InsertedEvent = {
+  eventId: 'written',
+  deliveries: [],
+  withheld: null,
+  duplicate: false,
+  original: null,
+}
 
 /** A store that shows one record after the other, and refuses as many moves before it takes one. */
 function storeOf(records: readonly TransactionRecord[], refusals: number) {

@@ -37,6 +37,7 @@ export const movingCases: readonly TransactionStoreCase[] = [
         deliveries: first.event.deliveries.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId })),
         withheld: null,
         duplicate: false,
+        original: null,
       })
       await standsAs(other, first, 1)
       const { claimed } = await webhooks.claimDue(wideClaim)

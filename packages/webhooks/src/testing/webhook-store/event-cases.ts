@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict'
 import { webhookStoreCase } from './harness.js'
 import {
   appA,
@@ -39,6 +39,7 @@ export const eventCases = [
         deliveries: [{ deliveryId: delivery?.deliveryId, endpointId: endpoint.endpointId }],
         withheld: null,
         duplicate: false,
+        original: null,
       })
       const { fence, body, traceContext, ...claimed } = await claimOne(other)
       deepEqual(claimed, {
@@ -76,9 +77,65 @@ export const eventCases = [
       const { registered, event } = createSamples()
       const endpoint = await registered(store)
       const first = await store.insertEvent(event([endpoint], { sourceEventId: 'deposit-1' }))
-      const again = await other.insertEvent(event([endpoint], { sourceEventId: 'deposit-1', userId: userTwo }))
-      deepEqual(again, { ...first, duplicate: true })
+      const { original, ...again } = await other.insertEvent(event([endpoint], { sourceEventId: 'deposit-1' }))
+      deepEqual({ ...again, original: null }, { ...first, duplicate: true })
+      notEqual(original, null)
       equal((await listAll(store)).length, 1)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SOURCE-1',
+    'A known sourceEventId MUST return user, type and body of the original, whatever is published under it',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store)
+      const source = { sourceEventId: 'deposit-1' }
+      const published = event([endpoint], { ...source, body: everyByte })
+      const first = await store.insertEvent(published)
+      const others = [{}, { userId: userTwo }, { type: 'TRANSACTION_CREATE' as const }, { body: new Uint8Array(3) }]
+      for (const changed of others) {
+        const { original, ...again } = await other.insertEvent(event([endpoint], { ...source, ...changed }))
+        deepEqual({ ...again, original: null }, { ...first, duplicate: true })
+        deepEqual([original?.userId, original?.type], [published.userId, published.type])
+        deepEqual([...(original?.body ?? [])], [...everyByte])
+      }
+      equal((await listAll(store)).length, 1)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SOURCE-2',
+    'An event withheld for want of a scope MUST give its sourceEventId to the first that is not withheld',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const endpoint = await registered(store)
+      const source = { sourceEventId: 'deposit-1' }
+      const none = { ...source, body: new Uint8Array(), deliveries: [] }
+      const withheld = await store.insertEvent(event([], { ...none, withheld: 'SCOPE_NOT_GRANTED' }))
+      const still = await other.insertEvent(event([], { ...none, withheld: 'NO_GRANT' }))
+      deepEqual([still.eventId, still.duplicate], [withheld.eventId, true])
+      const answers = await race(store, other, (handle) => handle.insertEvent(event([endpoint], source)), 10)
+      equal(answers.filter(({ duplicate }) => !duplicate).length, 1)
+      equal(new Set(answers.map(({ eventId }) => eventId)).size, 1)
+      equal(
+        answers.some(({ eventId }) => eventId === withheld.eventId),
+        false,
+      )
+      equal((await store.claimDue(wideClaim)).claimed.length, 1)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SOURCE-3',
+    'An event withheld for want of an endpoint MUST keep its sourceEventId',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      const source = { sourceEventId: 'deposit-1' }
+      const first = await store.insertEvent(event([], { ...source, withheld: 'NO_ENDPOINT' }))
+      const again = await other.insertEvent(event([await registered(store)], source))
+      deepEqual([again.eventId, again.duplicate], [first.eventId, true])
+      deepEqual(await listAll(store), [])
     },
   ),
 
@@ -233,8 +290,9 @@ export const eventCases = [
         deliveries: [],
         withheld,
         duplicate: false,
+        original: null,
       })
-      const again = await other.insertEvent(event([], { sourceEventId: withheld }))
+      const again = await other.insertEvent(event([], { withheld, sourceEventId: withheld }))
       deepEqual([again.eventId, again.withheld, again.duplicate], [prepared.eventId, withheld, true])
     }
   }),

@@ -1,0 +1,8 @@
+import type { PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+
+/** Checks whether an event may take the `sourceEventId` of one that was withheld for want of a grant or scope. */
+export const mayReplace = (event: PreparedEvent, withheld: WithheldReason | null): boolean =>
+  event.withheld === null && withheld !== null && withheld !== 'NO_ENDPOINT'
+
+/** Copies the bytes that a driver returned, as the ports give them. */
+export const ownBytes = (bytes: Uint8Array | null): Uint8Array | null => (bytes === null ? null : new Uint8Array(bytes))
