@@ -65,9 +65,10 @@ test('eight writers of different chains all reach their commit at once; a second
   const [one = [], other = []] = chains
   const recorded = [firstOf(one, 0), firstOf(one, 1), firstOf(other, 0)].map((userId) => record(userId, 'third'))
   const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`
+  const { standing } = barrier
   await expect.poll(async () => (await pool.query(waiting)).rowCount, { interval: 5 }).toBe(1)
-  expect(barrier.standing).toHaveLength(2)
-  for (const go of barrier.standing) go()
+  await expect.poll(() => standing.length, { interval: 5 }).toBe(2)
   barrier = null
+  for (const go of standing) go()
   await Promise.all(recorded)
 })

