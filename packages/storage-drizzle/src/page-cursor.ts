@@ -24,6 +24,31 @@ export function decodeCursor(cursor: string | undefined, list?: string): number 
   return Number(position)
 }
 
+/** Place of a row in a list by time. */
+export interface TimedPlace {
+  readonly createdAtMs: number
+  readonly position: number
+}
+
+/** Encodes the place of the last row of a page as an opaque cursor. @param list Name of the list. */
+export function encodeTimedCursor({ createdAtMs, position }: TimedPlace, list: string): string {
+  return Buffer.from(`t${createdAtMs}p${position}.${list}`, 'utf8').toString('base64url')
+}
+
+/**
+ * Decodes a cursor. Returns null without one.
+ *
+ * @throws `CURSOR_INVALID` for a text that {@link encodeTimedCursor} did not create for the same list.
+ */
+export function decodeTimedCursor(cursor: string | undefined, list: string): TimedPlace | null {
+  if (cursor === undefined) return null
+  const text = Buffer.from(cursor, 'base64url').toString('utf8')
+  const [, createdAtMs, position] = /^t(\d{1,15})p([1-9]\d{0,15})\./.exec(text) ?? []
+  const place = { createdAtMs: Number(createdAtMs), position: Number(position) }
+  if (position === undefined || encodeTimedCursor(place, list) !== cursor) throw new StorageError('CURSOR_INVALID')
+  return place
+}
+
 /** @throws `ARGUMENT_INVALID` unless `limit` is an integer from 1 to `most`. */
 export function checkedLimit(limit: number, most = 200): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > most) throw new StorageError('ARGUMENT_INVALID')

@@ -9,6 +9,7 @@ import { migrate } from '../src/engine/sqlite/migrate.js'
 import { prepareResultStatements } from '../src/webhooks/attempt-results.sqlite.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { endpoint } from './samples.js'
+import { orderedFilters, selectiveFilters } from './webhooks/log-filters.js'
 
 /** What is prepared on a connection from now on. */
 function listenToPrepare(database: Database.Database): ReadonlySet<string> {
@@ -29,13 +30,8 @@ async function preparedStatements() {
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   await createSqliteVault({ database }, { cipher, audit: auditSeal })
   const appId = endpoint('a').appId
-  const filters = { state: 'FAILED', eventType: 'TRANSACTION_CREATE', endpointId: endpoint('a').endpointId } as const
-  const names = ['state', 'eventType', 'endpointId'] as const
-  for (let bits = 0; bits < 8; bits++) {
-    const chosen = Object.fromEntries(names.flatMap((name, bit) => (bits & (1 << bit) ? [[name, filters[name]]] : [])))
-    await storage.webhooks.listDeliveries({ appId, limit: 10, ...chosen })
-  }
-  await storage.webhooks.listDeliveries({ appId, limit: 10, state: 'DELIVERED' })
+  for (const filter of [...orderedFilters, ...selectiveFilters])
+    await storage.webhooks.listDeliveries({ appId, limit: 10, ...filter })
   const ours = [...prepared].filter((source) => /^\s*(select|insert|update|delete|with)\b/i.test(source))
   return { database, statements: ours.filter((source) => !/sqlite_schema|_migrations/.test(source)) }
 }
@@ -61,12 +57,17 @@ const readAtStart = /from "kyc_relay_api_keys" where .* order by "kyc_relay_api_
 /** The types that wait for a removed endpoint: a handful, kept in memory. Changing an endpoint is rare. */
 const ofRemovedEndpoint = /^select distinct "event_type" from "kyc_relay_deliveries"/
 
+/** A page of the log with a filter that leaves a few rows. */
+const ofFewRows = /\+"kyc_relay_deliveries"\."app_id"/
+
 test('no statement of the stores reads a whole table or sorts', async () => {
   const { database, statements } = await preparedStatements()
   expect(statements.length).toBeGreaterThan(70)
   const slow = statements.flatMap((statement) => {
     if (readAtStart.test(statement) || ofRemovedEndpoint.test(statement)) return []
-    const steps = slowSteps(planOf(database, statement))
+    const steps = slowSteps(planOf(database, statement)).filter(
+      (step) => !(step.includes('TEMP B-TREE') && ofFewRows.test(statement)),
+    )
     return steps.length === 0 ? [] : [{ statement, steps }]
   })
   expect(slow).toEqual([])

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { eventTypes, type EventType } from '@kyc-relay/webhooks'
-import type { DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
-import { z } from 'zod'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
-import { listDeliveries, type WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
+import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
 import { violation } from '../http/violations.js'
 import { countDeliveryDay } from './delivery-day.js'
-import { DeliveriesPage } from './pages/deliveries-page.js'
-import { DeliveryPage } from './pages/delivery-page.js'
 import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.js'
 import { EndpointsPage, RemoveEndpointPage, TestEventPage } from './pages/endpoint-pages.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
-const pageSize = 25
 
 /** Dependencies of the pages for developers: those of the REST API. */
 export type DeveloperDeps = Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now'>
@@ -142,68 +138,6 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return seeOther(c, delivery === undefined ? '/portal/deliveries' : `/portal/deliveries/${delivery.deliveryId}`)
   })
 
-  routes.get('/portal/deliveries', async (c) => {
-    const appId = appIdOf(c)
-    const { filters, cursor } = readFilters(c)
-    const [endpoints, page] = await Promise.all([
-      store.listEndpoints(appId),
-      listDeliveries(store, {
-        appId,
-        limit: pageSize,
-        ...(filters.status === undefined ? {} : { state: filters.status }),
-        ...(filters.eventType === undefined ? {} : { eventType: filters.eventType }),
-        ...(filters.endpointId === undefined ? {} : { endpointId: filters.endpointId }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-    ])
-    const broken = page === 'cursor_invalid'
-    const address = (next: string | null) => {
-      const query = new URLSearchParams(
-        Object.entries({ ...filters, cursor: next ?? undefined }).filter(
-          (one): one is [string, string] => one[1] !== undefined,
-        ),
-      )
-      return query.size === 0 ? '/portal/deliveries' : `/portal/deliveries?${query}`
-    }
-    return sendPage(
-      c,
-      <DeliveriesPage
-        session={c.get('session')}
-        endpoints={endpoints}
-        filters={filters}
-        deliveries={broken ? [] : page.items}
-        nextPage={broken || page.nextCursor === null ? null : address(page.nextCursor)}
-        firstPage={cursor === undefined ? null : address(null)}
-        problem={broken ? 'There is no such page of the log.' : null}
-      />,
-      broken ? 400 : 200,
-    )
-  })
-
-  routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
-    const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
-    if (delivery === null) return sendProblem(c, 404)
-    return sendPage(c, <DeliveryPage session={c.get('session')} delivery={delivery} now={deps.now()} />)
-  })
-  routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
-    const deliveryId = c.req.param('deliveryId')
-    const newDeliveryId = randomUUID()
-    const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })
-    if (outcome === 'not_found') return sendProblem(c, 404)
-    const session = c.get('session')
-    if (outcome === 'resent') {
-      deps.wake()
-      await session.flash({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
-      return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
-    }
-    const text =
-      outcome === 'not_finished'
-        ? 'The event is still being delivered. Send it again after the delivery has ended.'
-        : 'Its URL was removed, so the event cannot be sent again.'
-    await session.flash({ tone: 'bad', text })
-    return seeOther(c, `/portal/deliveries/${deliveryId}`)
-  })
-
   async function findEndpoint(c: PortalContext): Promise<Endpoint | null> {
     const endpoints = await store.listEndpoints(appIdOf(c))
     return endpoints.find((endpoint) => endpoint.endpointId === c.req.param('endpointId')) ?? null
@@ -216,21 +150,6 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
 export function appIdOf(c: PortalContext): string {
   const { holder } = c.get('session')
   return holder.kind === 'app' ? holder.appId : ''
-}
-
-const deliveryStates: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
-
-/** Ignores invalid filters in an edited address. */
-function readFilters(c: PortalContext) {
-  const { status, eventType, endpointId, cursor } = c.req.query()
-  return {
-    filters: {
-      status: deliveryStates.find((state) => state === status),
-      eventType: eventTypes.find((type) => type === eventType),
-      endpointId: z.uuid().safeParse(endpointId).data,
-    },
-    cursor: cursor === '' ? undefined : cursor,
-  }
 }
 
 /** Reads the form of a URL. `problem` is null if it can be used. */

@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
+import { createDeliveryLogRoutes } from './delivery-log-routes.js'
 import { createDeveloperRoutes } from './developer-routes.js'
 import { createKeyRoutes } from './key-routes.js'
 import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
@@ -63,6 +64,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
 
   for (const place of ['webhooks', 'deliveries', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
   app.route('/', createDeveloperRoutes(webhooks))
+  app.route('/', createDeliveryLogRoutes(webhooks))
   app.route('/', createKeyRoutes(webhooks))
   app.use('/portal/kyc/*', requireSession(guard, 'operator'))
   app.route('/', createOperatorRoutes(operator))

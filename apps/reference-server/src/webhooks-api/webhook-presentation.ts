@@ -42,6 +42,8 @@ export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schema
     endedAt: delivery.endedAt?.toISOString() ?? null,
     cancelReason: delivery.cancelReason,
     resendOf: delivery.resendOf,
+    httpStatus: delivery.httpStatus,
+    latencyMs: delivery.latencyMs,
   }
 }
 

@@ -5,6 +5,8 @@ const uuid = z.uuid()
 /** Id in a request, in either letter case (RFC 9562, section 4). */
 const givenUuid = uuid.toLowerCase()
 const instant = z.iso.datetime().meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
+/** Time in a request, with any offset. */
+const givenInstant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of an event.' })
 const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
   id: 'DeliveryStatus',
@@ -66,6 +68,21 @@ export const deliveriesQuery = z.object({
   status: deliveryStatus.optional(),
   eventType: eventType.optional(),
   endpointId: givenUuid.optional(),
+  eventId: givenUuid.optional(),
+  xEventId: givenUuid.optional().meta({ description: 'Value of `X-Event-ID`.' }),
+  userId: givenUuid.optional(),
+  transactionId: z.guid().toLowerCase().optional(),
+  httpStatus: z
+    .string()
+    .regex(/^[1-5]\d\d$/)
+    .transform(Number)
+    .optional()
+    .meta({
+      override: { type: 'integer', minimum: 100, maximum: 599 },
+      description: 'HTTP status of the last attempt that was sent.',
+    }),
+  createdAfter: givenInstant.optional().meta({ description: 'Earliest creation, inclusive.' }),
+  createdBefore: givenInstant.optional().meta({ description: 'Latest creation, exclusive.' }),
   cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page.' }),
   limit: z
     .string()
@@ -132,6 +149,8 @@ const deliveryFields = {
   endedAt: instant.nullable(),
   cancelReason: z.string().nullable(),
   resendOf: uuid.nullable().meta({ description: 'For a resend, the id of the original delivery.' }),
+  httpStatus: z.int().nullable().meta({ description: 'Answer to the last attempt that was sent; null without one.' }),
+  latencyMs: milliseconds.meta({ description: 'Duration of the same attempt, in milliseconds.' }),
 }
 
 export const delivery = z

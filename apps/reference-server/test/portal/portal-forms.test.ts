@@ -192,6 +192,24 @@ describe('the delivery log in the portal', () => {
     expect(rows(second.text)).toBe(2)
     expect(second.text).toContain('Newest')
     expect(rows((await browser.get(`/portal/deliveries?endpointId=${endpoint.id}&status=FAILED`)).text)).toBe(0)
+    const [shown = ''] = /[0-9a-f-]{36}(?=")/.exec(first.text.slice(first.text.indexOf('<tbody'))) ?? []
+    const { json } = await server.call(`${server.demo.apiUrl}/api/v1/webhooks/deliveries/${shown}`, {
+      token: app().apiKey,
+    })
+    for (const id of [json.eventId, json.xEventId.toUpperCase()]) {
+      const found = (await browser.get(`/portal/deliveries?find=${id}&httpStatus=&from=&until=`)).text
+      expect([rows(found), found.includes(shown)]).toEqual([1, true])
+    }
+    expect(rows((await browser.get('/portal/deliveries?find=00000000-0000-0000-0000-00000000dead')).text)).toBe(0)
+    const noId = await browser.get(`/portal/deliveries?find=${encodeURIComponent('x\u0000<b>')}`)
+    expect([noId.status, rows(noId.text), noId.text.includes('<b>')]).toEqual([400, 0, false])
+    const minute = (json.createdAt as string).slice(0, 16)
+    const since = (await browser.get(`/portal/deliveries?from=${minute}&httpStatus=200`)).text
+    expect(rows(since)).toBeGreaterThan(0)
+    expect(rows((await browser.get(`/portal/deliveries?until=${minute}&endpointId=${endpoint.id}`)).text)).toBeLessThan(
+      25,
+    )
+    expect(rows((await browser.get('/portal/deliveries?httpStatus=500')).text)).toBe(0)
     const forged = await browser.get('/portal/deliveries?cursor=forged')
     expect([forged.status, rows(forged.text)]).toEqual([400, 0])
     expect(

@@ -466,6 +466,8 @@ describe('the last day', () => {
       nextAttemptAt: waiting ? new Date(0) : null,
       cancelReason: null,
       resendOf: null,
+      httpStatus: null,
+      latencyMs: null,
     })
     const hours = countHours(
       [

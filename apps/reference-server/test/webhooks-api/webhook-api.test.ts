@@ -297,6 +297,24 @@ describe('the delivery log', () => {
     expect(await ids(`endpointId=${id}&status=FAILED`)).toEqual([])
     expect(await ids(`endpointId=${id}&eventType=TRANSACTION_CREATE`)).toEqual([])
     expect(await ids(`endpointId=${id}`, other)).toEqual([])
+    const { items } = (await api(`/deliveries?endpointId=${id}`)).json
+    const first = items.at(-1) as Record<string, string>
+    const [, second] = [...items].reverse() as Record<string, string>[]
+    for (const name of ['eventId', 'xEventId']) {
+      expect(await ids(`${name}=${first[name]!.toUpperCase()}`)).toEqual([first.id])
+      expect(await ids(`${name}=${first[name]}`, other)).toEqual([])
+    }
+    expect(items[0]).toMatchObject({ httpStatus: 200, latencyMs: expect.any(Number) })
+    expect(await ids(`endpointId=${id}&httpStatus=200&userId=00000000-0000-0000-0000-000000000000`)).toEqual(made)
+    expect(await ids(`endpointId=${id}&httpStatus=500`)).toEqual([])
+    expect(await ids('transactionId=c2b1a098-7f6e-4d5c-8b3a-291807f6e507')).toEqual([])
+    const since = encodeURIComponent(second!.createdAt!)
+    expect(await ids(`endpointId=${id}&createdAfter=${since}`)).toEqual(made.slice(0, 4))
+    expect(await ids(`endpointId=${id}&createdBefore=${since}`)).toEqual(made.slice(4))
+    const inRome = encodeURIComponent(
+      new Date(Date.parse(second!.createdAt!) + 3_600_000).toISOString().replace('Z', '+01:00'),
+    )
+    expect(await ids(`endpointId=${id}&createdBefore=${inRome}`)).toEqual(made.slice(4))
     const { nextCursor } = (await api('/deliveries?limit=1')).json
     const ofOthers = await other(`/deliveries?cursor=${nextCursor}`)
     expect([ofOthers.status, ofOthers.json.violations]).toMatchObject([400, [{ pointer: '/cursor' }]])
@@ -317,6 +335,18 @@ describe('the delivery log', () => {
     ['status=DELIVERED%27%20OR%201%3D1', '/status'],
     ['eventType=NOT_A_TYPE', '/eventType'],
     ['endpointId=1', '/endpointId'],
+    ['eventId=1', '/eventId'],
+    ['xEventId=x', '/xEventId'],
+    ['userId=%27', '/userId'],
+    ['transactionId=x', '/transactionId'],
+    ['httpStatus=600', '/httpStatus'],
+    ['httpStatus=2', '/httpStatus'],
+    ['httpStatus=2xx', '/httpStatus'],
+    ['createdAfter=yesterday', '/createdAfter'],
+    ['createdAfter=2026-02-30T00:00:00Z', '/createdAfter'],
+    ['createdBefore=2026-01-01', '/createdBefore'],
+    ['createdBefore=2026-01-01T00:00:00', '/createdBefore'],
+    ['transactionId=%00', '/transactionId'],
   ])('refuses ?%s at %s', async (query, pointer) => {
     const answer = await api(`/deliveries?${query}`)
     expect([answer.status, answer.json.detail]).toEqual([400, 'QUERY_INVALID'])

@@ -181,6 +181,9 @@ CREATE TABLE "kyc_relay_deliveries" (
 	"cancel_reason" text COLLATE "C",
 	"resend_of" text COLLATE "C",
 	"undelivered" text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END) STORED,
+	"http_status" integer,
+	"latency_ms" double precision,
+	"error_status" integer GENERATED ALWAYS AS (CASE WHEN http_status >= 300 THEN http_status END) STORED,
 	CONSTRAINT "kyc_relay_deliveries_pkey" PRIMARY KEY("app_id","delivery_id"),
 	CONSTRAINT "kyc_relay_deliveries_state_check" CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
 	CONSTRAINT "kyc_relay_deliveries_ended_check" CHECK ((state = 'PENDING') = (ended_at IS NULL)),
@@ -366,11 +369,15 @@ CREATE INDEX "kyc_relay_grants_of_user" ON "kyc_relay_grants" USING btree ("user
 
 CREATE INDEX "kyc_relay_attempts_by_age" ON "kyc_relay_attempts" USING btree ("started_at");
 
-CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","position");
+CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position");
 
-CREATE INDEX "kyc_relay_deliveries_undelivered" ON "kyc_relay_deliveries" USING btree ("app_id","undelivered","position") WHERE undelivered IS NOT NULL;
+CREATE INDEX "kyc_relay_deliveries_undelivered" ON "kyc_relay_deliveries" USING btree ("app_id","undelivered","created_at","position") WHERE undelivered IS NOT NULL;
 
-CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("app_id","endpoint_id","position");
+CREATE INDEX "kyc_relay_deliveries_of_app_by_error" ON "kyc_relay_deliveries" USING btree ("app_id","error_status","created_at","position") WHERE error_status IS NOT NULL;
+
+CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("app_id","endpoint_id","created_at","position");
+
+CREATE INDEX "kyc_relay_deliveries_by_x_event_id" ON "kyc_relay_deliveries" USING btree ("app_id","x_event_id");
 
 CREATE INDEX "kyc_relay_deliveries_of_event" ON "kyc_relay_deliveries" USING btree ("app_id","event_id","position");
 

@@ -80,10 +80,10 @@ WITH outcome AS MATERIALIZED (
     ${value('states')}::text[], ${value('attemptsMade')}::int[], ${value('dueAts')}::timestamptz[],
     ${value('unsentSinces')}::timestamptz[], ${value('cancelReasons')}::text[], ${value('numbers')}::int[],
     ${value('attemptStates')}::text[], ${value('startedAts')}::timestamptz[], ${value('reports')}::text[],
-    ${value('responseBodies')}::bytea[]
+    ${value('responseBodies')}::bytea[], ${value('httpStatuses')}::int[], ${value('latencies')}::float8[]
   ) AS given (
     app_id, position, delivery_id, state, attempts_made, due_at, unsent_since, cancel_reason, number, attempt_state,
-    started_at, report, response_body
+    started_at, report, response_body, http_status, latency_ms
   )
 ), again AS (
   UPDATE kyc_relay_delivery_queue AS queued
@@ -97,10 +97,12 @@ WITH outcome AS MATERIALIZED (
     AND queued.lease_until IS NOT NULL AND outcome.state <> 'PENDING' AND ${ofApp('queued')}
 ), written AS (
   UPDATE kyc_relay_deliveries AS delivery
-  SET state = outcome.state, attempts_made = outcome.attempts_made, ended_at = ${value('now')}::timestamptz,
-    cancel_reason = outcome.cancel_reason
+  SET state = outcome.state, attempts_made = outcome.attempts_made, cancel_reason = outcome.cancel_reason,
+    ended_at = CASE WHEN outcome.state <> 'PENDING' THEN ${value('now')}::timestamptz END,
+    http_status = CASE WHEN attempt_state = 'UNSENT' THEN delivery.http_status ELSE outcome.http_status END,
+    latency_ms = CASE WHEN attempt_state = 'UNSENT' THEN delivery.latency_ms ELSE outcome.latency_ms END
   FROM outcome WHERE delivery.app_id = outcome.app_id AND delivery.delivery_id = outcome.delivery_id
-    AND outcome.state <> 'PENDING' AND ${ofApp('delivery')}
+    AND ${ofApp('delivery')}
 ), ended AS (
   INSERT INTO kyc_relay_attempts (app_id, delivery_id, number, state, started_at, ended_at, report, response_body)
   SELECT app_id, delivery_id, number, attempt_state, started_at, ${value('now')}::timestamptz, report, response_body
@@ -213,6 +215,8 @@ async function write(on: Queryable, appId: string | null, applied: readonly Appl
     attemptStates: applied.map(({ result }) => result.attempt.state),
     reports: applied.map(({ result }) => reportText(result)),
     responseBodies: applied.map(({ result }) => responseBodyOf(result)),
+    httpStatuses: applied.map(({ result }) => result.attempt.report.status),
+    latencies: applied.map(({ result }) => result.attempt.report.timings.totalMs),
     endpointAppIds: schedules.map((schedule) => schedule.appId),
     endpointIds: schedules.map(({ endpointId }) => endpointId),
     failings: schedules.map(({ failing }) => failing),

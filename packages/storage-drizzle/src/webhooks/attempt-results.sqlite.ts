@@ -37,7 +37,7 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       client,
       `UPDATE kyc_relay_deliveries
       SET state = ?, attempts_made = ?, due_at = ?, unsent_since = ?, ended_at = ?, cancel_reason = ?,
-        lease_token = NULL, lease_until = NULL
+        http_status = iif(?, http_status, ?), latency_ms = iif(?, latency_ms, ?), lease_token = NULL, lease_until = NULL
       WHERE position = ?`,
     ),
     endAttempt: prepare<unknown[]>(
@@ -70,6 +70,8 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const gone = removed === undefined || heir !== undefined ? null : goneReason(lineage)
   const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, gone }
   const outcome = deliveryAfterResult(leased, result, now)
+  const { responseBody, ...report } = attempt.report
+  const isUnsent = Number(attempt.state === 'UNSENT')
   statements.endLease.run(
     outcome.state,
     outcome.attemptsMade,
@@ -77,9 +79,12 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     outcome.unsentSinceMs,
     outcome.endedAtMs,
     outcome.cancelReason,
+    isUnsent,
+    report.status,
+    isUnsent,
+    report.timings.totalMs,
     position,
   )
-  const { responseBody, ...report } = attempt.report
   statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
   const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
   if (heir === undefined || outcome.dueAtMs === null) {

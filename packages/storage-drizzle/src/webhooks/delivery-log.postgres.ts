@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
 
 const value = sql.placeholder
@@ -24,6 +24,8 @@ const columns = {
   endedAt: deliveries.endedAt,
   cancelReason: deliveries.cancelReason,
   resendOf: deliveries.resendOf,
+  httpStatus: deliveries.httpStatus,
+  latencyMs: deliveries.latencyMs,
 }
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
@@ -51,50 +53,23 @@ export function createDeliveryLog(db: NodePgDatabase) {
     .orderBy(asc(attempts.number))
     .prepare('kyc_relay_list_attempts')
 
-  /** Pending deliveries are read from the queue, all other states from the log. */
-  function prepareList(name: string, pending: boolean, filters: readonly (SQL | undefined)[]) {
+  /** Pending deliveries are read from the queue, which is short, all others from the log. */
+  function listPage({ limit, cursor, ...filter }: ListRequest) {
+    const isPending = filter.state === 'PENDING'
     const read = db.select(columns)
-    const { appId, position } = pending ? deliveryQueue : deliveries
-    const from = pending
+    const from = isPending
       ? read.from(deliveryQueue).innerJoin(deliveries, queued)
       : read.from(deliveries).leftJoin(deliveryQueue, queued)
+    const place = decodeTimedCursor(cursor, filter.appId)
+    const before = place && (isPending ? lt(deliveryQueue.position, place.position) : isBefore(place))
     return from
       .innerJoin(events, ofEvent)
       .innerJoin(endpoints, ofEndpoint)
-      .where(and(eq(appId, value('appId')), lt(position, value('before')), ...filters))
-      .orderBy(desc(position))
-      .limit(value('limit'))
-      .prepare(name)
-  }
-  /** One statement for each combination of filters, so that each uses the matching index. */
-  const lists = new Map<string, ReturnType<typeof prepareList>>()
-
-  function listFor({ state, ...request }: ListRequest): ReturnType<typeof prepareList> {
-    const filters = {
-      pending: undefined,
-      delivered: eq(deliveries.state, 'DELIVERED'),
-      undelivered: eq(deliveries.undelivered, value('state')),
-      eventType: eq(deliveries.eventType, value('eventType')),
-      endpointId: eq(deliveries.endpointId, value('endpointId')),
-    }
-    const byState = {
-      PENDING: 'pending',
-      DELIVERED: 'delivered',
-      FAILED: 'undelivered',
-      CANCELLED: 'undelivered',
-    } as const
-    const asked = (['eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
-    const used = [...(state === undefined ? [] : [byState[state]]), ...asked]
-    const name = ['kyc_relay_list_deliveries', ...used].join('_')
-    const known = lists.get(name)
-    if (known !== undefined) return known
-    const made = prepareList(
-      name,
-      state === 'PENDING',
-      used.map((each) => filters[each]),
-    )
-    lists.set(name, made)
-    return made
+      .where(and(...conditionsOf(filter), before ?? undefined))
+      .orderBy(
+        ...(isPending ? [desc(deliveryQueue.position)] : [desc(deliveries.createdAt), desc(deliveries.position)]),
+      )
+      .limit(checkedLimit(limit) + 1)
   }
 
   return {
@@ -105,15 +80,54 @@ export function createDeliveryLog(db: NodePgDatabase) {
       return { ...readRecord(row), body: row.body ?? new Uint8Array(), attempts: withOneInFlight(ended, row) }
     },
     async listDeliveries(request: ListRequest) {
-      const { limit, cursor, ...filters } = request
-      const page = { before: decodeCursor(cursor, filters.appId), limit: checkedLimit(limit) + 1 }
-      const rows = await listFor(request).execute({ ...filters, ...page })
+      const { limit, appId } = request
+      const rows = await listPage(request)
       const items = rows.slice(0, limit)
       const last = items.at(-1)
       const more = rows.length > limit && last !== undefined
-      return { items: items.map(readRecord), nextCursor: more ? encodeCursor(last.position, filters.appId) : null }
+      const nextCursor = more
+        ? encodeTimedCursor({ createdAtMs: last.createdAt.getTime(), position: last.position }, appId)
+        : null
+      return { items: items.map(readRecord), nextCursor }
     },
   }
+}
+
+const isBefore = ({ createdAtMs, position }: TimedPlace): SQL =>
+  sql`(${deliveries.createdAt}, ${deliveries.position}) < (${new Date(createdAtMs).toISOString()}, ${position})`
+
+/** Conditions of a filter. Each equality has an index but for `eventType` and a status below 300. */
+function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
+  const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
+  const { createdAfter, createdBefore } = filter
+  const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
+    value === undefined ? undefined : condition(value)
+  const isPending = state === 'PENDING'
+  return [
+    eq(deliveries.appId, appId),
+    isPending ? eq(deliveryQueue.appId, appId) : undefined,
+    given(state, (asked) =>
+      asked === 'FAILED' || asked === 'CANCELLED' ? eq(deliveries.undelivered, asked) : eq(deliveries.state, asked),
+    ),
+    given(httpStatus, (asked) => eq(asked < 300 ? deliveries.httpStatus : deliveries.errorStatus, asked)),
+    given(eventType, (asked) => eq(deliveries.eventType, asked)),
+    given(endpointId, (asked) => eq(deliveries.endpointId, asked)),
+    given(eventId, (asked) => eq(deliveries.eventId, asked)),
+    given(xEventId, (asked) => eq(deliveries.xEventId, asked)),
+    given(
+      userId,
+      (asked) =>
+        sql`${deliveries.eventId} IN (SELECT event_id FROM kyc_relay_events WHERE user_id = ${asked} AND app_id = ${appId})`,
+    ),
+    given(
+      transactionId,
+      (asked) =>
+        sql`${deliveries.eventId} IN (SELECT event_id FROM kyc_relay_transaction_moves
+          WHERE app_id = ${appId} AND transaction_id = ${asked})`,
+    ),
+    given(createdAfter, (from) => gte(deliveries.createdAt, from)),
+    given(createdBefore, (until) => lt(deliveries.createdAt, until)),
+  ]
 }
 
 type Row = Omit<DeliveryRecord, 'nextAttemptAt'> & { readonly dueAt: Date | null }
@@ -136,6 +150,8 @@ function readRecord(row: Row): DeliveryRecord {
     endedAt: row.endedAt,
     cancelReason: row.cancelReason,
     resendOf: row.resendOf,
+    httpStatus: row.httpStatus,
+    latencyMs: row.latencyMs,
   }
 }
 

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
+import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
 
@@ -24,6 +24,8 @@ const columns = {
   endedAt: deliveries.endedAt,
   cancelReason: deliveries.cancelReason,
   resendOf: deliveries.resendOf,
+  httpStatus: deliveries.httpStatus,
+  latencyMs: deliveries.latencyMs,
 }
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
@@ -44,40 +46,6 @@ export function createDeliveryLog(db: DrizzleDatabase) {
     .orderBy(asc(attempts.number))
     .prepare()
 
-  function prepareList(filters: readonly (SQL | undefined)[]) {
-    return db
-      .select(columns)
-      .from(deliveries)
-      .innerJoin(events, eq(events.position, deliveries.event))
-      .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
-      .where(and(eq(deliveries.appId, value('appId')), lt(deliveries.position, value('before')), ...filters))
-      .orderBy(desc(deliveries.position))
-      .limit(value('limit'))
-      .prepare()
-  }
-  /** One statement for each combination of filters, so that each uses the matching index. */
-  const lists = new Map<string, ReturnType<typeof prepareList>>()
-
-  function listFor(request: ListRequest): ReturnType<typeof prepareList> {
-    const filters = {
-      // The literal allows SQLite to use the index of the other states.
-      state: and(eq(deliveries.state, value('state')), sql`${deliveries.state} <> 'DELIVERED'`),
-      delivered: sql`${deliveries.state} = 'DELIVERED'`,
-      eventType: eq(deliveries.eventType, value('eventType')),
-      endpointId: sql`${deliveries.endpoint} = (SELECT position FROM kyc_relay_endpoints AS asked
-        WHERE asked.endpoint_id = ${value('endpointId')})`,
-    }
-    const asked = (['eventType', 'endpointId'] as const).filter((name) => request[name] !== undefined)
-    const byState =
-      request.state === undefined ? [] : ([request.state === 'DELIVERED' ? 'delivered' : 'state'] as const)
-    const used = [...byState, ...asked]
-    const known = lists.get(used.join())
-    if (known !== undefined) return known
-    const made = prepareList(used.map((name) => filters[name]))
-    lists.set(used.join(), made)
-    return made
-  }
-
   return {
     findDelivery(request: Parameters<WebhookStore['findDelivery']>[0]) {
       const row = findDelivery.get({ deliveryId: request.deliveryId, appId: request.appId })
@@ -85,19 +53,75 @@ export function createDeliveryLog(db: DrizzleDatabase) {
       const made = listAttempts.all({ delivery: row.position }).map(readAttempt)
       return { ...readRecord(row), body: new Uint8Array(row.body ?? []), attempts: made }
     },
-    listDeliveries(request: ListRequest) {
-      const { limit, cursor, ...filters } = request
-      const rows = listFor(request).all({
-        ...filters,
-        before: decodeCursor(cursor, filters.appId),
-        limit: checkedLimit(limit) + 1,
-      })
+    listDeliveries({ limit, cursor, ...filter }: ListRequest) {
+      const { appId } = filter
+      const rows = db
+        .select(columns)
+        .from(deliveries)
+        .innerJoin(events, eq(events.position, deliveries.event))
+        .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
+        .where(and(...conditionsOf(filter), isBefore(decodeTimedCursor(cursor, appId))))
+        .orderBy(desc(deliveries.createdAt), desc(deliveries.position))
+        .limit(checkedLimit(limit) + 1)
+        .all()
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       const more = rows.length > limit && last !== undefined
-      return { items: page.map(readRecord), nextCursor: more ? encodeCursor(last.position, filters.appId) : null }
+      const nextCursor = more
+        ? encodeTimedCursor({ createdAtMs: last.createdAt, position: last.position }, appId)
+        : null
+      return { items: page.map(readRecord), nextCursor }
     },
   }
+}
+
+const isBefore = (place: TimedPlace | null): SQL | undefined =>
+  place === null
+    ? undefined
+    : sql`(${deliveries.createdAt}, ${deliveries.position}) < (${place.createdAtMs}, ${place.position})`
+
+/** Conditions of a filter. Each equality has an index but for `eventType` and a status below 300. */
+function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
+  const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
+  const { createdAfter, createdBefore } = filter
+  const isSelective = [eventId, xEventId, userId, transactionId].some((value) => value !== undefined)
+  const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
+    value === undefined ? undefined : condition(value)
+  return [
+    // The sign keeps SQLite from the index of the app when a few rows are found by another one.
+    isSelective ? sql`+${deliveries.appId} = ${appId}` : eq(deliveries.appId, appId),
+    // The literals allow SQLite to use the partial indexes.
+    given(state, (asked) =>
+      asked === 'DELIVERED'
+        ? sql`${deliveries.state} = 'DELIVERED'`
+        : and(eq(deliveries.state, asked), sql`${deliveries.state} <> 'DELIVERED'`),
+    ),
+    given(httpStatus, (asked) =>
+      and(eq(deliveries.httpStatus, asked), asked < 300 ? undefined : sql`${deliveries.httpStatus} >= 300`),
+    ),
+    given(eventType, (asked) => eq(deliveries.eventType, asked)),
+    given(
+      endpointId,
+      (asked) => sql`${deliveries.endpoint} = (SELECT position FROM kyc_relay_endpoints WHERE endpoint_id = ${asked})`,
+    ),
+    given(
+      eventId,
+      (asked) => sql`${deliveries.event} = (SELECT position FROM kyc_relay_events WHERE event_id = ${asked})`,
+    ),
+    given(xEventId, (asked) => eq(deliveries.xEventId, asked)),
+    given(
+      userId,
+      (asked) =>
+        sql`${deliveries.event} IN (SELECT position FROM kyc_relay_events WHERE user_id = ${asked} AND app_id = ${appId})`,
+    ),
+    given(
+      transactionId,
+      (asked) =>
+        sql`${deliveries.event} IN (SELECT event FROM kyc_relay_transaction_moves WHERE transaction_id = ${asked})`,
+    ),
+    given(createdAfter, (from) => gte(deliveries.createdAt, from.getTime())),
+    given(createdBefore, (until) => lt(deliveries.createdAt, until.getTime())),
+  ]
 }
 
 type Row = Omit<DeliveryRecord, 'test' | 'createdAt' | 'nextAttemptAt' | 'endedAt'> & {
@@ -125,6 +149,8 @@ function readRecord(row: Row): DeliveryRecord {
     endedAt: row.endedAt === null ? null : new Date(row.endedAt),
     cancelReason: row.cancelReason,
     resendOf: row.resendOf,
+    httpStatus: row.httpStatus,
+    latencyMs: row.latencyMs,
   }
 }
 

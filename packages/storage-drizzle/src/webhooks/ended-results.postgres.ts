@@ -20,9 +20,11 @@ found AS MATERIALIZED (
   SELECT given.*, delivery.position FROM unnest(
     ${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('tokens')}::text[], ${value('numbers')}::int[],
     ${value('states')}::text[], ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[],
-    string_to_array(${value('reports')}, ${value('separator')}), ${value('responseBodies')}::bytea[]
+    string_to_array(${value('reports')}, ${value('separator')}), ${value('responseBodies')}::bytea[],
+    ${value('httpStatuses')}::int[], ${value('latencies')}::float8[]
   ) WITH ORDINALITY AS given (
-    app_id, delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, ordinal
+    app_id, delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, http_status,
+    latency_ms, ordinal
   ) JOIN kyc_relay_deliveries AS delivery USING (app_id, delivery_id)
   WHERE ${ofApp('delivery')}
 ), leased AS (
@@ -33,7 +35,7 @@ found AS MATERIALIZED (
 ), written AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = leased.state, attempts_made = leased.number, ended_at = (SELECT now FROM clock),
-    cancel_reason = leased.cancel_reason
+    cancel_reason = leased.cancel_reason, http_status = leased.http_status, latency_ms = leased.latency_ms
   FROM leased
   WHERE delivery.app_id = leased.app_id AND delivery.delivery_id = leased.delivery_id AND ${ofApp('delivery')}
 ), ended AS (
@@ -86,6 +88,8 @@ export async function recordEndedResults(
     reports: results.map(reportText).join(separator),
     separator,
     responseBodies: results.map(responseBodyOf),
+    httpStatuses: results.map(({ attempt }) => attempt.report.status),
+    latencies: results.map(({ attempt }) => attempt.report.timings.totalMs),
   })
   const written = new Set(rows.map(deliveryKey))
   return results.filter(({ fence }) => !written.has(deliveryKey(fence)))

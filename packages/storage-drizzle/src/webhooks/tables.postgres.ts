@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  unique,
+} from 'drizzle-orm/pg-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
 import { deliveryStates, endedAttemptStates, transactionStates, withheldReasons } from './values.js'
@@ -83,7 +93,7 @@ export const deliveries = pgTable(
     userId: text('user_id').notNull(),
     eventType: text<EventType>('event_type').notNull(),
     state: text<(typeof deliveryStates)[number]>('state').notNull(),
-    /** Attempts of a delivery that is over; of one that is pending the queue knows. */
+    /** Without the attempt in flight, which the queue knows. */
     attemptsMade: integer('attempts_made').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
@@ -91,6 +101,11 @@ export const deliveries = pgTable(
     resendOf: text('resend_of'),
     /** The state of a delivery that failed or was cancelled, else null. */
     undelivered: text('undelivered').generatedAlwaysAs(sql`CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END`),
+    /** Answer of the last attempt that was sent, null without one; and its duration in milliseconds. */
+    httpStatus: integer('http_status'),
+    latencyMs: doublePrecision('latency_ms'),
+    /** The status of an answer that was not a success, else null. */
+    errorStatus: integer('error_status').generatedAlwaysAs(sql`CASE WHEN http_status >= 300 THEN http_status END`),
   },
   (table) => [
     primaryKey({ name: 'kyc_relay_deliveries_pkey', columns: [table.appId, table.deliveryId] }),
@@ -99,11 +114,15 @@ export const deliveries = pgTable(
     oneOf(table.state, deliveryStates),
     check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
     check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
-    index('kyc_relay_deliveries_of_app').on(table.appId, table.position),
+    index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position),
     index('kyc_relay_deliveries_undelivered')
-      .on(table.appId, table.undelivered, table.position)
+      .on(table.appId, table.undelivered, table.createdAt, table.position)
       .where(sql`undelivered IS NOT NULL`),
-    index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.position),
+    index('kyc_relay_deliveries_of_app_by_error')
+      .on(table.appId, table.errorStatus, table.createdAt, table.position)
+      .where(sql`error_status IS NOT NULL`),
+    index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.createdAt, table.position),
+    index('kyc_relay_deliveries_by_x_event_id').on(table.appId, table.xEventId),
     index('kyc_relay_deliveries_of_event').on(table.appId, table.eventId, table.position),
   ],
 )

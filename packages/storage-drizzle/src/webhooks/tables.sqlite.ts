@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
 import { attemptStates, deliveryStates, transactionStates, withheldReasons } from './values.js'
@@ -88,6 +98,9 @@ export const deliveries = sqliteTable(
     /** Reason to cancel after the attempt in flight, unless it succeeds. */
     cancelRequested: text('cancel_requested'),
     resendOf: text('resend_of'),
+    /** Answer of the last attempt that was sent, null without one; and its duration in milliseconds. */
+    httpStatus: integer('http_status'),
+    latencyMs: real('latency_ms'),
   },
   (table) => [
     oneOf(table.state, deliveryStates),
@@ -101,12 +114,16 @@ export const deliveries = sqliteTable(
     index('kyc_relay_deliveries_leased')
       .on(table.leaseUntil, table.position)
       .where(sql`lease_until IS NOT NULL`),
-    index('kyc_relay_deliveries_of_app').on(table.appId, table.position),
+    index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position),
     index('kyc_relay_deliveries_of_app_by_state')
-      .on(table.appId, table.state, table.position)
+      .on(table.appId, table.state, table.createdAt, table.position)
       .where(sql`state <> 'DELIVERED'`),
-    index('kyc_relay_deliveries_of_endpoint').on(table.endpoint, table.position),
+    index('kyc_relay_deliveries_of_app_by_error')
+      .on(table.appId, table.httpStatus, table.createdAt, table.position)
+      .where(sql`http_status >= 300`),
+    index('kyc_relay_deliveries_of_endpoint').on(table.endpoint, table.createdAt, table.position),
     index('kyc_relay_deliveries_of_event').on(table.event),
+    index('kyc_relay_deliveries_by_x_event_id').on(table.xEventId),
   ],
 )
 

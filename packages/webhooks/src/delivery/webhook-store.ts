@@ -199,6 +199,28 @@ export interface DeliveryRecord {
   readonly cancelReason: string | null
   /** For a resend, the id of the original delivery. */
   readonly resendOf: string | null
+  /** HTTP status of the last attempt that was sent and has ended; null without one, and when it had no answer. */
+  readonly httpStatus: number | null
+  /** Duration of the same attempt, in milliseconds. */
+  readonly latencyMs: number | null
+}
+
+/** Conditions on deliveries. All that are given must hold. */
+export interface DeliveryFilter {
+  readonly state?: DeliveryState
+  readonly eventType?: EventType
+  readonly endpointId?: string
+  readonly eventId?: string
+  readonly xEventId?: string
+  readonly userId?: string
+  /** Id of the transaction that the event moved. */
+  readonly transactionId?: string
+  /** HTTP status of the last attempt that was sent and has ended. */
+  readonly httpStatus?: number
+  /** Earliest creation, inclusive. */
+  readonly createdAfter?: Date
+  /** Latest creation, exclusive. */
+  readonly createdBefore?: Date
 }
 
 /**
@@ -289,14 +311,9 @@ export interface WebhookStore {
     readonly deliveryId: string
   }): Promise<(DeliveryRecord & { readonly body: Uint8Array; readonly attempts: readonly AttemptRecord[] }) | null>
   /** Lists deliveries, newest first. `limit` 1–200. Rejects a cursor that this store did not create for the app. */
-  listDeliveries(request: {
-    readonly appId: string
-    readonly state?: DeliveryState
-    readonly eventType?: EventType
-    readonly endpointId?: string
-    readonly cursor?: string
-    readonly limit: number
-  }): Promise<{ readonly items: readonly DeliveryRecord[]; readonly nextCursor: string | null }>
+  listDeliveries(
+    request: DeliveryFilter & { readonly appId: string; readonly cursor?: string; readonly limit: number },
+  ): Promise<{ readonly items: readonly DeliveryRecord[]; readonly nextCursor: string | null }>
 
   /**
    * Creates a delivery of the same event with the same `X-Event-ID`, due now: to the same endpoint, or if that was

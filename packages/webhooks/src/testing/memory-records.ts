@@ -1,6 +1,7 @@
 import type {
   AttemptRecord,
   ClaimedDelivery,
+  DeliveryFilter,
   DeliveryRecord,
   DeliveryState,
   Endpoint,
@@ -78,6 +79,8 @@ export function claimedOf(
 export function recordOf(delivery: StoredDelivery, endpoint: Endpoint): DeliveryRecord {
   const { event } = delivery
   const waiting = delivery.state === 'PENDING' && delivery.open === null
+  const sent = delivery.attempts.flatMap(({ ended }) => ended?.result.attempt ?? [])
+  const last = sent.findLast(({ state }) => state !== 'UNSENT')?.report
   return {
     deliveryId: delivery.deliveryId,
     eventId: event.eventId,
@@ -95,7 +98,22 @@ export function recordOf(delivery: StoredDelivery, endpoint: Endpoint): Delivery
     endedAt: delivery.endedAtMs === null ? null : new Date(delivery.endedAtMs),
     cancelReason: delivery.cancelReason,
     resendOf: delivery.resendOf,
+    httpStatus: last?.status ?? null,
+    latencyMs: last?.timings.totalMs ?? null,
   }
+}
+
+/** Tells whether a delivery meets every condition that is given. @param movedId Transaction that its event moved. */
+export function isFound(record: DeliveryRecord, filter: DeliveryFilter, movedId: string | undefined): boolean {
+  const { createdAfter, createdBefore, transactionId, ...equal } = filter
+  return (
+    Object.entries(equal).every(
+      ([field, value]) => value === undefined || record[field as keyof typeof equal] === value,
+    ) &&
+    (transactionId === undefined || movedId === transactionId) &&
+    (createdAfter === undefined || record.createdAt >= createdAfter) &&
+    (createdBefore === undefined || record.createdAt < createdBefore)
+  )
 }
 
 /** Converts a record to a stored attempt. */

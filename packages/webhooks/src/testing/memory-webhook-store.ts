@@ -13,6 +13,7 @@ import {
   attemptRecordOf,
   byDue,
   claimedOf,
+  isFound,
   recordOf,
   type StoredAttempt,
   type StoredDelivery,
@@ -260,21 +261,20 @@ export function createMemoryWebhookStore(
       return { ...recordOf(delivery, endpointOf(delivery).endpoint), body: delivery.event.body.slice(), attempts }
     },
 
-    async listDeliveries({ appId, state, eventType, endpointId, cursor, limit }) {
+    async listDeliveries({ appId, cursor, limit, ...filter }) {
       const [sequence = '', ofApp] = cursor?.split('@', 2) ?? []
       if (cursor !== undefined && (!/^[1-9]\d{0,14}$/.test(sequence) || ofApp !== appId))
         throw new Error('This store did not create the cursor.')
       const before = cursor === undefined ? Infinity : Number(sequence)
       const found = [...deliveries.values()]
         .filter((delivery) => delivery.event.appId === appId && delivery.sequence < before)
-        .filter((delivery) => state === undefined || delivery.state === state)
-        .filter((delivery) => eventType === undefined || delivery.event.type === eventType)
-        .filter((delivery) => endpointId === undefined || delivery.endpointId === endpointId)
-        .sort((one, other) => other.sequence - one.sequence)
+        .map((delivery) => ({ delivery, record: recordOf(delivery, endpointOf(delivery).endpoint) }))
+        .filter(({ record }) => isFound(record, filter, data.moves.get(record.eventId)?.transactionId))
+        .sort((one, other) => other.delivery.sequence - one.delivery.sequence)
       const page = found.slice(0, limit)
-      const last = page.at(-1)
+      const last = page.at(-1)?.delivery
       return {
-        items: page.map((delivery) => recordOf(delivery, endpointOf(delivery).endpoint)),
+        items: page.map(({ record }) => record),
         nextCursor: found.length > page.length && last !== undefined ? `${last.sequence}@${appId}` : null,
       }
     },

@@ -1,18 +1,12 @@
-import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import { eventTypes } from '@kyc-relay/webhooks'
 import type { DeliveryRecord, DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
+import type { LogFilters } from '../log-filters.js'
 import { DeliveryKind } from './delivery-kind.js'
 import { DeliveryStateMark, Instant } from './components.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
-
-/** Filters of the delivery log, from the address. */
-export interface DeliveryFilters {
-  readonly status?: DeliveryState | undefined
-  readonly eventType?: EventType | undefined
-  readonly endpointId?: string | undefined
-}
 
 const states: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
 const stateWords: Readonly<Record<DeliveryState, string>> = {
@@ -25,7 +19,7 @@ const stateWords: Readonly<Record<DeliveryState, string>> = {
 export const DeliveriesPage: FC<{
   readonly session: Session
   readonly endpoints: readonly Endpoint[]
-  readonly filters: DeliveryFilters
+  readonly filters: LogFilters
   readonly deliveries: readonly DeliveryRecord[]
   readonly nextPage: string | null
   readonly firstPage: string | null
@@ -40,6 +34,10 @@ export const DeliveriesPage: FC<{
     notice={problem === null ? null : { tone: 'bad', text: problem }}
   >
     <form method="get" action="/portal/deliveries" class="filters">
+      <div class="field">
+        <label for="find">Id of an event, user or transaction, or X-Event-ID</label>
+        <input id="find" name="find" type="search" maxlength={200} value={filters.find} autocomplete="off" />
+      </div>
       <div class="field">
         <label for="status">Status</label>
         <select id="status" name="status">
@@ -81,6 +79,24 @@ export const DeliveriesPage: FC<{
           ) : null}
         </select>
       </div>
+      <div class="field">
+        <label for="httpStatus">HTTP status</label>
+        <input
+          id="httpStatus"
+          name="httpStatus"
+          inputmode="numeric"
+          pattern="[1-5][0-9][0-9]"
+          value={filters.httpStatus}
+        />
+      </div>
+      <div class="field">
+        <label for="from">From (UTC)</label>
+        <input id="from" name="from" type="datetime-local" value={filters.from} />
+      </div>
+      <div class="field">
+        <label for="until">Before (UTC)</label>
+        <input id="until" name="until" type="datetime-local" value={filters.until} />
+      </div>
       <div class="actions">
         <button type="submit">Filter</button>
         {Object.values(filters).some((value) => value !== undefined) ? <a href="/portal/deliveries">Clear</a> : null}
@@ -102,6 +118,8 @@ export const DeliveriesPage: FC<{
           { label: 'Event', heads: true },
           { label: 'URL', class: 'url' },
           { label: 'Attempts' },
+          { label: 'HTTP status' },
+          { label: 'Latency' },
           { label: 'Created' },
         ]}
         rows={deliveries.map((delivery) => [
@@ -114,6 +132,8 @@ export const DeliveriesPage: FC<{
           </>,
           delivery.url,
           `${delivery.attemptsMade} of 5`,
+          delivery.httpStatus ?? '–',
+          delivery.latencyMs === null ? '–' : `${Math.round(delivery.latencyMs)} ms`,
           <Instant at={delivery.createdAt} />,
         ])}
       />

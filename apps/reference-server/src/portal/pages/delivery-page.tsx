@@ -64,6 +64,18 @@ export const DeliveryPage: FC<{
                 <Instant at={delivery.endedAt} />
               </Fact>
             )}
+            <Fact name="Event">
+              <a href={`/portal/deliveries?find=${delivery.eventId}`}>
+                <code>{delivery.eventId}</code>
+              </a>
+            </Fact>
+            {delivery.test ? null : (
+              <Fact name="User">
+                <a href={`/portal/deliveries?find=${delivery.userId}`}>
+                  <code>{delivery.userId}</code>
+                </a>
+              </Fact>
+            )}
             <Fact name="X-Event-ID">
               <code>{delivery.xEventId}</code>
             </Fact>

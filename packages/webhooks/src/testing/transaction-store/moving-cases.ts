@@ -50,6 +50,26 @@ export const movingCases: readonly TransactionStoreCase[] = [
   ),
 
   transactionStoreCase(
+    'TS-MOVE-12',
+    'The deliveries of a transaction MUST be found by its id',
+    async ({ store, webhooks }) => {
+      const { registered, move } = createMoveSamples()
+      const to = [await registered(webhooks)]
+      const [first, another] = [move(to), move(to)]
+      const { transactionId, appId } = first
+      const last = move(to, { transactionId, fromRevision: 1, next: 'SETTLED', fields: null })
+      for (const each of [first, another, last]) await moved(store, each)
+      const { items } = await webhooks.listDeliveries({ appId, transactionId, limit: 9 })
+      deepEqual(
+        items.map(({ eventId }) => eventId),
+        [last.event.eventId, first.event.eventId],
+      )
+      const both = await webhooks.listDeliveries({ appId, transactionId, eventId: last.event.eventId, limit: 9 })
+      deepEqual(both.items.length, 1)
+    },
+  ),
+
+  transactionStoreCase(
     'TS-MOVE-3',
     'Every move MUST make the revision one higher and replace the fields',
     async ({ store, other }) => {

@@ -1,7 +1,18 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import type { DeliveryRecord, WebhookStore } from '../../delivery/webhook-store.js'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
-import { appA, appB, claimOne, createSamples, recordResults, resultOf, wideClaim } from './sample-records.js'
+import {
+  appA,
+  appB,
+  claimOne,
+  createSamples,
+  listAll,
+  recordResults,
+  resultOf,
+  userOne,
+  userTwo,
+  wideClaim,
+} from './sample-records.js'
 
 type ListRequest = Parameters<WebhookStore['listDeliveries']>[0]
 
@@ -18,6 +29,9 @@ async function readPages(store: WebhookStore, request: ListRequest): Promise<rea
   } while (cursor !== undefined && pages.length < 100)
   return pages
 }
+
+/** No range of times. */
+const createdNone: { createdAfter?: Date; createdBefore?: Date } = {}
 
 const idsOf = (deliveries: readonly DeliveryRecord[]) => deliveries.map(({ deliveryId }) => deliveryId)
 
@@ -54,6 +68,8 @@ export const readingCases: readonly WebhookStoreCase[] = [
         endedAt: null,
         cancelReason: null,
         resendOf: null,
+        httpStatus: null,
+        latencyMs: null,
         body: null,
         attempts: [],
       },
@@ -128,6 +144,79 @@ export const readingCases: readonly WebhookStoreCase[] = [
       }
     }
   }),
+
+  webhookStoreCase(
+    'WS-READ-7',
+    'A delivery MUST be found by each of its fields, and by all',
+    async ({ store, advance }) => {
+      const { registered, event, published } = createSamples()
+      const endpoint = await registered(store)
+      await published(store, await registered(store, { appId: appB }))
+      for (const userId of [userOne, userTwo, userOne]) {
+        await store.insertEvent(event([endpoint], { userId }))
+        await advance(1000)
+      }
+      const [first, second] = await Promise.all([claimOne(store, { limit: 1 }), claimOne(store, { limit: 1 })])
+      await recordResults(store, resultOf.delivered(first), resultOf.retry(second, 60_000))
+      const all = await listAll(store)
+      equal(all.length, 3)
+      for (const one of all) {
+        const [eventId, xEventId] = [{ eventId: one.eventId }, { xEventId: one.xEventId }]
+        const [createdAfter, createdBefore] = [{ createdAfter: one.createdAt }, { createdBefore: one.createdAt }]
+        const filters = [
+          ...[eventId, xEventId, { userId: one.userId }, createdAfter, createdBefore],
+          ...(one.httpStatus === null ? [] : [{ httpStatus: one.httpStatus }]),
+          { ...eventId, ...xEventId, ...createdAfter, userId: one.userId, eventType: one.eventType, state: one.state },
+          { ...xEventId, ...createdBefore },
+        ]
+        for (const filter of filters) {
+          const { createdAfter: from, createdBefore: until, ...equalTo } = { ...createdNone, ...filter }
+          const expected = all.filter(
+            (delivery) =>
+              Object.entries(equalTo).every(([field, value]) => delivery[field as keyof typeof equalTo] === value) &&
+              (from === undefined || delivery.createdAt >= from) &&
+              (until === undefined || delivery.createdAt < until),
+          )
+          const found = await readPages(store, { appId: appA, limit: 1, ...filter })
+          deepEqual(idsOf(found.flat()), idsOf(expected), Object.keys(filter).join())
+          deepEqual((await store.listDeliveries({ appId: appB, limit: 9, ...eventId })).items, [], 'another app')
+        }
+      }
+      for (const none of [
+        { userId: appA },
+        { eventId: appA },
+        { xEventId: appA },
+        { transactionId: 'x' },
+        { httpStatus: 404 },
+      ])
+        deepEqual((await store.listDeliveries({ appId: appA, limit: 9, ...none })).items, [])
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-READ-8',
+    'The log MUST tell the HTTP status and the time of the last attempt that was sent',
+    async ({ store, advance }) => {
+      const { registered, published } = createSamples()
+      await published(store, await registered(store))
+      const told = async () => {
+        const [one] = await listAll(store)
+        return { httpStatus: one?.httpStatus, latencyMs: one?.latencyMs }
+      }
+      const nothing = { httpStatus: null, latencyMs: null }
+      deepEqual(await told(), nothing)
+      const refused = await claimOne(store)
+      deepEqual(await told(), nothing, 'in flight')
+      await recordResults(store, resultOf.retry(refused, 1))
+      deepEqual(await told(), { httpStatus: 500, latencyMs: 12.5 })
+      await advance(1)
+      await recordResults(store, resultOf.unsent(await claimOne(store), 1))
+      deepEqual(await told(), { httpStatus: 500, latencyMs: 12.5 }, 'unsent')
+      await advance(1)
+      await recordResults(store, resultOf.delivered(await claimOne(store)))
+      deepEqual(await told(), { httpStatus: 200, latencyMs: 3.25 })
+    },
+  ),
 
   webhookStoreCase(
     'WS-READ-6',

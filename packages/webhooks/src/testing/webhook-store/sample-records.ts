@@ -94,8 +94,18 @@ export async function claimOne(store: WebhookStore, fields: Partial<typeof wideC
   return claimed[0] as ClaimedDelivery
 }
 
-export const failedReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), status: 500 }
-export const succeededReport: AttemptReport = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
+const answered = reportOfCause('HTTP_STATUS', 1)
+export const failedReport: AttemptReport = {
+  ...answered,
+  status: 500,
+  timings: { ...answered.timings, totalMs: 12.5 },
+}
+export const succeededReport: AttemptReport = {
+  ...answered,
+  cause: null,
+  status: 200,
+  timings: { ...answered.timings, totalMs: 3.25 },
+}
 
 /** Creates the result of a claimed attempt. */
 export const resultOf = {

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { Hono } from 'hono'
+import { listDeliveries } from '../webhooks-api/webhook-routes.js'
+import { appIdOf, type DeveloperDeps } from './developer-routes.js'
+import { addressOfLog, readLogFilters, resolveFilters } from './log-filters.js'
+import { DeliveriesPage } from './pages/deliveries-page.js'
+import { DeliveryPage } from './pages/delivery-page.js'
+import { seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+
+const uuid = '[0-9A-Fa-f-]{36}'
+const pageSize = 25
+const pageProblem = 'There is no such page of the log.'
+
+/** Creates the pages of the delivery log for a signed-in app. */
+export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
+  const { store } = deps
+  const routes = new Hono<PortalEnv>()
+
+  routes.get('/portal/deliveries', async (c) => {
+    const appId = appIdOf(c)
+    const { cursor, ...query } = c.req.query()
+    const filters = readLogFilters(query)
+    const found = await resolveFilters(store, appId, filters)
+    const [endpoints, page] = await Promise.all([
+      store.listEndpoints(appId),
+      found && listDeliveries(store, { appId, limit: pageSize, ...found, ...(cursor ? { cursor } : {}) }),
+    ])
+    const broken = page === null || page === 'cursor_invalid'
+    const problem = page === null ? 'This is no id. An id has 36 characters, as in the log.' : pageProblem
+    return sendPage(
+      c,
+      <DeliveriesPage
+        session={c.get('session')}
+        endpoints={endpoints}
+        filters={filters}
+        deliveries={broken ? [] : page.items}
+        nextPage={broken || page.nextCursor === null ? null : addressOfLog(filters, page.nextCursor)}
+        firstPage={cursor ? addressOfLog(filters, null) : null}
+        problem={broken ? problem : null}
+      />,
+      broken ? 400 : 200,
+    )
+  })
+
+  routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
+    const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
+    if (delivery === null) return sendProblem(c, 404)
+    return sendPage(c, <DeliveryPage session={c.get('session')} delivery={delivery} now={deps.now()} />)
+  })
+  routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
+    const deliveryId = c.req.param('deliveryId')
+    const newDeliveryId = randomUUID()
+    const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })
+    if (outcome === 'not_found') return sendProblem(c, 404)
+    const session = c.get('session')
+    if (outcome === 'resent') {
+      deps.wake()
+      await session.flash({ tone: 'good', text: 'On its way again, with the same bytes and the same X-Event-ID.' })
+      return seeOther(c, `/portal/deliveries/${newDeliveryId}`)
+    }
+    const text =
+      outcome === 'not_finished'
+        ? 'The event is still being delivered. Send it again after the delivery has ended.'
+        : 'Its URL was removed, so the event cannot be sent again.'
+    await session.flash({ tone: 'bad', text })
+    return seeOther(c, `/portal/deliveries/${deliveryId}`)
+  })
+
+  return routes
+}

@@ -1,0 +1,63 @@
+import { eventTypes } from '@kyc-relay/webhooks'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { z } from 'zod'
+
+type Filter = Omit<Parameters<WebhookStore['listDeliveries']>[0], 'appId' | 'cursor' | 'limit'>
+
+/** A field of the form that is empty or cannot be read is left out. */
+const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
+
+/** What a `datetime-local` field sends: a time without an offset, here in UTC. */
+const utcTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/)
+  .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)))
+
+const logFilters = z.object({
+  find: optional(z.string().trim().min(1).max(200)),
+  status: optional(z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'])),
+  eventType: optional(z.enum(eventTypes)),
+  endpointId: optional(z.uuid()),
+  httpStatus: optional(z.string().regex(/^[1-5]\d\d$/)),
+  from: optional(utcTime),
+  until: optional(utcTime),
+})
+
+/** Filters of the delivery log as the form has them. `find` is an id; `from` and `until` are times in UTC. */
+export type LogFilters = z.output<typeof logFilters>
+
+/** Reads the filters of the delivery log from its address. */
+export const readLogFilters = (query: Readonly<Record<string, string>>): LogFilters => logFilters.parse(query)
+
+/** Returns the address of a page of the log. */
+export function addressOfLog(filters: LogFilters, cursor: string | null): string {
+  const fields = Object.entries({ ...filters, cursor: cursor ?? undefined })
+  const query = new URLSearchParams(fields.filter((field): field is [string, string] => field[1] !== undefined))
+  return query.size === 0 ? '/portal/deliveries' : `/portal/deliveries?${query}`
+}
+
+/**
+ * Converts the filters for the store. What `find` is the id of, the log tells: the first kind that is there. Returns null
+ * if it is no id.
+ */
+export async function resolveFilters(
+  store: Pick<WebhookStore, 'listDeliveries'>,
+  appId: string,
+  { find, status, httpStatus, from, until, eventType, endpointId }: LogFilters,
+): Promise<Filter | null> {
+  const filter: Filter = {
+    ...(status === undefined ? {} : { state: status }),
+    ...(eventType === undefined ? {} : { eventType }),
+    ...(endpointId === undefined ? {} : { endpointId: endpointId.toLowerCase() }),
+    ...(httpStatus === undefined ? {} : { httpStatus: Number(httpStatus) }),
+    ...(from === undefined ? {} : { createdAfter: new Date(`${from}Z`) }),
+    ...(until === undefined ? {} : { createdBefore: new Date(`${until}Z`) }),
+  }
+  if (find === undefined) return filter
+  const id = z.guid().safeParse(find).data?.toLowerCase()
+  if (id === undefined) return null
+  const kinds: readonly Filter[] = [{ xEventId: id }, { eventId: id }, { userId: id }, { transactionId: id }]
+  const pages = await Promise.all(kinds.map((kind) => store.listDeliveries({ appId, limit: 1, ...kind })))
+  const known = kinds.find((_, index) => (pages[index]?.items.length ?? 0) > 0)
+  return { ...filter, ...(known ?? kinds[0]) }
+}
