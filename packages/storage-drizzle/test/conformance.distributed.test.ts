@@ -53,6 +53,8 @@ test('only known reads are over all shards', () => {
     'kyc_relay_delivery_queue',
     // Due endpoints and due notices.
     'kyc_relay_delivery_queue kyc_relay_due_notices kyc_relay_endpoint_schedules',
+    // What waited too long for the end of a pause, for retention.
+    'kyc_relay_delivery_queue kyc_relay_endpoint_schedules',
     // Apps of a user, for an erasure.
     'kyc_relay_events kyc_relay_transactions',
     // Verifications in order, and what their entries cover, for `audit verify`.

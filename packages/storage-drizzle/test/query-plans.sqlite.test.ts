@@ -47,7 +47,8 @@ function planOf(database: Database.Database, statement: string): string[] {
 function slowSteps(plan: readonly string[]): string[] {
   return plan.filter(
     (step) =>
-      (step.startsWith('SCAN') && !/json_each|CONSTANT ROW|bounded_rows/.test(step)) || step.includes('TEMP B-TREE'),
+      (step.startsWith('SCAN') && !/json_each|CONSTANT ROW|bounded_rows|schedules_paused/.test(step)) ||
+      step.includes('TEMP B-TREE'),
   )
 }
 
@@ -76,7 +77,7 @@ test('no statement of the stores reads a whole table or sorts', async () => {
 test('the same look at plans notices a missing index', async () => {
   const { database } = await preparedStatements()
   const claim =
-    'SELECT position FROM kyc_relay_deliveries WHERE endpoint = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at'
+    'SELECT position FROM kyc_relay_deliveries WHERE endpoint = ? AND class = ? AND due_at IS NOT NULL ORDER BY due_at'
   expect(slowSteps(planOf(database, claim))).toEqual([])
   database.exec('DROP INDEX kyc_relay_deliveries_waiting; DROP INDEX kyc_relay_deliveries_of_endpoint')
   expect(slowSteps(planOf(database, claim))).not.toEqual([])

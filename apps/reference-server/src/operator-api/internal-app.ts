@@ -13,6 +13,7 @@ import { tracedMiddleware } from '../operations/tracing/request-spans.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
+import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
@@ -26,6 +27,7 @@ export interface InternalAppDeps {
   readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
+  readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly failures: FailedAuthentications
   readonly probes: Probes
@@ -65,6 +67,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
+  app.route('/internal/v1', createEndpointRoutes(deps.endpoints))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
 
   refuseUnrouted(app, refuseProblem)

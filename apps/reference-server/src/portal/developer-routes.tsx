@@ -23,8 +23,12 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
 
   routes.get('/portal/webhooks', async (c) => {
     const appId = appIdOf(c)
-    const [endpoints, day] = await Promise.all([store.listEndpoints(appId), countDeliveryDay(store, appId, deps.now())])
-    return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} day={day} />)
+    const [endpoints, health, day] = await Promise.all([
+      store.listEndpoints(appId),
+      store.listEndpointHealth(appId),
+      countDeliveryDay(store, appId, deps.now()),
+    ])
+    return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} health={health} day={day} />)
   })
 
   const sendForm = (c: PortalContext, endpoint: Endpoint | null, form: EndpointForm, problem: string | null) =>
@@ -84,6 +88,27 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     if (replaced.kind === 'url_refused') return sendForm(c, endpoint, form, violation('/url', replaced.code).message)
     if (replaced.kind === 'not_found') return sendProblem(c, 404)
     return sendForm(c, endpoint, form, 'Another of your URLs is this one, or was. Add it as a new URL instead.')
+  })
+
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/pause`, async (c) => {
+    const [appId, endpointId] = [appIdOf(c), c.req.param('endpointId')]
+    if ((await store.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })) === 'not_found') return sendProblem(c, 404)
+    await c.get('session').flash({ tone: 'good', text: 'The URL is paused. Events for it wait until you resume it.' })
+    return seeOther(c, '/portal/webhooks')
+  })
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/resume`, async (c) => {
+    const [appId, endpointId] = [appIdOf(c), c.req.param('endpointId')]
+    const outcome = await store.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
+    if (outcome === 'not_found') return sendProblem(c, 404)
+    if (outcome === 'resumed') deps.wake()
+    await c
+      .get('session')
+      .flash(
+        outcome === 'resumed'
+          ? { tone: 'good', text: 'The URL is resumed. What waited is on its way.' }
+          : { tone: 'bad', text: 'The operator paused this URL. Ask the operator to resume it.' },
+      )
+    return seeOther(c, '/portal/webhooks')
   })
 
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {

@@ -29,7 +29,7 @@ export async function registerEndpoint(
   const warnings = await warningsOf(deps, endpoint, null)
   const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
   if (outcome !== 'registered') return { kind: outcome } as const
-  return { kind: outcome, endpoint, warnings } as const
+  return { kind: outcome, endpoint: await stored(deps, endpoint), warnings } as const
 }
 
 /** Replaces an endpoint, for the REST API and the portal. What the request leaves out stays as it is. */
@@ -56,7 +56,13 @@ export async function replaceEndpoint(
   const warnings = await warningsOf(deps, endpoint, endpointId)
   const outcome = await deps.store.replaceEndpoint({ appId, endpointId, replacement: endpoint })
   if (outcome !== 'replaced') return { kind: outcome } as const
-  return { kind: outcome, endpoint, warnings } as const
+  return { kind: outcome, endpoint: await stored(deps, endpoint), warnings } as const
+}
+
+/** An endpoint as it was stored: a pause may have passed to it. */
+async function stored({ store }: EndpointDeps, added: NewEndpoint & Pick<Endpoint, 'description'>) {
+  const endpoints = await store.listEndpoints(added.appId)
+  return endpoints.find(({ endpointId }) => endpointId === added.endpointId) ?? { ...added, pausedBy: null }
 }
 
 function newEndpoint(

@@ -95,6 +95,30 @@ const replaceEndpoint = defineOperation({
   ],
 })
 
+const pauseEndpoint = defineOperation({
+  id: 'pauseEndpoint',
+  method: 'post',
+  path: `${base}/{endpointId}/pause`,
+  tag: 'Endpoints',
+  summary: 'Pause an endpoint',
+  description:
+    'An attempt that is running goes on. After it nothing is sent and no attempt is used up, but for test events. Events ' +
+    'that wait longer than bodies are kept are cancelled (`EXPIRED`).',
+  answers: { 200: { description: 'Paused.', schema: schemas.endpoint } },
+  refusals: [notFound],
+})
+
+const resumeEndpoint = defineOperation({
+  id: 'resumeEndpoint',
+  method: 'post',
+  path: `${base}/{endpointId}/resume`,
+  tag: 'Endpoints',
+  summary: 'Resume an endpoint',
+  description: 'What waited is due at its due time, or now.',
+  answers: { 200: { description: 'Resumed.', schema: schemas.endpoint } },
+  refusals: [notFound, { status: 409, code: 'PAUSED_BY_OPERATOR', when: 'The operator paused it.' }],
+})
+
 const removeEndpoint = defineOperation({
   id: 'removeEndpoint',
   method: 'delete',
@@ -276,6 +300,8 @@ export const webhookOperations = {
   revokeKey,
   getEndpoint,
   replaceEndpoint,
+  pauseEndpoint,
+  resumeEndpoint,
   removeEndpoint,
   sendTestEvent,
 } as const satisfies Readonly<Record<string, OperationShape>>

@@ -10,8 +10,14 @@ import type { z } from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
 import type * as schemas from './webhook-schemas.js'
 
-/** Converts an endpoint for the API. */
-export function presentEndpoint(endpoint: Omit<Endpoint, 'lineageId'>): z.input<typeof schemas.endpoint> {
+type Health = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
+
+/** Converts an endpoint for the API. @param health Undefined for a new one. */
+export function presentEndpoint(
+  endpoint: Omit<Endpoint, 'lineageId'>,
+  health: Health | undefined,
+): z.input<typeof schemas.endpoint> {
+  const failingSince = health?.failingSince ?? null
   return {
     id: endpoint.endpointId,
     endpointId: endpoint.endpointId,
@@ -20,8 +26,18 @@ export function presentEndpoint(endpoint: Omit<Endpoint, 'lineageId'>): z.input<
     allEvents: endpoint.eventTypes === null,
     description: endpoint.description,
     standardWebhooks: endpoint.standardWebhooks,
+    state: endpointState(endpoint, failingSince),
+    pausedBy: endpoint.pausedBy,
+    failingSince: failingSince?.toISOString() ?? null,
+    lastSuccessAt: health?.lastSuccessAt?.toISOString() ?? null,
     createdAt: endpoint.createdAt.toISOString(),
   }
+}
+
+/** The state of an endpoint. */
+export function endpointState({ pausedBy }: Pick<Endpoint, 'pausedBy'>, failingSince: Date | null) {
+  if (pausedBy !== null) return 'PAUSED'
+  return failingSince === null ? 'HEALTHY' : 'FAILING'
 }
 
 /** Converts a delivery for the list. */

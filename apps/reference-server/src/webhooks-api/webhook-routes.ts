@@ -39,8 +39,17 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.use('/api/v1/webhooks/*', requireApiKey(deps))
 
+  async function listPresented(appId: string) {
+    const [endpoints, health] = await Promise.all([store.listEndpoints(appId), store.listEndpointHealth(appId)])
+    const healthOf = new Map(health.map((one) => [one.endpointId, one]))
+    return endpoints.map((endpoint) => presentEndpoint(endpoint, healthOf.get(endpoint.endpointId)))
+  }
+
+  const findPresented = async (appId: string, endpointId: string) =>
+    (await listPresented(appId)).find(({ id }) => id === endpointId)
+
   serveOperation(routes, operations.listEndpoints, async ({ appId }) =>
-    answer(200, { items: (await store.listEndpoints(appId)).map(presentEndpoint), nextCursor: null }),
+    answer(200, { items: await listPresented(appId), nextCursor: null }),
   )
 
   serveOperation(routes, operations.registerEndpoint, async ({ appId, body }) => {
@@ -53,7 +62,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
     const { endpoint, warnings } = registered
     const location = `/api/v1/webhooks/${endpoint.endpointId}`
-    return answer(201, { ...presentEndpoint(endpoint), warnings }, { location })
+    return answer(201, { ...presentEndpoint(endpoint, undefined), warnings }, { location })
   })
 
   serveOperation(routes, operations.replaceEndpoint, async ({ appId, params: { endpointId }, body }) => {
@@ -68,7 +77,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     deps.wake()
     const { endpoint, warnings } = replaced
     const location = `/api/v1/webhooks/${endpoint.endpointId}`
-    return answer(201, { ...presentEndpoint(endpoint), warnings, replaces: endpointId }, { location })
+    return answer(201, { ...presentEndpoint(endpoint, undefined), warnings, replaces: endpointId }, { location })
   })
 
   serveOperation(routes, operations.listDeliveries, async ({ appId, query: { status, ...filter } }) => {
@@ -135,8 +144,22 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   })
 
   serveOperation(routes, operations.getEndpoint, async ({ appId, params: { endpointId } }) => {
-    const endpoint = (await store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
-    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentEndpoint(endpoint))
+    const endpoint = await findPresented(appId, endpointId)
+    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, endpoint)
+  })
+
+  serveOperation(routes, operations.pauseEndpoint, async ({ appId, params: { endpointId } }) => {
+    await store.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })
+    const endpoint = await findPresented(appId, endpointId)
+    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, endpoint)
+  })
+
+  serveOperation(routes, operations.resumeEndpoint, async ({ appId, params: { endpointId } }) => {
+    const outcome = await store.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
+    if (outcome === 'paused_by_operator') return { refusal: { code: 'PAUSED_BY_OPERATOR' } }
+    deps.wake()
+    const endpoint = await findPresented(appId, endpointId)
+    return endpoint === undefined ? { refusal: { code: 'NOT_FOUND' } } : answer(200, endpoint)
   })
 
   serveOperation(routes, operations.removeEndpoint, async ({ appId, params: { endpointId } }) =>

@@ -106,6 +106,13 @@ export const endpoint = z
     allEvents: z.boolean().meta({ description: 'True if subscribed to all types, including types of later versions.' }),
     description: z.string().nullable(),
     standardWebhooks: z.boolean(),
+    state: z.enum(['HEALTHY', 'FAILING', 'PAUSED']).meta({
+      id: 'EndpointState',
+      description: '`FAILING` while its last attempt failed. While `PAUSED`, only test events are sent; others wait.',
+    }),
+    pausedBy: z.enum(['PARTNER', 'OPERATOR']).nullable().meta({ description: 'Who paused it; null unless paused.' }),
+    failingSince: instant.nullable().meta({ description: 'End of the first of its last attempts that all failed.' }),
+    lastSuccessAt: instant.nullable().meta({ description: 'End of its last delivery that was acknowledged.' }),
     createdAt: instant,
   })
   .meta({ id: 'Endpoint', description: 'A registered HTTPS URL with its event types.' })

@@ -126,7 +126,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await check('delivery')
 
     await page.getByRole('link', { name: 'Delivery log' }).first().click()
-    await page.getByLabel('Status').selectOption('DELIVERED')
+    await page.getByLabel('Status', { exact: true }).selectOption('DELIVERED')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).waitFor()
     await check('deliveries')

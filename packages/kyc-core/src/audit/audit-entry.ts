@@ -18,7 +18,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `GRANT_GIVEN`, `GRANT_NARROWED`: scopes that the app has afterwards
  * - `GRANT_REVOKED`: scopes that the app had before
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
- * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`: the endpoint id
+ * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`, `ENDPOINT_PAUSED`, `ENDPOINT_RESUMED`: the endpoint id
  * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`
  */
 export type AuditKind =
@@ -43,6 +43,8 @@ export type AuditKind =
   | 'ACCESS_TOKEN_ISSUED'
   | 'ENDPOINT_REGISTERED'
   | 'ENDPOINT_REMOVED'
+  | 'ENDPOINT_PAUSED'
+  | 'ENDPOINT_RESUMED'
   | 'SIGNED_IN'
 
 /** An event to record. Holds ids, counts and digests of rows, never personal data. */

@@ -195,6 +195,7 @@ CREATE TABLE "kyc_relay_delivery_queue" (
 	"position" bigint NOT NULL,
 	"delivery_id" text COLLATE "C" NOT NULL,
 	"endpoint_id" text COLLATE "C" NOT NULL,
+	"class" smallint DEFAULT 1 NOT NULL,
 	"attempts_made" integer DEFAULT 0 NOT NULL,
 	"due_at" timestamp (3) with time zone,
 	"lease_token" text COLLATE "C",
@@ -224,6 +225,8 @@ CREATE TABLE "kyc_relay_endpoint_schedules" (
 	"app_id" text COLLATE "C" NOT NULL,
 	"endpoint_id" text COLLATE "C" NOT NULL,
 	"failing" boolean DEFAULT false NOT NULL,
+	"failing_since" timestamp (3) with time zone,
+	"paused" boolean DEFAULT false NOT NULL,
 	"last_claimed_at" timestamp (3) with time zone,
 	"next_due_at" timestamp (3) with time zone,
 	"waiting_since" timestamp (3) with time zone GENERATED ALWAYS AS (greatest(next_due_at, last_claimed_at)) STORED,
@@ -239,9 +242,11 @@ CREATE TABLE "kyc_relay_endpoints" (
 	"description" text COLLATE "C",
 	"event_types" text COLLATE "C",
 	"standard_webhooks" boolean NOT NULL,
+	"paused_by" text COLLATE "C",
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"removed_at" timestamp (3) with time zone,
-	CONSTRAINT "kyc_relay_endpoints_pkey" PRIMARY KEY("app_id","endpoint_id")
+	CONSTRAINT "kyc_relay_endpoints_pkey" PRIMARY KEY("app_id","endpoint_id"),
+	CONSTRAINT "kyc_relay_endpoints_paused_by_check" CHECK (paused_by IN ('PARTNER', 'OPERATOR'))
 );
 
 CREATE TABLE "kyc_relay_event_sources" (
@@ -381,7 +386,7 @@ CREATE INDEX "kyc_relay_deliveries_by_x_event_id" ON "kyc_relay_deliveries" USIN
 
 CREATE INDEX "kyc_relay_deliveries_of_event" ON "kyc_relay_deliveries" USING btree ("app_id","event_id","position");
 
-CREATE INDEX "kyc_relay_delivery_queue_waiting" ON "kyc_relay_delivery_queue" USING btree ("app_id","endpoint_id","due_at","position") WHERE due_at IS NOT NULL;
+CREATE INDEX "kyc_relay_delivery_queue_waiting" ON "kyc_relay_delivery_queue" USING btree ("app_id","endpoint_id","class","due_at","position") WHERE due_at IS NOT NULL;
 
 CREATE INDEX "kyc_relay_delivery_queue_in_flight" ON "kyc_relay_delivery_queue" USING btree ("app_id","endpoint_id","lease_until") WHERE lease_until IS NOT NULL;
 
@@ -389,9 +394,13 @@ CREATE INDEX "kyc_relay_due_notices_in_order" ON "kyc_relay_due_notices" USING b
 
 CREATE INDEX "kyc_relay_endpoint_schedules_in_order" ON "kyc_relay_endpoint_schedules" USING btree ("failing","waiting_since","next_due_at","endpoint_id") WHERE next_due_at IS NOT NULL;
 
+CREATE INDEX "kyc_relay_endpoint_schedules_paused" ON "kyc_relay_endpoint_schedules" USING btree ("app_id","endpoint_id") WHERE paused;
+
 CREATE INDEX "kyc_relay_endpoint_schedules_by_due" ON "kyc_relay_endpoint_schedules" USING btree ("next_due_at") WHERE next_due_at IS NOT NULL;
 
 CREATE INDEX "kyc_relay_endpoints_by_url" ON "kyc_relay_endpoints" USING btree ("app_id","url");
+
+CREATE INDEX "kyc_relay_endpoints_of_lineage" ON "kyc_relay_endpoints" USING btree ("app_id","lineage_id","position");
 
 CREATE INDEX "kyc_relay_endpoints_of_app" ON "kyc_relay_endpoints" USING btree ("app_id","created_at","position") WHERE removed_at IS NULL;
 

@@ -182,6 +182,7 @@ CREATE TABLE `kyc_relay_deliveries` (
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
 	`event_type` text NOT NULL,
+	`class` integer DEFAULT 1 NOT NULL,
 	`state` text NOT NULL,
 	`attempts_made` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
@@ -206,7 +207,7 @@ CREATE TABLE `kyc_relay_deliveries` (
 
 CREATE UNIQUE INDEX `kyc_relay_deliveries_by_id` ON `kyc_relay_deliveries` (`delivery_id`);
 
-CREATE INDEX `kyc_relay_deliveries_waiting` ON `kyc_relay_deliveries` (`endpoint`,`due_at`,`position`) WHERE due_at IS NOT NULL;
+CREATE INDEX `kyc_relay_deliveries_waiting` ON `kyc_relay_deliveries` (`endpoint`,`class`,`due_at`,`position`) WHERE due_at IS NOT NULL;
 
 CREATE INDEX `kyc_relay_deliveries_leased` ON `kyc_relay_deliveries` (`lease_until`,`position`) WHERE lease_until IS NOT NULL;
 
@@ -226,15 +227,20 @@ CREATE TABLE `kyc_relay_endpoint_schedules` (
 	`endpoint` integer PRIMARY KEY NOT NULL,
 	`in_flight` integer DEFAULT 0 NOT NULL,
 	`failing` integer DEFAULT 0 NOT NULL,
+	`failing_since` integer,
+	`paused` integer DEFAULT 0 NOT NULL,
 	`last_claimed_at` integer DEFAULT 0 NOT NULL,
 	`next_due_at` integer,
 	`waiting_since` integer GENERATED ALWAYS AS (max(next_due_at, last_claimed_at)) VIRTUAL,
 	FOREIGN KEY (`endpoint`) REFERENCES `kyc_relay_endpoints`(`position`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "kyc_relay_endpoint_schedules_in_flight_check" CHECK(in_flight >= 0),
-	CONSTRAINT "kyc_relay_endpoint_schedules_failing_check" CHECK(failing IN (0, 1))
+	CONSTRAINT "kyc_relay_endpoint_schedules_failing_check" CHECK(failing IN (0, 1)),
+	CONSTRAINT "kyc_relay_endpoint_schedules_paused_check" CHECK(paused IN (0, 1))
 ) STRICT;
 
-CREATE INDEX `kyc_relay_endpoint_schedules_in_order` ON `kyc_relay_endpoint_schedules` (`failing`,`waiting_since`,`next_due_at`,`endpoint`,`in_flight`) WHERE next_due_at IS NOT NULL;
+CREATE INDEX `kyc_relay_endpoint_schedules_in_order` ON `kyc_relay_endpoint_schedules` (`failing`,`waiting_since`,`next_due_at`,`endpoint`,`in_flight`,`paused`) WHERE next_due_at IS NOT NULL;
+
+CREATE INDEX `kyc_relay_endpoint_schedules_paused` ON `kyc_relay_endpoint_schedules` (`endpoint`) WHERE paused = 1;
 
 CREATE INDEX `kyc_relay_endpoint_schedules_by_due` ON `kyc_relay_endpoint_schedules` (`next_due_at`) WHERE next_due_at IS NOT NULL;
 
@@ -247,14 +253,18 @@ CREATE TABLE `kyc_relay_endpoints` (
 	`description` text,
 	`event_types` text,
 	`standard_webhooks` integer NOT NULL,
+	`paused_by` text,
 	`created_at` integer NOT NULL,
 	`removed_at` integer,
-	CONSTRAINT "kyc_relay_endpoints_standard_webhooks_check" CHECK(standard_webhooks IN (0, 1))
+	CONSTRAINT "kyc_relay_endpoints_standard_webhooks_check" CHECK(standard_webhooks IN (0, 1)),
+	CONSTRAINT "kyc_relay_endpoints_paused_by_check" CHECK(paused_by IN ('PARTNER', 'OPERATOR'))
 ) STRICT;
 
 CREATE UNIQUE INDEX `kyc_relay_endpoints_by_id` ON `kyc_relay_endpoints` (`endpoint_id`);
 
 CREATE INDEX `kyc_relay_endpoints_by_url` ON `kyc_relay_endpoints` (`app_id`,`url`);
+
+CREATE INDEX `kyc_relay_endpoints_of_lineage` ON `kyc_relay_endpoints` (`app_id`,`lineage_id`,`position`);
 
 CREATE INDEX `kyc_relay_endpoints_of_app` ON `kyc_relay_endpoints` (`app_id`,`created_at`,`position`) WHERE removed_at IS NULL;
 

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { NewEndpoint } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, NewEndpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant, SignIn } from '../apps/app-directory.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
@@ -66,3 +66,21 @@ export function endpointRemovedEvent(
   const contentDigest = seal.digest([appId, endpointId])
   return { kind: 'ENDPOINT_REMOVED', atMs, appId, userId: null, subject: endpointId, contentDigest }
 }
+
+function pauseEvent(kind: 'ENDPOINT_PAUSED' | 'ENDPOINT_RESUMED') {
+  return (
+    seal: AuditSeal,
+    { appId, endpointId }: Pick<NewEndpoint, 'appId' | 'endpointId'>,
+    by: NonNullable<Endpoint['pausedBy']>,
+    atMs: number,
+  ): AuditEvent => {
+    const contentDigest = seal.digest([appId, endpointId, by])
+    return { kind, atMs, appId, userId: null, subject: endpointId, contentDigest }
+  }
+}
+
+/** Creates the entry for a paused endpoint. */
+export const endpointPausedEvent = pauseEvent('ENDPOINT_PAUSED')
+
+/** Creates the entry for an endpoint whose pause was lifted. */
+export const endpointResumedEvent = pauseEvent('ENDPOINT_RESUMED')

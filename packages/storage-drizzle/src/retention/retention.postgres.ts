@@ -5,9 +5,47 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
+import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
+
+const held = sql.raw(`'{${heldClasses.join()}}'::smallint[]`)
+
+/** Lists what waits too long for the end of a pause. */
+const listOverdue = statement<{ appId: string; endpointId: string; position: number }>(
+  'retention_list_overdue',
+  sql`
+SELECT waiting.app_id AS "appId", waiting.endpoint_id AS "endpointId", waiting.position
+FROM kyc_relay_endpoint_schedules AS schedule JOIN kyc_relay_delivery_queue AS waiting USING (app_id, endpoint_id)
+WHERE schedule.paused AND waiting.class = ANY (${held}) AND waiting.due_at < ${before} LIMIT ${value('limit')}`,
+)
+
+/** Keeps the endpoints paused until the end of the transaction. */
+const lockPaused = statementByApp(
+  'retention_lock_paused',
+  (ofApp) => sql`
+SELECT FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS given (app_id, endpoint_id)
+JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id) WHERE ${ofApp('schedule')}
+ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule`,
+)
+
+const expireWaiting = statementByApp(
+  'retention_expire_waiting',
+  (ofApp) => sql`
+WITH expired AS (
+  DELETE FROM kyc_relay_delivery_queue AS waiting
+  USING unnest(${value('appIds')}::text[], ${value('positions')}::bigint[]) AS given (app_id, position),
+    kyc_relay_endpoint_schedules AS schedule
+  WHERE waiting.app_id = given.app_id AND waiting.position = given.position AND waiting.due_at IS NOT NULL
+    AND schedule.app_id = waiting.app_id AND schedule.endpoint_id = waiting.endpoint_id AND schedule.paused
+    AND ${ofApp('waiting')} AND ${ofApp('schedule')}
+  RETURNING waiting.app_id, waiting.delivery_id, waiting.attempts_made
+)
+UPDATE kyc_relay_deliveries AS delivery
+SET state = 'CANCELLED', attempts_made = expired.attempts_made, ended_at = ${now}, cancel_reason = 'EXPIRED'
+FROM expired WHERE delivery.app_id = expired.app_id AND delivery.delivery_id = expired.delivery_id AND ${ofApp('delivery')}`,
+)
 
 const listOldBodies = statement<{ appId: string; eventId: string }>(
   'retention_list_bodies',
@@ -82,6 +120,24 @@ export function createRetention(dependencies: {
 }): Retention {
   const { database, distributed, instant } = dependencies
 
+  async function expireOverdue(ageMs: number, limit: number, at: Date | null): Promise<number> {
+    const overdue = await database.run((on) => listOverdue.rows(on, { ageMs, limit, now: at }))
+    let count = 0
+    for (const { appId, rows } of groupByApp(overdue, (row) => row.appId, distributed)) {
+      const keys = {
+        appId,
+        appIds: rows.map((row) => row.appId),
+        endpointIds: rows.map(({ endpointId }) => endpointId),
+        positions: rows.map(({ position }) => position),
+      }
+      count += await database.transaction(async (on) => {
+        await lockPaused.rows(on, keys)
+        return expireWaiting.count(on, { ...keys, now: at })
+      })
+    }
+    return count
+  }
+
   async function blankOldBodies(ageMs: number, limit: number, at: Date | null): Promise<number> {
     const old = await database.run((on) => listOldBodies.rows(on, { ageMs, limit, now: at }))
     let count = 0
@@ -116,6 +172,7 @@ export function createRetention(dependencies: {
       const limit = checkedLimit(policy.limit, 10_000)
       const at = instant()
       const counts = {
+        deliveriesExpired: await expireOverdue(policy.bodyAgeMs, limit, at),
         bodiesBlanked: await blankOldBodies(policy.bodyAgeMs, limit, at),
         attemptsRemoved: await removeOldAttempts(policy.attemptAgeMs, limit, at),
         accessTokensRemoved: await database.run((on) =>

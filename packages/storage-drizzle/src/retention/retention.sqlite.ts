@@ -4,12 +4,26 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
-import { attempts, events } from '../webhooks/tables.sqlite.js'
+import { attempts, deliveries, events } from '../webhooks/tables.sqlite.js'
+import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
 
 function prepareStatements(db: DrizzleDatabase) {
   return {
+    expireWaiting: db
+      .update(deliveries)
+      .set({ state: 'CANCELLED', dueAt: null, endedAt: sql`${value('now')}`, cancelReason: 'EXPIRED' })
+      .where(
+        sql`position IN (
+          SELECT waiting.position FROM kyc_relay_endpoint_schedules AS schedule
+          CROSS JOIN kyc_relay_deliveries AS waiting ON waiting.endpoint = schedule.endpoint
+          WHERE schedule.paused = 1 AND waiting.class IN ${sql.raw(`(${heldClasses.join()})`)}
+            AND waiting.due_at IS NOT NULL AND waiting.due_at < ${value('before')}
+          LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
     blankBodies: db
       .update(events)
       .set({ body: null })
@@ -58,6 +72,7 @@ export function createRetention(dependencies: {
     const limit = checkedLimit(policy.limit, 10_000)
     const now = clock().getTime()
     const counts = {
+      deliveriesExpired: statements.expireWaiting.run({ now, before: now - policy.bodyAgeMs, limit }).changes,
       bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
       attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
       accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,

@@ -1,6 +1,9 @@
 /** Retention times. Each has a default. */
 export interface RetentionPolicy {
-  /** Age of an event, in milliseconds, after which its body is blanked unless a delivery is pending. Default 30 days. */
+  /**
+   * Age of an event, in milliseconds, after which its body is blanked unless a delivery is pending. What waits longer for
+   * the end of a pause is cancelled (`EXPIRED`). Default 30 days.
+   */
   readonly bodyAgeMs?: number
   /** Age of an attempt, in milliseconds, after which it is removed unless its delivery is pending. Default 90 days. */
   readonly attemptAgeMs?: number
@@ -12,6 +15,8 @@ export interface RetentionPolicy {
 
 /** Counts of removed rows of one call. */
 export interface RemovedRows {
+  /** Deliveries that waited too long for the end of a pause. */
+  readonly deliveriesExpired: number
   readonly bodiesBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number

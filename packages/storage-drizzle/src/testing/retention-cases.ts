@@ -172,6 +172,33 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     deepEqual(await verifications.listVerifications(key, { limit: 1 }), before)
     equal(await verifications.findKycStatus(key.userId), 'PASS')
   }),
+  storageCase('RT-11', 'MUST cancel what waits too long for the end of a pause, and only that', async (one, use) => {
+    const [held, free] = [hook, endpoint('b')]
+    for (const each of [held, free]) await one.webhooks.registerEndpoint(each, 5)
+    await one.webhooks.pauseEndpoint({ appId, endpointId: held.endpointId, by: 'PARTNER' })
+    await one.webhooks.insertEvent(event('one', [held, free]))
+    await one.webhooks.insertEvent(event('test', [held], { test: true }))
+    await use.advance(30 * day)
+    equal((await one.retention.removeOld()).deliveriesExpired, 0)
+    await one.webhooks.insertEvent(event('young', [held]))
+    await use.advance(1)
+    equal((await one.retention.removeOld({ limit: 1 })).deliveriesExpired, 1)
+    equal((await one.retention.removeOld()).deliveriesExpired, 0)
+    const log = async () => {
+      const { items } = await use.other.webhooks.listDeliveries({ appId, limit: 10 })
+      return items.map(({ endpointId, test, state, cancelReason }) => ({ endpointId, test, state, cancelReason }))
+    }
+    const pending = { test: false, state: 'PENDING', cancelReason: null }
+    const ofHeld = { ...pending, endpointId: held.endpointId }
+    const kept = [ofHeld, { ...ofHeld, test: true }]
+    const expired = { ...ofHeld, state: 'CANCELLED', cancelReason: 'EXPIRED' }
+    const found = await log()
+    deepEqual(found.slice(0, 2), kept)
+    deepEqual(new Set(found.slice(2)), new Set([expired, { ...pending, endpointId: free.endpointId }]))
+    await one.webhooks.resumeEndpoint({ appId, endpointId: held.endpointId, by: 'PARTNER' })
+    const { claimed } = await one.webhooks.claimDue(claimRequest)
+    equal(claimed.length, 3)
+  }),
   reopenCase(
     'RT-10',
     'MUST keep removals when it is closed',

@@ -8,6 +8,7 @@ import { reportText, responseBodyOf } from './ended-results.postgres.js'
 import { deliveryKey, endpointKey } from './row-keys.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
 import type { Queryable } from '../engine/postgres/statement.js'
+import { deliveryClass } from './values.js'
 
 const value = sql.placeholder
 
@@ -23,6 +24,7 @@ interface LeasedRow {
   readonly unsentSince: Date | null
   readonly cancelRequested: string | null
   readonly eventType: string
+  readonly class: number
 }
 
 /** Locks deliveries in flight, in a fixed order that prevents deadlocks. */
@@ -32,7 +34,7 @@ const lockLeased = statementByApp<LeasedRow>(
 SELECT queued.app_id AS "appId", queued.delivery_id AS "deliveryId", queued.position,
   queued.endpoint_id AS "endpointId", queued.lease_token AS "leaseToken", queued.attempts_made AS "attemptsMade",
   queued.started_at AS "startedAt", queued.unsent_since AS "unsentSince", queued.cancel_requested AS "cancelRequested",
-  delivery.event_type AS "eventType"
+  delivery.event_type AS "eventType", queued.class
 FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[]) AS given (app_id, delivery_id)
 JOIN kyc_relay_deliveries AS delivery ON delivery.app_id = given.app_id AND delivery.delivery_id = given.delivery_id
   AND ${ofApp('delivery')}
@@ -44,10 +46,10 @@ FOR UPDATE OF queued`,
 )
 
 /** Locks the schedules of endpoints after their deliveries, and tells the time. */
-const lockEndpoints = statementByApp<{ now: Date }>(
+const lockEndpoints = statementByApp<{ appId: string; endpointId: string; paused: boolean; now: Date }>(
   'lock_endpoints',
   (ofApp) => sql`
-SELECT ${now} AS now
+SELECT app_id AS "appId", endpoint_id AS "endpointId", schedule.paused, ${now} AS now
 FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS given (app_id, endpoint_id)
 JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
 WHERE ${ofApp('schedule')}
@@ -109,7 +111,11 @@ WITH outcome AS MATERIALIZED (
   FROM outcome
 )
 UPDATE kyc_relay_endpoint_schedules AS schedule
-SET failing = coalesce(after.failing, schedule.failing), next_due_at = least(schedule.next_due_at, after.due_at)
+SET failing = coalesce(after.failing, schedule.failing), next_due_at = least(schedule.next_due_at, after.due_at),
+  failing_since = CASE
+    WHEN after.failing IS NULL THEN schedule.failing_since
+    WHEN after.failing THEN coalesce(schedule.failing_since, ${value('now')}::timestamptz)
+  END
 FROM unnest(
   ${value('endpointAppIds')}::text[], ${value('endpointIds')}::text[], ${value('failings')}::boolean[],
   ${value('earliestDues')}::timestamptz[]
@@ -137,7 +143,7 @@ WITH moved AS MATERIALIZED (
 )
 UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = least(schedule.next_due_at, first.due_at)
 FROM first
-WHERE schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
+WHERE NOT schedule.paused AND schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
 )
 
 interface Applied {
@@ -146,6 +152,8 @@ interface Applied {
   readonly outcome: DeliveryAfterResult
   /** Endpoint that takes the retry over; null if its own one does. */
   readonly movesTo: string | null
+  /** True if a retry waits for the end of a pause. */
+  readonly isHeld: boolean
 }
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
@@ -167,7 +175,9 @@ export async function recordAttemptResults(
     appIds: endpoints.map((row) => row.appId),
     endpointIds: endpoints.map(({ endpointId }) => endpointId),
   }
-  const [locked] = await lockEndpoints.rows(on, { ...keys, now: at })
+  const schedules = await lockEndpoints.rows(on, { ...keys, now: at })
+  const [locked] = schedules
+  const paused = new Set(schedules.filter((schedule) => schedule.paused).map(endpointKey))
   const lineages = await lineagesOf(on, await findRemoved.rows(on, keys))
   const leased = new Map(rows.map((row) => [deliveryKey(row), row]))
   const stale: AttemptResult[] = []
@@ -191,7 +201,8 @@ export async function recordAttemptResults(
     }
     const outcome = deliveryAfterResult(delivery, result, locked.now.getTime())
     const movesTo = outcome.dueAtMs === null ? null : (heir?.endpointId ?? null)
-    applied.push({ row, result, outcome, movesTo })
+    const isHeld = paused.has(endpointKey(row)) && row.class !== deliveryClass.test
+    applied.push({ row, result, outcome, movesTo, isHeld })
   }
   if (locked !== undefined && applied.length > 0) await write(on, appId, applied, locked.now)
   return stale
@@ -251,9 +262,9 @@ interface ScheduleAfter {
 /** Computes the effect of the results on each endpoint: its last sent attempt decides whether it is failing. */
 function schedulesAfter(applied: readonly Applied[]): readonly ScheduleAfter[] {
   const schedules = new Map<string, ScheduleAfter>()
-  for (const { row, outcome, movesTo } of applied) {
+  for (const { row, outcome, movesTo, isHeld } of applied) {
     const { appId, endpointId } = row
-    const dueAtMs = movesTo === null ? outcome.dueAtMs : null
+    const dueAtMs = movesTo === null && !isHeld ? outcome.dueAtMs : null
     const key = endpointKey(row)
     const before = schedules.get(key)
     const dues = [before?.dueAtMs ?? null, dueAtMs].filter((due) => due !== null)

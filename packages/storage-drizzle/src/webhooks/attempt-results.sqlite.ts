@@ -12,6 +12,7 @@ type LeasedRow = readonly [
   unsentSince: number | null,
   cancelRequested: string | null,
   eventType: string,
+  ofClass: number,
 ]
 
 /** Prepares the statements that run for every result, without the query builder. */
@@ -20,7 +21,7 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
     /** Only while the fence is current. */
     findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
       client,
-      `SELECT position, endpoint, unsent_since, cancel_requested, event_type FROM kyc_relay_deliveries
+      `SELECT position, endpoint, unsent_since, cancel_requested, event_type, class FROM kyc_relay_deliveries
       WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ? AND app_id = ?`,
     ),
     findRemoved: prepareRows<[endpoint: number], readonly [lineageId: string]>(
@@ -45,12 +46,14 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       `UPDATE kyc_relay_attempts SET state = ?, ended_at = ?, report = ?, response_body = ?
       WHERE delivery = ? AND number = ?`,
     ),
-    releaseSlot: prepare<[failing: number | null, dueAt: number | null, dueAt: number | null, endpoint: number]>(
+    releaseSlot: prepare<[endpoint: number]>(
       client,
-      `UPDATE kyc_relay_endpoint_schedules
-      SET in_flight = in_flight - 1, failing = ifnull(?, failing),
-        next_due_at = min(ifnull(next_due_at, ?), ifnull(?, next_due_at))
-      WHERE endpoint = ?`,
+      'UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight - 1 WHERE endpoint = ?',
+    ),
+    setFailing: prepare<[failing: number, failing: number, now: number, endpoint: number, failing: number]>(
+      client,
+      `UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = iif(?, ?, NULL)
+      WHERE endpoint = ? AND failing <> ?`,
     ),
   }
 }
@@ -62,7 +65,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
   if (row === undefined) return false
-  const [position, endpoint, unsentSinceMs, cancelRequested, eventType] = row
+  const [position, endpoint, unsentSinceMs, cancelRequested, eventType, ofClass] = row
   // The endpoint does not matter for a finished delivery.
   const removed = next.state === 'PENDING' ? statements.findRemoved.get(endpoint)?.[0] : undefined
   const lineage = removed === undefined ? [] : statements.listLineage.all({ appId: fence.appId, lineageId: removed })
@@ -86,13 +89,15 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     position,
   )
   statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
-  const failing = outcome.endpointFailing === null ? null : Number(outcome.endpointFailing)
-  if (heir === undefined || outcome.dueAtMs === null) {
-    statements.releaseSlot.run(failing, outcome.dueAtMs, outcome.dueAtMs, endpoint)
-  } else {
-    statements.releaseSlot.run(failing, null, null, endpoint)
-    statements.moveRetry.run(heir.position, position)
-    statements.announceDue.run({ endpoint: heir.position, dueAt: outcome.dueAtMs })
+  statements.releaseSlot.run(endpoint)
+  if (outcome.endpointFailing !== null) {
+    const failing = Number(outcome.endpointFailing)
+    statements.setFailing.run(failing, failing, now, endpoint, failing)
+  }
+  if (outcome.dueAtMs !== null) {
+    const next = heir?.position ?? endpoint
+    if (heir !== undefined) statements.moveRetry.run(next, position)
+    statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
   return true
 }

@@ -1,8 +1,12 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpointSchedules } from './tables.sqlite.js'
+import { sentClasses } from './values.js'
 
 const value = sql.placeholder
+
+/** An array as a literal of SQL. */
+const jsonOf = (classes: readonly number[]) => `'${JSON.stringify(classes)}'`
 
 export function prepareCancelling(db: DrizzleDatabase) {
   // Searches through the user's events: a separate index would cost every delivery two writes for this rare search.
@@ -26,9 +30,12 @@ export function prepareCancelling(db: DrizzleDatabase) {
     refreshNextDue: db
       .update(endpointSchedules)
       .set({
-        nextDueAt: sql`(SELECT due_at FROM kyc_relay_deliveries AS waiting
-          WHERE waiting.endpoint = kyc_relay_endpoint_schedules.endpoint AND waiting.due_at IS NOT NULL
-          ORDER BY waiting.due_at LIMIT 1)`,
+        // The first of each class, found by its index.
+        nextDueAt: sql`(SELECT min((SELECT due_at FROM kyc_relay_deliveries AS waiting
+          WHERE waiting.endpoint = kyc_relay_endpoint_schedules.endpoint AND waiting.class = each.value
+            AND waiting.due_at IS NOT NULL
+          ORDER BY waiting.due_at LIMIT 1))
+          FROM json_each(iif(paused, ${sql.raw(jsonOf(sentClasses(true)))}, ${sql.raw(jsonOf(sentClasses(false)))})) AS each)`,
       })
       .where(eq(endpointSchedules.endpoint, value('endpoint')))
       .prepare(),

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { statementByApp } from './by-app.postgres.js'
+import { sentClasses } from './values.js'
 
 const value = sql.placeholder
 
@@ -90,17 +91,23 @@ WITH locked AS MATERIALIZED (
     AND notice.position BETWEEN ${value('firstNotice')}::bigint AND ${value('lastNotice')}::bigint
   RETURNING notice.app_id, notice.endpoint_id, notice.due_at
 )
-SELECT app_id AS "appId", endpoint_id AS "endpointId", failing, last_claimed_at AS "lastClaimedAt",
+SELECT app_id AS "appId", endpoint_id AS "endpointId", failing, paused, last_claimed_at AS "lastClaimedAt",
   next_due_at AS "nextDueAt", least(next_due_at, (
     SELECT min(due_at) FROM noticed WHERE noticed.app_id = locked.app_id AND noticed.endpoint_id = locked.endpoint_id
   )) AS "firstDueAt", ${now} AS now
 FROM locked`
+
+const classes = (paused: boolean) => sql.raw(`'{${sentClasses(paused).join()}}'::smallint[]`)
+
+/** The classes of deliveries that an endpoint is sent. */
+export const sentTo = (paused: SQL): SQL => sql`CASE WHEN ${paused} THEN ${classes(true)} ELSE ${classes(false)} END`
 
 /** A locked schedule. */
 export interface ScheduleRow {
   readonly appId: string
   readonly endpointId: string
   readonly failing: boolean
+  readonly paused: boolean
   readonly lastClaimedAt: Date | null
   readonly nextDueAt: Date | null
   /** No delivery waits that is due earlier. Null if none waits. */
@@ -117,7 +124,7 @@ export const lockSchedules = statementByApp<ScheduleRow>('lock_schedules', locke
 /** The same, but waits. The order prevents deadlocks. */
 export const awaitSchedules = statementByApp<ScheduleRow>('await_schedules', lockedSchedules(sql``))
 
-/** A waiting delivery of an endpoint, earliest due first, or an endpoint without one. */
+/** A waiting delivery of an endpoint, by class and due time, or an endpoint without one. */
 export interface WaitingRow {
   readonly appId: string
   readonly endpointId: string
@@ -131,8 +138,8 @@ export interface WaitingRow {
 }
 
 /**
- * Counts the attempts in flight of locked endpoints and lists their first waiting deliveries. It begins at the first due
- * time, after the entries of deliveries that are gone.
+ * Counts the attempts in flight of locked endpoints and lists the first waiting deliveries of each class that they are
+ * sent. It begins at the first due time, after the entries of deliveries that are gone.
  */
 export const listWaiting = statementByApp<WaitingRow>(
   'list_waiting',
@@ -141,15 +148,19 @@ SELECT listed.app_id AS "appId", listed.endpoint_id AS "endpointId",
   ${inFlight(sql`listed`, ofApp('leased'))} AS "inFlight",
   first.position, ${sinceEpochMs(sql`first.due_at`)} AS "dueAtMs", first.delivery_id AS "deliveryId",
   first.attempts_made AS "attemptsMade", first.unsent_since AS "unsentSince"
-FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[])
-  AS listed (app_id, endpoint_id, first_due_at)
+FROM unnest(
+  ${value('appIds')}::text[], ${value('endpointIds')}::text[], ${value('firstDueAts')}::timestamptz[],
+  ${value('pauses')}::boolean[]
+) AS listed (app_id, endpoint_id, first_due_at, paused)
 LEFT JOIN LATERAL (
-  SELECT * FROM kyc_relay_delivery_queue AS waiting
-  WHERE waiting.app_id = listed.app_id AND waiting.endpoint_id = listed.endpoint_id
-    AND waiting.due_at >= listed.first_due_at AND ${ofApp('waiting')}
-  ORDER BY due_at, position LIMIT ${value('each')}::int
+  SELECT waiting.* FROM unnest(${sentTo(sql`listed.paused`)}) AS sent (class) CROSS JOIN LATERAL (
+    SELECT * FROM kyc_relay_delivery_queue AS waiting
+    WHERE waiting.app_id = listed.app_id AND waiting.endpoint_id = listed.endpoint_id AND waiting.class = sent.class
+      AND waiting.due_at >= listed.first_due_at AND ${ofApp('waiting')}
+    ORDER BY due_at, position LIMIT ${value('each')}::int
+  ) AS waiting
 ) AS first ON true
-ORDER BY first.due_at, first.position`,
+ORDER BY first.class, first.due_at, first.position`,
 )
 
 /**

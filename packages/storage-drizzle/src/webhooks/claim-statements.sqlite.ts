@@ -24,18 +24,21 @@ export function prepareClaiming(client: Database.Database) {
     // Not `waiting_since <= now`: after the clock was set back, a future value must not delay an endpoint.
     listSchedules: prepareRows<
       [failing: number, now: number, cap: number, limit: number],
-      readonly [endpoint: number, inFlight: number, turnAt: number]
+      readonly [endpoint: number, inFlight: number, turnAt: number, paused: number]
     >(
       client,
-      `SELECT endpoint, in_flight, waiting_since FROM kyc_relay_endpoint_schedules
+      `SELECT endpoint, in_flight, waiting_since, paused FROM kyc_relay_endpoint_schedules
       WHERE failing = ? AND next_due_at IS NOT NULL AND next_due_at <= ? AND in_flight < ?
       ORDER BY waiting_since, next_due_at, endpoint LIMIT ? + 0`,
     ),
-    /** All waiting deliveries, due or not. */
-    listWaiting: prepareRows<[endpoint: number, limit: number], readonly [position: number, dueAt: number]>(
+    /** All waiting deliveries of a class, due or not. */
+    listWaiting: prepareRows<
+      [endpoint: number, ofClass: number, limit: number],
+      readonly [position: number, dueAt: number]
+    >(
       client,
       `SELECT position, due_at FROM kyc_relay_deliveries
-      WHERE endpoint = ? AND due_at IS NOT NULL ORDER BY due_at, position LIMIT ? + 0`,
+      WHERE endpoint = ? AND class = ? AND due_at IS NOT NULL ORDER BY due_at, position LIMIT ? + 0`,
     ),
     openAttempt: prepare<[token: string, leaseUntil: number, position: number]>(
       client,

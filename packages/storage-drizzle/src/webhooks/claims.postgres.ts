@@ -169,7 +169,8 @@ async function claimGroup(
   })
   const after = schedules.map((schedule) => {
     const count = chosen.filter((each) => each.schedule === schedule).length
-    const nextDueMs = schedule.all[count]?.dueAtMs ?? null
+    const left = schedule.all.filter((one) => !schedule.waiting.slice(0, count).includes(one))
+    const nextDueMs = left.length === 0 ? null : Math.min(...left.map(({ dueAtMs }) => dueAtMs))
     return { row: schedule.row, count, nextDueMs }
   })
   // Without a delivery left, the turn of an endpoint is told by its next one.
@@ -225,6 +226,7 @@ async function readSchedules(
     appId,
     ...keysOf(locked),
     firstDueAts: locked.map(({ firstDueAt }) => firstDueAt),
+    pauses: locked.map(({ paused }) => paused),
     noLeaseBefore,
     each,
   })
@@ -239,7 +241,8 @@ async function readSchedules(
     const cap = row.failing ? maxInFlight.failing : maxInFlight.healthy
     const room = Math.max(0, Math.min(mostEach, cap - inFlight))
     const waiting = all.filter(({ dueAtMs }) => dueAtMs <= row.now.getTime()).slice(0, room)
-    const waitingSinceMs = Math.max(all[0]?.dueAtMs ?? 0, row.lastClaimedAt?.getTime() ?? 0)
+    const firstDueMs = all.length === 0 ? 0 : Math.min(...all.map(({ dueAtMs }) => dueAtMs))
+    const waitingSinceMs = Math.max(firstDueMs, row.lastClaimedAt?.getTime() ?? 0)
     return { row, failing: row.failing, waitingSinceMs, all, waiting }
   })
 }

@@ -2,13 +2,14 @@ import type { ClaimedDelivery, WebhookStore } from '@kyc-relay/webhooks/delivery
 import { StorageError } from '../storage-error.js'
 import { chooseFairly, type EndpointSchedule } from './claim-order.js'
 import type { ClaimingStatements } from './claim-statements.sqlite.js'
+import { sentClasses } from './values.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
 interface ClaimableEndpoint extends EndpointSchedule<number> {
   readonly endpoint: number
-  /** Due times of its first waiting deliveries, due or not: one more than it may claim. */
-  readonly dueAts: readonly number[]
+  /** Its first waiting deliveries that may be sent, due or not: one more of each class than it may claim. */
+  readonly rows: readonly (readonly [position: number, dueAt: number])[]
 }
 
 function listSchedules(statements: ClaimingStatements, request: ClaimRequest, failing: boolean, now: number) {
@@ -18,15 +19,15 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
   const schedules = statements.listSchedules.all(failing ? 1 : 0, now, cap, limit)
   // With at least as many endpoints as slots, each gets one, so second deliveries are not read.
   const mostEach = schedules.length >= limit ? 1 : limit
-  return schedules.map(([endpoint, inFlight, waitingSince]): ClaimableEndpoint => {
+  return schedules.map(([endpoint, inFlight, waitingSince, paused]): ClaimableEndpoint => {
     const room = Math.min(cap - inFlight, mostEach)
-    const rows = statements.listWaiting.all(endpoint, room + 1)
-    const due = rows.slice(0, room).filter(([, dueAt]) => dueAt <= now)
+    const rows = sentClasses(paused === 1).flatMap((each) => statements.listWaiting.all(endpoint, each, room + 1))
+    const due = rows.filter(([, dueAt]) => dueAt <= now).slice(0, room)
     return {
       endpoint,
       failing,
       waitingSinceMs: waitingSince,
-      dueAts: rows.map(([, dueAt]) => dueAt),
+      rows,
       waiting: due.map(([position, dueAt]) => ({ id: position, position, dueAtMs: dueAt })),
     }
   })
@@ -83,7 +84,7 @@ export function claimDue(
   const schedules = [false, true].flatMap((failing) => listSchedules(statements, request, failing, now))
   const chosen = chooseFairly<number, ClaimableEndpoint>(schedules, request)
   const read = createReader(statements, now)
-  const claimedOf = new Map<ClaimableEndpoint, number>()
+  const claimedOf = new Map<ClaimableEndpoint, Set<number>>()
   const claimed = chosen.map(({ schedule, waiting: { position } }) => {
     const token = newToken()
     statements.openAttempt.run(token, now + request.leaseMs, position)
@@ -91,11 +92,12 @@ export function claimDue(
     // An attempt number is reused only after an unsent attempt; otherwise a sixth POST would follow.
     const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
     if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
-    claimedOf.set(schedule, (claimedOf.get(schedule) ?? 0) + 1)
+    claimedOf.set(schedule, (claimedOf.get(schedule) ?? new Set()).add(position))
     return delivery
   })
-  for (const [schedule, count] of claimedOf) {
-    statements.moveSchedule.run(count, now, schedule.dueAts[count] ?? null, schedule.endpoint)
+  for (const [{ endpoint, rows }, positions] of claimedOf) {
+    const left = rows.flatMap(([position, dueAt]) => (positions.has(position) ? [] : [dueAt]))
+    statements.moveSchedule.run(positions.size, now, left.length === 0 ? null : Math.min(...left), endpoint)
   }
   const earliest = statements.findEarliestDue.get()?.[0]
   return { claimed, nextDueInMs: earliest === undefined ? null : Math.max(0, earliest - now) }

@@ -50,7 +50,8 @@ found AS MATERIALIZED (
   WHERE schedule.failing <> endpoint.failing AND ${ofApp('schedule')}
   ORDER BY app_id, endpoint_id FOR NO KEY UPDATE OF schedule
 ), turned AS (
-  UPDATE kyc_relay_endpoint_schedules AS schedule SET failing = changed.failing FROM changed
+  UPDATE kyc_relay_endpoint_schedules AS schedule
+  SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
 )
 SELECT app_id AS "appId", delivery_id AS "deliveryId" FROM leased`,

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
+import { sentTo } from './claim-statements.postgres.js'
 
 const value = sql.placeholder
 
@@ -79,14 +80,17 @@ SET state = 'CANCELLED', attempts_made = cancelled.attempts_made, ended_at = ${n
 FROM cancelled WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = cancelled.delivery_id`,
 )
 
-/** The earliest waiting delivery of each endpoint, found by its index. */
+/** The earliest waiting delivery of each endpoint that may be sent: the first of each class, found by its index. */
 export const refreshNextDue = statement(
   'refresh_next_due',
   sql`
 UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = (
-  SELECT due_at FROM kyc_relay_delivery_queue AS waiting
-  WHERE waiting.app_id = ${value('appId')} AND waiting.endpoint_id = schedule.endpoint_id AND waiting.due_at IS NOT NULL
-  ORDER BY waiting.due_at, waiting.position LIMIT 1
+  SELECT min(first.due_at) FROM unnest(${sentTo(sql`schedule.paused`)}) AS sent (class) CROSS JOIN LATERAL (
+    SELECT due_at FROM kyc_relay_delivery_queue AS waiting
+    WHERE waiting.app_id = ${value('appId')} AND waiting.endpoint_id = schedule.endpoint_id
+      AND waiting.class = sent.class AND waiting.due_at IS NOT NULL
+    ORDER BY waiting.due_at, waiting.position LIMIT 1
+  ) AS first
 )
 WHERE schedule.app_id = ${value('appId')} AND schedule.endpoint_id = ANY(${value('endpointIds')}::text[])`,
 )
@@ -98,12 +102,14 @@ export const findForResend = statement<{
   eventType: string
   lineageId: string
   removed: boolean
+  paused: boolean
+  test: boolean
   blanked: boolean
 }>(
   'find_for_resend',
   sql`
 SELECT delivery.state, delivery.endpoint_id AS "endpointId", delivery.event_type AS "eventType",
-  endpoint.lineage_id AS "lineageId", endpoint.removed_at IS NOT NULL AS removed, event.body IS NULL AS blanked
+  endpoint.lineage_id AS "lineageId", endpoint.removed_at IS NOT NULL AS removed, endpoint.paused_by IS NOT NULL AS paused, event.test, event.body IS NULL AS blanked
 FROM kyc_relay_deliveries AS delivery
 JOIN kyc_relay_endpoints AS endpoint USING (app_id, endpoint_id)
 JOIN kyc_relay_events AS event USING (app_id, event_id)
@@ -111,7 +117,7 @@ WHERE delivery.app_id = ${value('appId')} AND delivery.delivery_id = ${value('de
 FOR SHARE OF endpoint, event`,
 )
 
-/** Copies the delivery, queues it and announces it in one statement. */
+/** Copies the delivery, queues it and announces it, unless it waits for the end of a pause, in one statement. */
 export const insertResend = statement(
   'insert_resend',
   sql`
@@ -124,8 +130,9 @@ WITH written AS (
   FROM kyc_relay_deliveries WHERE app_id = ${value('appId')} AND delivery_id = ${value('deliveryId')}
   RETURNING app_id, position, delivery_id, endpoint_id, created_at
 ), queued AS (
-  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
-  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, class, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, ${value('class')}::smallint, created_at FROM written
 )
-INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at) SELECT app_id, endpoint_id, created_at FROM written`,
+INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at)
+SELECT app_id, endpoint_id, created_at FROM written WHERE NOT ${value('held')}::boolean`,
 )

@@ -1,12 +1,24 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
+import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Endpoint, NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import {
+  endpointPausedEvent,
+  endpointRegisteredEvent,
+  endpointRemovedEvent,
+  endpointResumedEvent,
+} from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import * as statements from './endpoint-statements.postgres.js'
 import { goneReason, heirOf } from './lineage.js'
-import { deliveries, deliveryQueue, endpointLimits, endpoints, endpointSchedules } from './tables.postgres.js'
+import {
+  deliveries,
+  deliveryQueue,
+  dueNotices,
+  endpointLimits,
+  endpoints,
+  endpointSchedules,
+} from './tables.postgres.js'
 
 interface OneEndpoint {
   readonly appId: string
@@ -23,11 +35,34 @@ export async function listLineage(
   share: boolean,
 ) {
   const list = queryBuilder(on)
-    .select({ endpointId: endpoints.endpointId, eventTypes: endpoints.eventTypes })
+    .select({
+      endpointId: endpoints.endpointId,
+      eventTypes: endpoints.eventTypes,
+      paused: sql<boolean>`${endpoints.pausedBy} IS NOT NULL`,
+    })
     .from(endpoints)
     .where(and(eq(endpoints.appId, appId), eq(endpoints.lineageId, lineageId), isNull(endpoints.removedAt)))
     .orderBy(asc(endpoints.createdAt), asc(endpoints.position))
   return share ? list.for('share') : list
+}
+
+/** Tells the health of each endpoint of an app. */
+export async function listEndpointHealth(on: Queryable, appId: string): ReturnType<WebhookStore['listEndpointHealth']> {
+  return queryBuilder(on)
+    .select({
+      endpointId: endpoints.endpointId,
+      failingSince: endpointSchedules.failingSince,
+      lastSuccessAt: sql<Date | null>`(SELECT ended_at FROM kyc_relay_deliveries AS acknowledged
+        WHERE acknowledged.app_id = ${appId} AND acknowledged.endpoint_id = ${endpoints.endpointId}
+          AND acknowledged.state = 'DELIVERED'
+        ORDER BY acknowledged.created_at DESC, acknowledged.position DESC LIMIT 1)`.mapWith(endpoints.createdAt),
+    })
+    .from(endpoints)
+    .innerJoin(
+      endpointSchedules,
+      and(eq(endpointSchedules.appId, endpoints.appId), eq(endpointSchedules.endpointId, endpoints.endpointId)),
+    )
+    .where(and(eq(endpoints.appId, appId), isNull(endpoints.removedAt)))
 }
 
 /** Changes endpoints, each inside a transaction. */
@@ -48,12 +83,51 @@ export function createEndpointChanges(audit: AuditChain | null) {
     return known?.lineageId ?? null
   }
 
-  async function insert(on: Queryable, endpoint: NewEndpoint, lineageId: string): Promise<void> {
+  async function insert(
+    on: Queryable,
+    endpoint: NewEndpoint,
+    { lineageId, pausedBy }: Pick<Endpoint, 'lineageId' | 'pausedBy'>,
+  ): Promise<void> {
     const { appId, endpointId } = endpoint
     const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
     const query = queryBuilder(on)
-    await query.insert(endpoints).values({ ...endpoint, lineageId, eventTypes })
-    await query.insert(endpointSchedules).values({ appId, endpointId })
+    await query.insert(endpoints).values({ ...endpoint, lineageId, pausedBy, eventTypes })
+    await query.insert(endpointSchedules).values({ appId, endpointId, paused: pausedBy !== null })
+  }
+
+  /** An operator's pause holds for the next endpoint of the lineage too. */
+  async function inheritedPause(on: Queryable, { appId, lineageId }: { appId: string; lineageId: string }) {
+    const [last] = await queryBuilder(on)
+      .select({ pausedBy: endpoints.pausedBy })
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, appId), eq(endpoints.lineageId, lineageId)))
+      .orderBy(desc(endpoints.position))
+      .limit(1)
+    return last?.pausedBy === 'OPERATOR' ? last.pausedBy : null
+  }
+
+  /**
+   * Waits for publishers that hold the endpoint. Later ones see the pause, and do not announce what waits for its end.
+   * Claims and results see it once they have the schedule.
+   */
+  async function setPaused(on: Queryable, one: OneEndpoint, pausedBy: Endpoint['pausedBy']): Promise<void> {
+    const { appId, endpointId } = one
+    const query = queryBuilder(on)
+    await query.update(endpoints).set({ pausedBy }).where(isOf(one))
+    await query
+      .update(endpointSchedules)
+      .set({ paused: pausedBy !== null })
+      .where(and(eq(endpointSchedules.appId, appId), eq(endpointSchedules.endpointId, endpointId)))
+    await query.delete(dueNotices).where(and(eq(dueNotices.appId, appId), eq(dueNotices.endpointId, endpointId)))
+    await statements.refreshNextDue.count(on, { appId, endpointIds: [endpointId] })
+  }
+
+  async function findOne(on: Queryable, one: OneEndpoint) {
+    const [found] = await queryBuilder(on)
+      .select({ lineageId: endpoints.lineageId, pausedBy: endpoints.pausedBy })
+      .from(endpoints)
+      .where(isOf(one))
+    return found
   }
 
   /** Waits for publishers that hold the endpoint; later publishers see the removal. Returns its lineage; null without it. */
@@ -117,7 +191,8 @@ export function createEndpointChanges(audit: AuditChain | null) {
       await lockEndpointsOf(on, appId)
       const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
       if ((await queryBuilder(on).$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
-      await insert(on, endpoint, (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId)
+      const lineageId = (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId
+      await insert(on, endpoint, { lineageId, pausedBy: await inheritedPause(on, { appId, lineageId }) })
       await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
       return 'registered'
     },
@@ -128,19 +203,37 @@ export function createEndpointChanges(audit: AuditChain | null) {
       now: Date | null,
     ) {
       await lockEndpointsOf(on, appId)
-      const [old] = await queryBuilder(on)
-        .select({ lineageId: endpoints.lineageId })
-        .from(endpoints)
-        .where(isOf({ appId, endpointId }))
+      const old = await findOne(on, { appId, endpointId })
       if (old === undefined) return 'not_found'
       const { lineageId } = old
       if (((await findLineageOfUrl(on, replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
-      await insert(on, replacement, lineageId)
+      await insert(on, replacement, old)
       await remove(on, { appId, endpointId }, now)
       await handOver(on, { appId, endpointId, lineageId }, now)
       await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, replacement, nowMs))
       await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
       return 'replaced'
+    },
+
+    async pause(on: Queryable, { by, ...one }: Parameters<WebhookStore['pauseEndpoint']>[0]) {
+      await lockEndpointsOf(on, one.appId)
+      const found = await findOne(on, one)
+      if (found === undefined) return 'not_found'
+      if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
+      await setPaused(on, one, by)
+      await audit?.append(on, one.appId, (nowMs) => endpointPausedEvent(audit.seal, one, by, nowMs))
+      return 'paused'
+    },
+
+    async resume(on: Queryable, { by, ...one }: Parameters<WebhookStore['resumeEndpoint']>[0]) {
+      await lockEndpointsOf(on, one.appId)
+      const found = await findOne(on, one)
+      if (found === undefined) return 'not_found'
+      if (found.pausedBy === null) return 'resumed'
+      if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
+      await setPaused(on, one, null)
+      await audit?.append(on, one.appId, (nowMs) => endpointResumedEvent(audit.seal, one, by, nowMs))
+      return 'resumed'
     },
 
     async remove(on: Queryable, { appId, endpointId }: OneEndpoint, now: Date | null): Promise<boolean> {

@@ -1,12 +1,16 @@
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { endpointRegisteredEvent, endpointRemovedEvent } from '../audit/access-events.js'
+import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Endpoint, NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import {
+  endpointPausedEvent,
+  endpointRegisteredEvent,
+  endpointRemovedEvent,
+  endpointResumedEvent,
+} from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
 import { goneReason, heirOf } from './lineage.js'
-import { preparePublishing } from './publishing.sqlite.js'
-import { deliveries, endpoints } from './tables.sqlite.js'
+import { deliveries, endpoints, endpointSchedules } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -31,7 +35,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
   const waiting = and(eq(deliveries.endpoint, value('endpoint')), isNotNull(deliveries.dueAt))
   const waitingOfType = and(waiting, eq(deliveries.eventType, value('type')))
   return {
-    ...{ announceDue: preparePublishing(db).announceDue, refreshNextDue: prepareCancelling(db).refreshNextDue },
+    refreshNextDue: prepareCancelling(db).refreshNextDue,
     countLive: db
       .select({ count: sql<number>`count(*)` })
       .from(endpoints)
@@ -54,11 +58,47 @@ function prepareEndpoints(db: DrizzleDatabase) {
         description: value('description'),
         eventTypes: value('eventTypes'),
         standardWebhooks: value('standardWebhooks'),
+        pausedBy: value('pausedBy'),
         createdAt: value('createdAt'),
       })
+      .returning({ position: endpoints.position })
+      .prepare(),
+    findLast: db
+      .select({ pausedBy: endpoints.pausedBy })
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, value('appId')), eq(endpoints.lineageId, value('lineageId'))))
+      .orderBy(desc(endpoints.position))
+      .limit(1)
+      .prepare(),
+    setPaused: db
+      .update(endpoints)
+      .set({ pausedBy: sql`${value('pausedBy')}` })
+      .where(eq(endpoints.position, value('endpoint')))
+      .prepare(),
+    setSchedulePaused: db
+      .insert(endpointSchedules)
+      .values({ endpoint: value('endpoint'), paused: value('paused') })
+      .onConflictDoUpdate({ target: endpointSchedules.endpoint, set: { paused: sql`excluded.paused` } })
+      .prepare(),
+    ensureSchedule: db
+      .insert(endpointSchedules)
+      .values({ endpoint: value('endpoint') })
+      .onConflictDoNothing()
+      .prepare(),
+    listHealth: db
+      .select({
+        endpointId: endpoints.endpointId,
+        failingSince: endpointSchedules.failingSince,
+        lastSuccessAt: sql<number | null>`(SELECT ended_at FROM kyc_relay_deliveries AS acknowledged
+          WHERE acknowledged.endpoint = kyc_relay_endpoints.position AND acknowledged.state = 'DELIVERED'
+          ORDER BY acknowledged.created_at DESC, acknowledged.position DESC LIMIT 1)`,
+      })
+      .from(endpoints)
+      .leftJoin(endpointSchedules, eq(endpointSchedules.endpoint, endpoints.position))
+      .where(and(eq(endpoints.appId, value('appId')), live))
       .prepare(),
     find: db
-      .select({ lineageId: endpoints.lineageId })
+      .select({ position: endpoints.position, lineageId: endpoints.lineageId, pausedBy: endpoints.pausedBy })
       .from(endpoints)
       .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId')), live))
       .prepare(),
@@ -73,13 +113,6 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .update(deliveries)
       .set({ endpoint: sql`${value('heir')}` })
       .where(waitingOfType)
-      .prepare(),
-    findNextDue: db
-      .select({ dueAt: deliveries.dueAt })
-      .from(deliveries)
-      .where(waiting)
-      .orderBy(asc(deliveries.dueAt))
-      .limit(1)
       .prepare(),
     cancelWaiting: db
       .update(deliveries)
@@ -100,8 +133,8 @@ type EndpointStatements = ReturnType<typeof prepareEndpoints>
 export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | null) {
   const statements = prepareEndpoints(db)
 
-  function insert(endpoint: NewEndpoint, lineageId: string, nowMs: number): void {
-    statements.insert.run({
+  function insert(endpoint: NewEndpoint, lineageId: string, pausedBy: Endpoint['pausedBy'], nowMs: number): void {
+    const [inserted] = statements.insert.all({
       endpointId: endpoint.endpointId,
       appId: endpoint.appId,
       url: endpoint.url,
@@ -109,9 +142,19 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       description: endpoint.description ?? null,
       eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
       standardWebhooks: endpoint.standardWebhooks ? 1 : 0,
+      pausedBy,
       createdAt: endpoint.createdAt.getTime(),
     })
+    if (pausedBy !== null && inserted !== undefined) {
+      statements.setSchedulePaused.run({ endpoint: inserted.position, paused: 1 })
+    }
     audit?.append(endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+  }
+
+  function setPaused(endpoint: number, pausedBy: Endpoint['pausedBy']): void {
+    statements.setPaused.run({ endpoint, pausedBy })
+    statements.setSchedulePaused.run({ endpoint, paused: pausedBy === null ? 0 : 1 })
+    statements.refreshNextDue.run({ endpoint })
   }
 
   function remove(removed: { readonly appId: string; readonly endpointId: string }, nowMs: number) {
@@ -126,7 +169,9 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       const { appId, url } = endpoint
       if ((statements.countLive.get({ appId })?.count ?? 0) >= limitPerApp) return 'limit_reached'
       const known = statements.findLineageOfUrl.get({ appId, url })
-      insert(endpoint, known?.lineageId ?? endpoint.endpointId, nowMs)
+      const lineageId = known?.lineageId ?? endpoint.endpointId
+      const last = statements.findLast.get({ appId, lineageId })?.pausedBy
+      insert(endpoint, lineageId, last === 'OPERATOR' ? last : null, nowMs)
       return 'registered'
     },
     replace({ appId, endpointId, replacement }: Parameters<WebhookStore['replaceEndpoint']>[0], nowMs: number) {
@@ -134,10 +179,33 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       if (old === undefined) return 'not_found'
       const known = statements.findLineageOfUrl.get({ appId, url: replacement.url })
       if (known !== undefined && known.lineageId !== old.lineageId) return 'url_in_use'
-      insert(replacement, old.lineageId, nowMs)
+      insert(replacement, old.lineageId, old.pausedBy, nowMs)
       const removed = remove({ appId, endpointId }, nowMs)
       if (removed !== undefined) handOver(statements, removed, nowMs)
       return 'replaced'
+    },
+    listHealth: (appId: string) =>
+      statements.listHealth.all({ appId }).map(({ endpointId, failingSince, lastSuccessAt }) => ({
+        endpointId,
+        failingSince: failingSince === null ? null : new Date(failingSince),
+        lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt),
+      })),
+    pause({ by, ...asked }: Parameters<WebhookStore['pauseEndpoint']>[0], nowMs: number) {
+      const found = statements.find.get(asked)
+      if (found === undefined) return 'not_found'
+      if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
+      setPaused(found.position, by)
+      audit?.append(endpointPausedEvent(audit.seal, asked, by, nowMs))
+      return 'paused'
+    },
+    resume({ by, ...asked }: Parameters<WebhookStore['resumeEndpoint']>[0], nowMs: number) {
+      const found = statements.find.get(asked)
+      if (found === undefined) return 'not_found'
+      if (found.pausedBy === null) return 'resumed'
+      if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
+      setPaused(found.position, null)
+      audit?.append(endpointResumedEvent(audit.seal, asked, by, nowMs))
+      return 'resumed'
     },
     remove({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }, nowMs: number): boolean {
       const removed = remove({ appId, endpointId }, nowMs)
@@ -163,8 +231,8 @@ function handOver(
       continue
     }
     statements.moveWaiting.run({ endpoint, type, heir: heir.position })
-    const next = statements.findNextDue.get({ endpoint: heir.position })
-    statements.announceDue.run({ endpoint: heir.position, dueAt: next?.dueAt ?? now })
+    statements.ensureSchedule.run({ endpoint: heir.position })
+    statements.refreshNextDue.run({ endpoint: heir.position })
   }
   statements.refreshNextDue.run({ endpoint })
 }

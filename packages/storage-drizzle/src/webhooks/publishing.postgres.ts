@@ -5,15 +5,16 @@ import { StorageError } from '../storage-error.js'
 import { asBuffer, now } from '../engine/postgres/parameters.js'
 import { statement, type Queryable } from '../engine/postgres/statement.js'
 import { mayReplace, ownBytes } from './original-event.js'
+import { classOf } from './values.js'
 
 const value = sql.placeholder
 
 /**
  * Writes an event with its deliveries in one statement; nothing when its `sourceEventId` is known (`written` 0).
  *
- * The share lock blocks the removal of an endpoint until its new deliveries are visible and can be moved or cancelled. Of the endpoints of one lineage,
- * which have one `X-Event-ID`, the first gets a delivery. No
- * endpoint row is written, so publishers of one endpoint do not wait for each other.
+ * The share lock blocks the removal and the pause of an endpoint until its new deliveries are visible. Of the endpoints of
+ * one lineage, which have one `X-Event-ID`, the first gets a delivery. No endpoint row is written, so publishers of one
+ * endpoint do not wait for each other. What waits for the end of a pause is not announced.
  */
 export const insertEventStatement = statement<{ written: number; deliveries: [string, string][] | null }>(
   'insert_event',
@@ -33,11 +34,11 @@ WITH source AS (
   WHERE ${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source)
   RETURNING event_id, created_at
 ), live AS (
-  SELECT endpoint_id FROM kyc_relay_endpoints
+  SELECT endpoint_id, paused_by IS NOT NULL AS paused FROM kyc_relay_endpoints
   WHERE app_id = ${value('appId')} AND endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NULL
   FOR SHARE
 ), wanted AS (
-  SELECT DISTINCT ON (d.x_event_id) d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal
+  SELECT DISTINCT ON (d.x_event_id) d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal, live.paused
   FROM unnest(${value('deliveryIds')}::text[], ${value('endpointIds')}::text[], ${value('xEventIds')}::text[])
     WITH ORDINALITY AS d (delivery_id, endpoint_id, x_event_id, ordinal)
   JOIN live USING (endpoint_id)
@@ -51,11 +52,12 @@ WITH source AS (
   FROM event, wanted w ORDER BY w.ordinal
   RETURNING app_id, position, delivery_id, endpoint_id, created_at
 ), queued AS (
-  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, due_at)
-  SELECT app_id, position, delivery_id, endpoint_id, created_at FROM written
+  INSERT INTO kyc_relay_delivery_queue (app_id, position, delivery_id, endpoint_id, class, due_at)
+  SELECT app_id, position, delivery_id, endpoint_id, ${value('class')}::smallint, created_at FROM written
 ), announced AS (
   INSERT INTO kyc_relay_due_notices (app_id, endpoint_id, due_at)
-  SELECT app_id, endpoint_id, created_at FROM written
+  SELECT app_id, endpoint_id, created_at FROM written JOIN wanted USING (delivery_id, endpoint_id)
+  WHERE ${value('test')}::boolean OR NOT wanted.paused
 )
 SELECT (SELECT count(*) FROM event)::int AS written,
   (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)
@@ -117,6 +119,7 @@ export async function tryWriteEvent(
     sourceEventId,
     withheld,
     traceContext: event.traceContext ?? null,
+    class: classOf(event.test),
     deliveryIds: event.deliveries.map(({ deliveryId }) => deliveryId),
     endpointIds: event.deliveries.map(({ endpointId }) => endpointId),
     xEventIds: event.deliveries.map(({ xEventId }) => xEventId),

@@ -3,6 +3,7 @@ import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
 import { mayReplace, ownBytes } from './original-event.js'
+import { classOf, deliveryClass } from './values.js'
 
 const value = sql.placeholder
 
@@ -70,6 +71,7 @@ export function preparePublishing(db: DrizzleDatabase) {
         appId: value('appId'),
         userId: value('userId'),
         eventType: value('eventType'),
+        class: value('class'),
         state: 'PENDING',
         createdAt: value('createdAt'),
         dueAt: value('createdAt'),
@@ -82,6 +84,7 @@ export function preparePublishing(db: DrizzleDatabase) {
       .onConflictDoUpdate({
         target: endpointSchedules.endpoint,
         set: { nextDueAt: sql`min(ifnull(next_due_at, excluded.next_due_at), excluded.next_due_at)` },
+        setWhere: sql`paused = 0 OR ${value('class')} = ${sql.raw(String(deliveryClass.test))}`,
       })
       .prepare(),
   }
@@ -120,6 +123,7 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
     createdAt,
     traceContext: event.traceContext ?? null,
   })
+  const ofClass = classOf(event.test)
   const written: { deliveryId: string; endpointId: string }[] = []
   const made = new Set<string>()
   for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
@@ -135,10 +139,11 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
       appId: event.appId,
       userId: event.userId,
       eventType: event.type,
+      class: ofClass,
       createdAt,
       resendOf: null,
     })
-    statements.announceDue.run({ endpoint, dueAt: createdAt })
+    statements.announceDue.run({ endpoint, class: ofClass, dueAt: createdAt })
     made.add(xEventId)
     written.push({ deliveryId, endpointId })
   }

@@ -12,13 +12,14 @@ import { createDueEndpoints } from './due-endpoints.postgres.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
-import { createEndpointChanges, listLineage } from './endpoints.postgres.js'
+import { createEndpointChanges, listEndpointHealth, listLineage } from './endpoints.postgres.js'
 import { heirOf } from './lineage.js'
 import { tryWriteEvent, writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
 import { recordAttemptResults } from './attempt-results.postgres.js'
 import { type Queryable } from '../engine/postgres/statement.js'
 import { endpoints } from './tables.postgres.js'
+import { classOf } from './values.js'
 
 const value = sql.placeholder
 
@@ -78,6 +79,16 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     listEndpoints: (appId) => database.run(async () => (await listEndpoints.execute({ appId })).map(readEndpoint)),
 
+    listEndpointHealth: (appId) => database.run((on) => listEndpointHealth(on, appId)),
+
+    pauseEndpoint: (request) => database.transaction((on) => endpointChanges.pause(on, request)),
+
+    async resumeEndpoint(request) {
+      const answer = await database.transaction((on) => endpointChanges.resume(on, request))
+      if (answer === 'resumed') notifications.announce()
+      return answer
+    },
+
     async insertEvent(event) {
       const tried = await database.run((on) => tryWriteEvent(on, event, instant()))
       const inserted =
@@ -109,11 +120,14 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
         if (found.state === 'PENDING') return 'not_finished'
         const { appId } = request
         const lineage = found.removed ? await listLineage(on, { appId, lineageId: found.lineageId }, true) : []
-        const endpointId = found.removed ? heirOf(lineage, found.eventType)?.endpointId : found.endpointId
-        if (endpointId === undefined) return 'endpoint_removed'
+        const endpoint = found.removed ? heirOf(lineage, found.eventType) : found
+        if (endpoint === undefined) return 'endpoint_removed'
         // Erasure or retention has blanked the body, so nothing can be sent.
         if (found.blanked) return 'not_found'
-        await statements.insertResend.count(on, { ...request, endpointId, now: instant() })
+        const { endpointId, paused } = endpoint
+        const held = paused && !found.test
+        const resend = { ...request, endpointId, held, class: classOf(found.test), now: instant() }
+        await statements.insertResend.count(on, resend)
         return 'resent'
       })
       if (answer === 'resent') notifications.announce()
@@ -144,7 +158,7 @@ export async function cancelPending(
 }
 
 function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
-  const { endpointId, appId, url, lineageId, description, standardWebhooks, createdAt } = row
+  const { endpointId, appId, url, lineageId, description, standardWebhooks, pausedBy, createdAt } = row
   const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[])
-  return { endpointId, appId, url, lineageId, description, eventTypes, standardWebhooks, createdAt }
+  return { endpointId, appId, url, lineageId, description, eventTypes, standardWebhooks, pausedBy, createdAt }
 }

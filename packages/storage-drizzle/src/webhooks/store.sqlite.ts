@@ -85,11 +85,11 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     if (endpoint === undefined) return 'endpoint_removed'
     // Erasure or retention has blanked the body, so nothing can be sent.
     if (body === null) return 'not_found'
-    const { event, xEventId, appId, userId, eventType, deliveryId } = delivery
+    const { event, xEventId, appId, userId, eventType, deliveryId, class: ofClass } = delivery
     const createdAt = clock().getTime()
     const again = { event, endpoint, xEventId, appId, userId, eventType, createdAt, resendOf: deliveryId }
-    publishing.insertDelivery.run({ ...again, deliveryId: request.newDeliveryId })
-    publishing.announceDue.run({ endpoint, dueAt: createdAt })
+    publishing.insertDelivery.run({ ...again, class: ofClass, deliveryId: request.newDeliveryId })
+    publishing.announceDue.run({ endpoint, class: ofClass, dueAt: createdAt })
     return 'resent'
   }
 
@@ -110,6 +110,16 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     },
 
     listEndpoints: (appId) => read(() => statements.list.all({ appId }).map(readEndpoint)),
+
+    listEndpointHealth: (appId) => read(() => endpointChanges.listHealth(appId)),
+
+    pauseEndpoint: (request) => commits.write(() => endpointChanges.pause(request, clock().getTime())),
+
+    async resumeEndpoint(request) {
+      const answer = await commits.write(() => endpointChanges.resume(request, clock().getTime()))
+      if (answer === 'resumed') wakeAll()
+      return answer
+    },
 
     async insertEvent(event) {
       const inserted = await commits.write(() => writeEvent(publishing, event, clock()))
@@ -162,6 +172,7 @@ function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
     description: row.description,
     eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[]),
     standardWebhooks: row.standardWebhooks === 1,
+    pausedBy: row.pausedBy,
     createdAt: new Date(row.createdAt),
   }
 }

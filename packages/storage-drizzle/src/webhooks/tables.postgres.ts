@@ -9,10 +9,18 @@ import {
   pgTable,
   primaryKey,
   unique,
+  smallint,
 } from 'drizzle-orm/pg-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
-import { deliveryStates, endedAttemptStates, transactionStates, withheldReasons } from './values.js'
+import {
+  deliveryClass,
+  deliveryStates,
+  endedAttemptStates,
+  pausers,
+  transactionStates,
+  withheldReasons,
+} from './values.js'
 
 export const endpoints = pgTable(
   'kyc_relay_endpoints',
@@ -27,12 +35,15 @@ export const endpoints = pgTable(
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
     standardWebhooks: boolean('standard_webhooks').notNull(),
+    pausedBy: text<(typeof pausers)[number]>('paused_by'),
     createdAt: instant('created_at').notNull(),
     removedAt: instant('removed_at'),
   },
   (table) => [
+    oneOf(table.pausedBy, pausers),
     primaryKey({ name: 'kyc_relay_endpoints_pkey', columns: [table.appId, table.endpointId] }),
     index('kyc_relay_endpoints_by_url').on(table.appId, table.url),
+    index('kyc_relay_endpoints_of_lineage').on(table.appId, table.lineageId, table.position),
     index('kyc_relay_endpoints_of_app')
       .on(table.appId, table.createdAt, table.position)
       .where(sql`removed_at IS NULL`),
@@ -136,6 +147,7 @@ export const deliveryQueue = pgTable(
     position: bigint('position', { mode: 'number' }).notNull(),
     deliveryId: text('delivery_id').notNull(),
     endpointId: text('endpoint_id').notNull(),
+    class: smallint('class').notNull().default(deliveryClass.live),
     /** Counts the attempt in flight. */
     attemptsMade: integer('attempts_made').notNull().default(0),
     /** Set while waiting; null in flight. */
@@ -154,7 +166,7 @@ export const deliveryQueue = pgTable(
     check('kyc_relay_delivery_queue_lease_check', sql`(lease_token IS NULL) = (lease_until IS NULL)`),
     check('kyc_relay_delivery_queue_started_check', sql`(lease_token IS NULL) = (started_at IS NULL)`),
     index('kyc_relay_delivery_queue_waiting')
-      .on(table.appId, table.endpointId, table.dueAt, table.position)
+      .on(table.appId, table.endpointId, table.class, table.dueAt, table.position)
       .where(sql`due_at IS NOT NULL`),
     index('kyc_relay_delivery_queue_in_flight')
       .on(table.appId, table.endpointId, table.leaseUntil)
@@ -191,8 +203,15 @@ export const endpointSchedules = pgTable(
     endpointId: text('endpoint_id').notNull(),
     /** True while the endpoint's last attempt failed. */
     failing: boolean('failing').notNull().default(false),
+    /** Time since which every attempt failed. */
+    failingSince: instant('failing_since'),
+    /** True while the endpoint is paused. */
+    paused: boolean('paused').notNull().default(false),
     lastClaimedAt: instant('last_claimed_at'),
-    /** Due time of the earliest waiting delivery; null when none waits, or only deliveries with a due notice. */
+    /**
+     * Due time of the earliest waiting delivery that may be sent; null when there is none, or only deliveries with a due
+     * notice.
+     */
     nextDueAt: instant('next_due_at'),
     /** Since when the endpoint waits for its next delivery. */
     waitingSince: instant('waiting_since').generatedAlwaysAs(sql`greatest(next_due_at, last_claimed_at)`),
@@ -203,6 +222,9 @@ export const endpointSchedules = pgTable(
     index('kyc_relay_endpoint_schedules_in_order')
       .on(table.failing, table.waitingSince, table.nextDueAt, table.endpointId)
       .where(sql`next_due_at IS NOT NULL`),
+    index('kyc_relay_endpoint_schedules_paused')
+      .on(table.appId, table.endpointId)
+      .where(sql`paused`),
     index('kyc_relay_endpoint_schedules_by_due')
       .on(table.nextDueAt)
       .where(sql`next_due_at IS NOT NULL`),

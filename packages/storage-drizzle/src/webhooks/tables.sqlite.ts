@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
-import { attemptStates, deliveryStates, transactionStates, withheldReasons } from './values.js'
+import { attemptStates, deliveryClass, deliveryStates, pausers, transactionStates, withheldReasons } from './values.js'
 
 export const endpoints = sqliteTable(
   'kyc_relay_endpoints',
@@ -27,12 +27,15 @@ export const endpoints = sqliteTable(
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
     standardWebhooks: flag('standard_webhooks').notNull(),
+    pausedBy: text('paused_by', { enum: pausers }),
     createdAt: instant('created_at').notNull(),
     removedAt: instant('removed_at'),
   },
   (table) => [
     oneOf(table.standardWebhooks, [0, 1]),
+    oneOf(table.pausedBy, pausers),
     index('kyc_relay_endpoints_by_url').on(table.appId, table.url),
+    index('kyc_relay_endpoints_of_lineage').on(table.appId, table.lineageId, table.position),
     index('kyc_relay_endpoints_of_app')
       .on(table.appId, table.createdAt, table.position)
       .where(sql`removed_at IS NULL`),
@@ -85,6 +88,7 @@ export const deliveries = sqliteTable(
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
     eventType: text('event_type').$type<EventType>().notNull(),
+    class: integer('class').notNull().default(deliveryClass.live),
     state: text('state', { enum: deliveryStates }).notNull(),
     attemptsMade: integer('attempts_made').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -109,7 +113,7 @@ export const deliveries = sqliteTable(
     check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
     check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
     index('kyc_relay_deliveries_waiting')
-      .on(table.endpoint, table.dueAt, table.position)
+      .on(table.endpoint, table.class, table.dueAt, table.position)
       .where(sql`due_at IS NOT NULL`),
     index('kyc_relay_deliveries_leased')
       .on(table.leaseUntil, table.position)
@@ -158,8 +162,12 @@ export const endpointSchedules = sqliteTable(
     inFlight: integer('in_flight').notNull().default(0),
     /** 1 while the endpoint's last attempt failed. */
     failing: flag('failing').notNull().default(0),
+    /** Time since which every attempt failed. */
+    failingSince: instant('failing_since'),
+    /** 1 while the endpoint is paused. */
+    paused: flag('paused').notNull().default(0),
     lastClaimedAt: instant('last_claimed_at').notNull().default(0),
-    /** Due time of the earliest waiting delivery; null when no delivery waits. */
+    /** Due time of the earliest waiting delivery that may be sent; null when there is none. */
     nextDueAt: instant('next_due_at'),
     /** Since when the endpoint waits for its next delivery. */
     waitingSince: instant('waiting_since').generatedAlwaysAs(sql`max(next_due_at, last_claimed_at)`, {
@@ -169,9 +177,13 @@ export const endpointSchedules = sqliteTable(
   (table) => [
     atLeast(table.inFlight, 0),
     oneOf(table.failing, [0, 1]),
+    oneOf(table.paused, [0, 1]),
     index('kyc_relay_endpoint_schedules_in_order')
-      .on(table.failing, table.waitingSince, table.nextDueAt, table.endpoint, table.inFlight)
+      .on(table.failing, table.waitingSince, table.nextDueAt, table.endpoint, table.inFlight, table.paused)
       .where(sql`next_due_at IS NOT NULL`),
+    index('kyc_relay_endpoint_schedules_paused')
+      .on(table.endpoint)
+      .where(sql`paused = 1`),
     index('kyc_relay_endpoint_schedules_by_due')
       .on(table.nextDueAt)
       .where(sql`next_due_at IS NOT NULL`),

@@ -69,6 +69,9 @@ export async function expectEndpointAndSignInEntries(
   expect(await webhooks.registerEndpoint(endpoint, 1)).toBe('registered')
   const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
   expect(await webhooks.registerEndpoint(second, 1)).toBe('limit_reached')
+  const pause = { appId, endpointId, by: 'PARTNER' } as const
+  for (const outcome of ['paused', 'paused'] as const) expect(await webhooks.pauseEndpoint(pause)).toBe(outcome)
+  for (const outcome of ['resumed', 'resumed'] as const) expect(await webhooks.resumeEndpoint(pause)).toBe(outcome)
   expect(await webhooks.removeEndpoint({ appId: 'another', endpointId })).toBe(false)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(true)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(false)
@@ -77,6 +80,8 @@ export async function expectEndpointAndSignInEntries(
 
   expect((await entriesOf(log, appId)).map(({ kind, subject }) => [kind, subject])).toEqual([
     ['ENDPOINT_REGISTERED', endpointId],
+    ['ENDPOINT_PAUSED', endpointId],
+    ['ENDPOINT_RESUMED', endpointId],
     ['ENDPOINT_REMOVED', endpointId],
     ['SIGNED_IN', '7'],
   ])
@@ -98,6 +103,7 @@ export async function expectNoEndpointOrSignInWithoutEntry(
   const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
   await expect(webhooks.registerEndpoint(second, 5)).rejects.toMatchObject(incomplete)
   await expect(webhooks.removeEndpoint(endpoint)).rejects.toMatchObject(incomplete)
+  await expect(webhooks.pauseEndpoint({ ...endpoint, by: 'PARTNER' })).rejects.toMatchObject(incomplete)
   expect(await webhooks.listEndpoints(appId)).toMatchObject([endpoint])
   await expect(apps.recordSignIn({ hash: hashOf('one'), app: null })).rejects.toMatchObject(incomplete)
 }

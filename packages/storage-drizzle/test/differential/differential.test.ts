@@ -41,6 +41,7 @@ const app = fc.nat({ max: 1 })
 const user = fc.nat({ max: 2 })
 const pick = fc.nat({ max: 1_000 })
 const eventType = fc.constantFrom('WIDGET_DEPOSIT_COMPLETE' as const, 'TRANSACTION_CREATE' as const)
+const pauser = fc.constantFrom('PARTNER' as const, 'OPERATOR' as const)
 const types = fc.option(fc.uniqueArray(eventType, { minLength: 1 }), { freq: 2 })
 const command = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('register' as const), app, url: fc.nat({ max: 4 }), types }) },
@@ -49,6 +50,8 @@ const command = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('replace' as const), app, pick, url: fc.nat({ max: 6 }), types }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), app, pick }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pause' as const), app, pick, by: pauser }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resume' as const), app, pick, by: pauser }) },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -58,6 +61,7 @@ const command = fc.oneof(
       hooks: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 4 }),
       type: eventType,
       source: fc.option(fc.nat({ max: 3 })),
+      test: fc.nat({ max: 5 }).map((n) => n === 0),
     }),
   },
   {
@@ -189,6 +193,20 @@ async function run(
         await compare(model.removeEndpoint(request), ({ webhooks }) => webhooks.removeEndpoint(request))
         return
       }
+      case 'pause':
+      case 'resume': {
+        const request = { appId, endpointId: hooks[one.pick % (hooks.length || 1)]?.id ?? hookId(99), by: one.by }
+        const verb = one.do === 'pause' ? 'pauseEndpoint' : 'resumeEndpoint'
+        await compare(model[verb](request), ({ webhooks }) => webhooks[verb](request))
+        await compare(model.failingSince(appId), async ({ webhooks }) => {
+          const health = await webhooks.listEndpointHealth(appId)
+          return Object.fromEntries(
+            health.map(({ endpointId, failingSince }) => [endpointId, failingSince?.getTime() ?? null]),
+          )
+        })
+        await compare(model.listEndpoints(appId), ({ webhooks }) => webhooks.listEndpoints(appId))
+        return
+      }
       case 'publish': {
         const to = one.hooks.map((n) => ({ ...endpoint(`h${n}`, appId), endpointId: hookId(n) }))
         const lineageOf = (endpointId: string) =>
@@ -196,7 +214,7 @@ async function run(
         const sourceEventId = one.source === null ? null : `source ${one.source}`
         const owner = { appId, userId: users[one.user] ?? '', sourceEventId }
         const traced = written % 2 === 0 ? { traceContext: `trace ${written}` } : {}
-        const fields = { ...owner, ...traced, type: one.type, body: bytes(`{"n":${written}}`) }
+        const fields = { ...owner, ...traced, type: one.type, test: one.test, body: bytes(`{"n":${written}}`) }
         const plain = event(`e${written++}`, to, fields)
         const deliveries = plain.deliveries.map((each) => ({
           ...each,

@@ -7,6 +7,8 @@ type Api = Pick<
   | 'removeEndpoint'
   | 'replaceEndpoint'
   | 'listEndpoints'
+  | 'pauseEndpoint'
+  | 'resumeEndpoint'
   | 'insertEvent'
   | 'claimDue'
   | 'claimExpired'
@@ -43,9 +45,10 @@ interface Delivery {
  */
 export function createModel(clock: () => number) {
   const endpoints: {
-    endpoint: Endpoint & { lineageId: string; description: string | null }
+    endpoint: Endpoint & { lineageId: string; description: string | null; pausedBy: 'PARTNER' | 'OPERATOR' | null }
     removed: boolean
     failing: boolean
+    failingSince: number | null
     lastClaimedAt: number
   }[] = []
   const events: Event[] = []
@@ -80,11 +83,13 @@ export function createModel(clock: () => number) {
   const lineageOfUrl = ({ appId, url }: Endpoint) =>
     endpoints.find(({ endpoint }) => endpoint.appId === appId && endpoint.url === url)?.endpoint.lineageId
 
-  const register = (endpoint: Endpoint, lineageId: string) =>
+  const register = (endpoint: Endpoint, lineageId: string, pausedBy: 'PARTNER' | 'OPERATOR' | null) =>
     endpoints.push({
-      endpoint: { ...endpoint, lineageId, description: endpoint.description ?? null },
-      ...{ removed: false, failing: false, lastClaimedAt: 0 },
+      endpoint: { ...endpoint, lineageId, description: endpoint.description ?? null, pausedBy },
+      ...{ removed: false, failing: false, failingSince: null, lastClaimedAt: 0 },
     })
+
+  const isHeld = (one: Delivery) => !one.event.test && targetOf(one)?.endpoint.pausedBy !== null
 
   function add(id: string, event: Event, endpointId: string, xEventId: string, resendOf: string | null) {
     const at = clock()
@@ -136,6 +141,7 @@ export function createModel(clock: () => number) {
     } else {
       delivery.unsentSince = null
       target.failing = attempt.state !== 'SUCCEEDED'
+      target.failingSince = target.failing ? (target.failingSince ?? clock()) : null
     }
     const { heir, reason } = heirOf(delivery.endpointId, delivery.event.type)
     const cancel = delivery.cancelRequested ?? (target.removed && heir === undefined ? reason : null)
@@ -151,7 +157,9 @@ export function createModel(clock: () => number) {
   return {
     registerEndpoint(endpoint: Endpoint, limit: number) {
       if (live(endpoint.appId).length >= limit) return 'limit_reached'
-      register(endpoint, lineageOfUrl(endpoint) ?? endpoint.endpointId)
+      const lineageId = lineageOfUrl(endpoint) ?? endpoint.endpointId
+      const last = endpoints.findLast((one) => one.endpoint.lineageId === lineageId)?.endpoint.pausedBy
+      register(endpoint, lineageId, last === 'OPERATOR' ? last : null)
       return 'registered'
     },
     removeEndpoint({ appId, endpointId }: { appId: string; endpointId: string }) {
@@ -166,11 +174,26 @@ export function createModel(clock: () => number) {
       if (!old) return 'not_found'
       const { lineageId } = old.endpoint
       if ((lineageOfUrl(replacement) ?? lineageId) !== lineageId) return 'url_in_use'
-      register(replacement, lineageId)
+      register(replacement, lineageId, old.endpoint.pausedBy)
       old.removed = true
       handOver(endpointId)
       return 'replaced'
     },
+    pauseEndpoint({ appId, endpointId, by }: Parameters<Api['pauseEndpoint']>[0]) {
+      const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
+      if (!found) return 'not_found'
+      if (found.endpoint.pausedBy !== 'OPERATOR') found.endpoint.pausedBy = by
+      return 'paused'
+    },
+    resumeEndpoint({ appId, endpointId, by }: Parameters<Api['resumeEndpoint']>[0]) {
+      const found = live(appId).find((one) => one.endpoint.endpointId === endpointId)
+      if (!found) return 'not_found'
+      if (found.endpoint.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
+      found.endpoint.pausedBy = null
+      return 'resumed'
+    },
+    failingSince: (appId: string) =>
+      Object.fromEntries(live(appId).map((one) => [one.endpoint.endpointId, one.failingSince])),
     listEndpoints: (appId: string) => live(appId).map(({ endpoint }) => endpoint),
     insertEvent(event: Event) {
       const known = events.find(
@@ -198,13 +221,16 @@ export function createModel(clock: () => number) {
         const cap = target.failing ? maxInFlight.failing : maxInFlight.healthy
         const free = cap - mine.filter((one) => one.token !== null).length
         const due = mine
-          .filter((one) => one.dueAt !== null && one.dueAt <= now)
+          .filter((one) => one.dueAt !== null && one.dueAt <= now && !isHeld(one))
           .sort(
             (one, other) =>
-              (one.dueAt ?? 0) - (other.dueAt ?? 0) || deliveries.indexOf(one) - deliveries.indexOf(other),
+              Number(other.event.test) - Number(one.event.test) ||
+              (one.dueAt ?? 0) - (other.dueAt ?? 0) ||
+              deliveries.indexOf(one) - deliveries.indexOf(other),
           )
-        const turnAt = Math.max(due[0]?.dueAt ?? 0, target.lastClaimedAt)
-        return free > 0 && due[0] ? [{ target, turnAt, headDue: due[0].dueAt ?? 0, due: due.slice(0, free) }] : []
+        const headDue = Math.min(...due.map((one) => one.dueAt ?? 0))
+        const turnAt = Math.max(headDue, target.lastClaimedAt)
+        return free > 0 && due[0] ? [{ target, turnAt, headDue, due: due.slice(0, free) }] : []
       })
       turns.sort((one, other) => one.turnAt - other.turnAt || one.headDue - other.headDue)
       const places = { healthy: limit, failing: Math.max(0, limit - keepForHealthy) }
@@ -234,7 +260,7 @@ export function createModel(clock: () => number) {
         delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== delivery.made), fresh]
         return claimed(delivery, leaseMs)
       })
-      const dues = deliveries.flatMap((one) => (one.dueAt === null ? [] : [one.dueAt]))
+      const dues = deliveries.flatMap((one) => (one.dueAt === null || isHeld(one) ? [] : [one.dueAt]))
       return { claimed: answers, nextDueInMs: dues.length === 0 ? null : Math.max(0, Math.min(...dues) - now) }
     },
     claimExpired({ limit, leaseMs }: { limit: number; leaseMs: number }) {

@@ -36,6 +36,7 @@ const wrongRetentions: readonly WrongStorage[] = [
   ['removes a token when it expires', 'RT-07', withPolicy((policy) => ({ ...policy, expiredTokenAgeMs: 0 }))],
   ['has ages of its own', 'RT-08', withPolicy(({ limit = 1_000 }) => ({ limit }))],
   ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
+  ['resumes what it should cancel', 'RT-11', andThen(`UPDATE kyc_relay_endpoint_schedules SET paused = 0`)],
   [
     'says what it would remove',
     'RT-10',
@@ -43,6 +44,7 @@ const wrongRetentions: readonly WrongStorage[] = [
       retention: {
         removeOld: () =>
           Promise.resolve({
+            deliveriesExpired: 0,
             bodiesBlanked: 0,
             attemptsRemoved: 0,
             accessTokensRemoved: 1,

@@ -15,6 +15,9 @@ export interface NewEndpoint {
   readonly createdAt: Date
 }
 
+/** Who paused an endpoint. A partner cannot lift an operator's pause. */
+export type PausedBy = 'PARTNER' | 'OPERATOR'
+
 /** A registered endpoint. */
 export interface Endpoint extends NewEndpoint {
   /**
@@ -23,6 +26,17 @@ export interface Endpoint extends NewEndpoint {
    */
   readonly lineageId: string
   readonly description: string | null
+  /** Null unless paused. While it is paused, only test events are sent to it; all others wait. */
+  readonly pausedBy: PausedBy | null
+}
+
+/** How the deliveries of an endpoint end. */
+export interface EndpointHealth {
+  readonly endpointId: string
+  /** Time of the first of its last attempts that all failed; null if its last attempt succeeded, or none was sent. */
+  readonly failingSince: Date | null
+  /** End of its last delivery that was acknowledged; null without one. */
+  readonly lastSuccessAt: Date | null
 }
 
 /** Reason why an event has no deliveries. */
@@ -230,14 +244,17 @@ export interface DeliveryFilter {
  * instants. A write resolves only when it is durable.
  */
 export interface WebhookStore {
-  /** Adds an endpoint unless its app already has `limitPerApp`. It inherits the lineage of its URL. */
+  /**
+   * Adds an endpoint unless its app already has `limitPerApp`. It inherits the lineage of its URL, and an operator's pause
+   * of the last endpoint of that lineage.
+   */
   registerEndpoint(endpoint: NewEndpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
   /**
    * Removes an endpoint and adds another one in one write. The new one inherits the lineage and takes over what waits,
    * with its attempts and due times. The limit does not count.
    *
    * An attempt in flight is not aborted. Its success counts; its retry goes to the new endpoint. Deliveries of types that
-   * the new one does not have are cancelled (`TYPE_NOT_SUBSCRIBED`).
+   * the new one does not have are cancelled (`TYPE_NOT_SUBSCRIBED`). A paused endpoint is replaced by a paused one.
    *
    * @returns `url_in_use` when another lineage of the app ever had the new URL
    */
@@ -256,6 +273,27 @@ export interface WebhookStore {
   removeEndpoint(request: { readonly appId: string; readonly endpointId: string }): Promise<boolean>
   /** Lists the endpoints of an app, oldest first, without removed ones. */
   listEndpoints(appId: string): Promise<readonly Endpoint[]>
+  /** Tells the health of each endpoint of an app. */
+  listEndpointHealth(appId: string): Promise<readonly EndpointHealth[]>
+  /**
+   * Pauses an endpoint. An attempt in flight goes on; nothing is sent and no attempt is used up after it, but for test
+   * events. An operator's pause replaces a partner's, not the reverse.
+   */
+  pauseEndpoint(request: {
+    readonly appId: string
+    readonly endpointId: string
+    readonly by: PausedBy
+  }): Promise<'paused' | 'not_found'>
+  /**
+   * Resumes an endpoint. What waited is due at its due time, or now. An endpoint that is not paused stays as it is.
+   *
+   * @returns `paused_by_operator` when a partner asks to lift an operator's pause
+   */
+  resumeEndpoint(request: {
+    readonly appId: string
+    readonly endpointId: string
+    readonly by: PausedBy
+  }): Promise<'resumed' | 'not_found' | 'paused_by_operator'>
 
   /**
    * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile, and of those
@@ -271,10 +309,11 @@ export interface WebhookStore {
    *
    * Over all callers, an endpoint never has more attempts in flight than `maxInFlight.healthy`, or
    * `maxInFlight.failing` while its last attempt failed. Of `limit` slots, `keepForHealthy` are never given to failing
-   * endpoints. Endpoints take turns; deliveries of an endpoint are claimed by due time, earliest first.
+   * endpoints. Endpoints take turns; deliveries of an endpoint are claimed by due time, earliest first, test events before
+   * all others. Of a paused endpoint only test events are claimed.
    *
    * @returns the claimed deliveries, and the milliseconds until the next unclaimed delivery is due: 0 when a due
-   *   delivery is held back by a cap; null when no delivery waits.
+   *   delivery is held back by a cap; null when no delivery waits. What waits for the end of a pause does not count.
    */
   claimDue(request: {
     readonly limit: number

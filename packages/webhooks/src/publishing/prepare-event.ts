@@ -70,7 +70,10 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   // Without a grant no identifiers are known. The event is validated all the same: a malformed event is the publisher's
   // mistake.
   const body = serialise(eventType, input.data, () => grant ?? placeholderIdentity(appId, userId, input.data))
-  const matching = matchEndpoints(endpoints, eventType)
+  // Of the endpoints of a lineage the first one gets the event: one that is paused only if all are.
+  const isPaused = ({ pausedBy }: Endpoint) => pausedBy !== null
+  const subscribed = matchEndpoints(endpoints, eventType)
+  const matching = [...subscribed.filter((one) => !isPaused(one)), ...subscribed.filter(isPaused)]
   const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
   const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
   const eventId = deps.newId()

@@ -10,9 +10,11 @@ import type {
 } from '../delivery/webhook-store.js'
 
 export interface StoredEndpoint {
-  readonly endpoint: Endpoint
+  endpoint: Endpoint
+  readonly sequence: number
   removed: boolean
-  failing: boolean
+  /** Time since which every attempt failed; null if the last one succeeded. */
+  failingSinceMs: number | null
   lastClaimedAtMs: number
 }
 
@@ -128,7 +130,9 @@ export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
   }
 }
 
-/** Compares by due time, earliest first. */
+/** Compares by due time, earliest first, test events before all others. */
 export function byDue(one: StoredDelivery, other: StoredDelivery): number {
-  return one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
+  return (
+    Number(other.event.test) - Number(one.event.test) || one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
+  )
 }

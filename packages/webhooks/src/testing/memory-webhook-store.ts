@@ -1,14 +1,5 @@
-import type {
-  AttemptResult,
-  ClaimedDelivery,
-  DeliveryState,
-  Endpoint,
-  Fence,
-  NewEndpoint,
-  WebhookStore,
-} from '../delivery/webhook-store.js'
-import type { EventType } from '../events/event-types.js'
-import { matchEndpoints } from '../publishing/match-endpoints.js'
+import type { AttemptResult, ClaimedDelivery, Fence, WebhookStore } from '../delivery/webhook-store.js'
+import { createMemoryEndpoints } from './memory-endpoints.js'
 import {
   attemptRecordOf,
   byDue,
@@ -17,7 +8,6 @@ import {
   recordOf,
   type StoredAttempt,
   type StoredDelivery,
-  type StoredEndpoint,
 } from './memory-records.js'
 import {
   addDelivery,
@@ -48,14 +38,9 @@ export function createMemoryWebhookStore(
 ): Required<WebhookStore> {
   const { nowMs = Date.now, data = createMemoryWebhookData() } = options
   const { endpoints, deliveries, listeners } = data
+  const { end, endpointOf, handOver, heirOf, isHeld, methods } = createMemoryEndpoints(data, nowMs)
 
   const newToken = () => `claim-${nextSequence(data)}`
-
-  function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
-    delivery.state = state
-    delivery.endedAtMs = nowMs()
-    delivery.cancelReason = cancelReason
-  }
 
   function cancel(some: Iterable<StoredDelivery>, reason: string): number {
     let count = 0
@@ -69,45 +54,6 @@ export function createMemoryWebhookStore(
     return count
   }
 
-  /** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
-  function heirOf(removed: StoredEndpoint, type: EventType) {
-    const lineage = liveEndpoints(removed.endpoint.appId).filter((one) => one.lineageId === removed.endpoint.lineageId)
-    const heir = matchEndpoints(lineage, type).at(-1)
-    return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
-  }
-
-  function liveEndpoints(appId: string): Endpoint[] {
-    return [...endpoints.values()]
-      .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
-      .map(({ endpoint }) => endpoint)
-      .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-  }
-
-  /** Adds an endpoint with a lineage that its URL already has, or gets now. */
-  function add(endpoint: NewEndpoint, lineageId: string): void {
-    if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
-    data.lineages.set(urlKey(endpoint), lineageId)
-    const added = { ...structuredClone(endpoint), description: endpoint.description ?? null, lineageId }
-    endpoints.set(endpoint.endpointId, { endpoint: added, removed: false, failing: false, lastClaimedAtMs: 0 })
-  }
-
-  /** Hands what waits for a removed endpoint over to its lineage. */
-  function handOver(removed: StoredEndpoint): void {
-    for (const delivery of deliveries.values()) {
-      if (delivery.endpointId !== removed.endpoint.endpointId || delivery.state !== 'PENDING') continue
-      if (delivery.open !== null) continue
-      const { heir, reason } = heirOf(removed, delivery.event.type)
-      if (heir === undefined) end(delivery, 'CANCELLED', reason)
-      else delivery.endpointId = heir.endpointId
-    }
-  }
-
-  function endpointOf(delivery: StoredDelivery): StoredEndpoint {
-    const stored = endpoints.get(delivery.endpointId)
-    if (stored === undefined) throw new Error('A delivery refers to an endpoint that does not exist.')
-    return stored
-  }
-
   /** Lists free slots and due deliveries of each endpoint, earliest due first. */
   function dueByEndpoint(caps: { readonly healthy: number; readonly failing: number }) {
     const inFlight = new Map<string, number>()
@@ -115,7 +61,7 @@ export function createMemoryWebhookStore(
     for (const delivery of deliveries.values()) {
       if (delivery.state !== 'PENDING') continue
       if (delivery.open !== null) inFlight.set(delivery.endpointId, (inFlight.get(delivery.endpointId) ?? 0) + 1)
-      else if (delivery.dueAtMs <= nowMs()) {
+      else if (delivery.dueAtMs <= nowMs() && !isHeld(delivery)) {
         const waiting = due.get(delivery.endpointId)
         if (waiting === undefined) due.set(delivery.endpointId, [delivery])
         else waiting.push(delivery)
@@ -123,11 +69,12 @@ export function createMemoryWebhookStore(
     }
     return [...due].map(([endpointId, waiting]) => {
       const stored = endpoints.get(endpointId)
-      const failing = stored?.failing ?? false
+      const failing = stored !== undefined && stored.failingSinceMs !== null
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
       waiting.sort(byDue)
       // Time since the endpoint waits for its turn: an endpoint with a long backlog must not always go first.
-      const waitingSinceMs = Math.max(waiting[0]?.dueAtMs ?? 0, stored?.lastClaimedAtMs ?? 0)
+      const firstDueMs = Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))
+      const waitingSinceMs = Math.max(firstDueMs, stored?.lastClaimedAtMs ?? 0)
       return { failing, waitingSinceMs, waiting: waiting.slice(0, free) }
     })
   }
@@ -145,7 +92,8 @@ export function createMemoryWebhookStore(
       delivery.unsentSinceMs ??= nowMs()
     } else {
       delivery.unsentSinceMs = null
-      endpointOf(delivery).failing = state !== 'SUCCEEDED'
+      const endpoint = endpointOf(delivery)
+      endpoint.failingSinceMs = state === 'SUCCEEDED' ? null : (endpoint.failingSinceMs ?? nowMs())
     }
     const { next } = result
     if (next.state === 'PENDING' && delivery.cancelRequested !== null) {
@@ -161,36 +109,7 @@ export function createMemoryWebhookStore(
   }
 
   return {
-    async registerEndpoint(endpoint, limitPerApp) {
-      if (liveEndpoints(endpoint.appId).length >= limitPerApp) return 'limit_reached'
-      add(endpoint, data.lineages.get(urlKey(endpoint)) ?? endpoint.endpointId)
-      return 'registered'
-    },
-
-    async replaceEndpoint({ appId, endpointId, replacement }) {
-      const stored = endpoints.get(endpointId)
-      if (!stored || stored.removed || stored.endpoint.appId !== appId) return 'not_found'
-      const { lineageId } = stored.endpoint
-      if ((data.lineages.get(urlKey(replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
-      add(replacement, lineageId)
-      stored.removed = true
-      handOver(stored)
-      announceDue(data)
-      return 'replaced'
-    },
-
-    async removeEndpoint({ appId, endpointId }) {
-      const stored = endpoints.get(endpointId)
-      if (!stored || stored.removed || stored.endpoint.appId !== appId) return false
-      stored.removed = true
-      handOver(stored)
-      announceDue(data)
-      return true
-    },
-
-    async listEndpoints(appId) {
-      return structuredClone(liveEndpoints(appId))
-    },
+    ...methods,
 
     async insertEvent(event) {
       return answerFromSource(data, event) ?? writeEvent(data, event, nowMs())
@@ -223,7 +142,9 @@ export function createMemoryWebhookStore(
           claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
         }
       }
-      const waiting = [...deliveries.values()].filter(({ state, open }) => state === 'PENDING' && open === null)
+      const waiting = [...deliveries.values()].filter(
+        (delivery) => delivery.state === 'PENDING' && delivery.open === null && !isHeld(delivery),
+      )
       const nextDueAtMs = Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))
       return { claimed, nextDueInMs: waiting.length === 0 ? null : Math.max(0, nextDueAtMs - nowMs()) }
     },
@@ -299,5 +220,3 @@ export function createMemoryWebhookStore(
     },
   }
 }
-
-const urlKey = ({ appId, url }: Pick<Endpoint, 'appId' | 'url'>) => JSON.stringify([appId, url])

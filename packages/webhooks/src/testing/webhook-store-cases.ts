@@ -4,6 +4,7 @@ import { eventCases } from './webhook-store/event-cases.js'
 import type { WebhookStoreCase } from './webhook-store/harness.js'
 import { leaseCases } from './webhook-store/lease-cases.js'
 import { lineageCases } from './webhook-store/lineage-cases.js'
+import { pauseCases } from './webhook-store/pause-cases.js'
 import { readingCases } from './webhook-store/reading-cases.js'
 import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 
@@ -24,6 +25,7 @@ import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...endpointCases,
   ...lineageCases,
+  ...pauseCases,
   ...eventCases,
   ...claimCases,
   ...leaseCases,

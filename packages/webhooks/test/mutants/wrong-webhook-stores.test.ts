@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InsertedEvent, WebhookStore } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore, webhookStoreCases } from '../../src/testing/index.js'
-import { userOne } from '../../src/testing/webhook-store/sample-records.js'
+import { appA, userOne } from '../../src/testing/webhook-store/sample-records.js'
 
 type Store = Required<WebhookStore>
 
@@ -180,6 +180,56 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     spoil: (store) => ({
       listEndpoints: async (appId) =>
         (await store.listEndpoints(appId)).map((one) => ({ ...one, lineageId: one.endpointId })),
+    }),
+  },
+  {
+    what: 'does not pause',
+    spoil: () => ({ pauseEndpoint: () => Promise.resolve('paused') }),
+  },
+  {
+    what: 'pauses also for test events',
+    spoil: (store) => ({
+      async claimDue(request) {
+        const found = await store.claimDue(request)
+        const paused = new Set<string>()
+        for (const { endpointId, pausedBy } of await store.listEndpoints(appA)) {
+          if (pausedBy !== null) paused.add(endpointId)
+        }
+        return { ...found, claimed: found.claimed.filter(({ endpoint }) => !paused.has(endpoint.endpointId)) }
+      },
+    }),
+  },
+  {
+    what: "lets a partner lift an operator's pause",
+    spoil: (store) => ({ resumeEndpoint: (request) => store.resumeEndpoint({ ...request, by: 'OPERATOR' }) }),
+  },
+  {
+    what: 'forgets a pause when an endpoint is replaced',
+    spoil: (store) => ({
+      async replaceEndpoint(request) {
+        const answer = await store.replaceEndpoint(request)
+        const { appId, endpointId } = request.replacement
+        await store.resumeEndpoint({ appId, endpointId, by: 'OPERATOR' })
+        return answer
+      },
+    }),
+  },
+  {
+    what: 'cancels what waits in a pause',
+    spoil: (store) => ({
+      async pauseEndpoint(request) {
+        await store.cancelPending({ appId: request.appId, userId: userOne, reason: 'PAUSED' })
+        return store.pauseEndpoint(request)
+      },
+    }),
+  },
+  {
+    what: 'takes an attempt that was not sent for a failure',
+    spoil: (store) => ({
+      async listEndpointHealth(appId) {
+        const health = await store.listEndpointHealth(appId)
+        return health.map((one) => ({ ...one, failingSince: one.failingSince && new Date() }))
+      },
     }),
   },
   {

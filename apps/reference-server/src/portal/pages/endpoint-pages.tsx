@@ -1,12 +1,12 @@
 import { eventTypes, type EventType } from '@kyc-relay/webhooks'
-import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { PreviewedRequest } from '../../webhooks-api/test-event.js'
 import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
 import type { DeliveryDay } from '../delivery-day.js'
 import type { Session } from '../sessions.js'
 import { DeliveryChart } from './delivery-chart.js'
-import { CopyBlock, Day } from './components.js'
+import { CopyBlock, Day, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
@@ -25,12 +25,60 @@ export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = (
     </>
   )
 
+type EndpointHealth = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
+
+/** Renders the state of an endpoint with what explains it. */
+const EndpointStateMark: FC<{ readonly endpoint: Endpoint; readonly health: EndpointHealth | undefined }> = ({
+  endpoint,
+  health,
+}) => {
+  const since = health?.failingSince ?? null
+  if (endpoint.pausedBy !== null)
+    return (
+      <>
+        <State tone="quiet">Paused</State>
+        <div class="hint">{endpoint.pausedBy === 'OPERATOR' ? 'by the operator' : 'by your application'}</div>
+      </>
+    )
+  if (since === null) return <State tone="good">Healthy</State>
+  const last = health?.lastSuccessAt ?? null
+  return (
+    <>
+      <State tone="bad">Failing</State>
+      <div class="hint">
+        since <Instant at={since} />
+        {last === null ? (
+          ', no success yet'
+        ) : (
+          <>
+            , last success <Instant at={last} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+const PauseForm: FC<{ readonly session: Session; readonly endpoint: Endpoint }> = ({ session, endpoint }) => {
+  const verb = endpoint.pausedBy === null ? 'pause' : 'resume'
+  return (
+    <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/${verb}`}>
+      <CsrfField session={session} />
+      <button type="submit" class="plain">
+        {verb === 'pause' ? 'Pause' : 'Resume'}
+        <span class="visually-hidden"> {endpoint.url}</span>
+      </button>
+    </form>
+  )
+}
+
 /** Renders every endpoint of the app, and the deliveries of the last 24 hours. */
 export const EndpointsPage: FC<{
   readonly session: Session
   readonly endpoints: readonly Endpoint[]
+  readonly health: readonly EndpointHealth[]
   readonly day: DeliveryDay
-}> = ({ session, endpoints, day }) => (
+}> = ({ session, endpoints, health, day }) => (
   <PortalFrame
     title="Webhooks"
     session={session}
@@ -58,20 +106,26 @@ export const EndpointsPage: FC<{
           label="Table of URLs"
           columns={[
             { label: 'URL', heads: true, class: 'url' },
+            { label: 'State' },
             { label: 'Events' },
-            { label: 'Added' },
             { label: 'Actions', hidden: true },
           ]}
           rows={endpoints.map((endpoint) => [
             <>
               {endpoint.url}
               {endpoint.description === null ? null : <div class="hint">{endpoint.description}</div>}
+              <div class="hint">
+                Added <Day at={endpoint.createdAt} />
+              </div>
             </>,
+            <EndpointStateMark
+              endpoint={endpoint}
+              health={health.find(({ endpointId }) => endpointId === endpoint.endpointId)}
+            />,
             <>
               <EventTypes types={endpoint.eventTypes} />
               {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
             </>,
-            <Day at={endpoint.createdAt} />,
             <div class="actions">
               <a href={`/portal/webhooks/${endpoint.endpointId}/test`}>
                 Send test event<span class="visually-hidden"> to {endpoint.url}</span>
@@ -82,6 +136,7 @@ export const EndpointsPage: FC<{
               <a href={`/portal/webhooks/${endpoint.endpointId}/change`}>
                 Change<span class="visually-hidden"> {endpoint.url}</span>
               </a>
+              <PauseForm session={session} endpoint={endpoint} />
               <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
                 Remove<span class="visually-hidden"> {endpoint.url}</span>
               </a>

@@ -21,7 +21,7 @@ const isWriteOrLock = /\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR SHARE|FOR (?:NO K
 function unrestrictedTables(text: string): string[] {
   const plain = text.replaceAll('"', '')
   const uses = plain.matchAll(
-    /\b(?:FROM|JOIN|USING|(?<!NO KEY )(?<!DO )UPDATE)\s+(kyc_relay_\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|ON|USING|ORDER|LEFT|JOIN)(\w+))?/gi,
+    /\b(?:FROM|JOIN|USING|(?<!NO KEY )(?<!DO )UPDATE)\s+(kyc_relay_\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|ON|USING|ORDER|LEFT|INNER|JOIN)(\w+))?/gi,
   )
   const unrestricted: string[] = []
   for (const [, table = '', alias = table] of uses) {

@@ -72,6 +72,7 @@ CREATE TABLE `kyc_relay_deliveries` (
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
 	`event_type` text NOT NULL,
+	`class` integer DEFAULT 1 NOT NULL,
 	`state` text NOT NULL,
 	`attempts_made` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
@@ -98,12 +99,15 @@ CREATE TABLE `kyc_relay_endpoint_schedules` (
 	`endpoint` integer PRIMARY KEY NOT NULL,
 	`in_flight` integer DEFAULT 0 NOT NULL,
 	`failing` integer DEFAULT 0 NOT NULL,
+	`failing_since` integer,
+	`paused` integer DEFAULT 0 NOT NULL,
 	`last_claimed_at` integer DEFAULT 0 NOT NULL,
 	`next_due_at` integer,
 	`waiting_since` integer GENERATED ALWAYS AS (max(next_due_at, last_claimed_at)) VIRTUAL,
 	FOREIGN KEY (`endpoint`) REFERENCES `kyc_relay_endpoints`(`position`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "kyc_relay_endpoint_schedules_in_flight_check" CHECK(in_flight >= 0),
-	CONSTRAINT "kyc_relay_endpoint_schedules_failing_check" CHECK(failing IN (0, 1))
+	CONSTRAINT "kyc_relay_endpoint_schedules_failing_check" CHECK(failing IN (0, 1)),
+	CONSTRAINT "kyc_relay_endpoint_schedules_paused_check" CHECK(paused IN (0, 1))
 ) STRICT;
 
 CREATE TABLE `kyc_relay_endpoints` (
@@ -115,9 +119,11 @@ CREATE TABLE `kyc_relay_endpoints` (
 	`description` text,
 	`event_types` text,
 	`standard_webhooks` integer NOT NULL,
+	`paused_by` text,
 	`created_at` integer NOT NULL,
 	`removed_at` integer,
-	CONSTRAINT "kyc_relay_endpoints_standard_webhooks_check" CHECK(standard_webhooks IN (0, 1))
+	CONSTRAINT "kyc_relay_endpoints_standard_webhooks_check" CHECK(standard_webhooks IN (0, 1)),
+	CONSTRAINT "kyc_relay_endpoints_paused_by_check" CHECK(paused_by IN ('PARTNER', 'OPERATOR'))
 ) STRICT;
 
 CREATE TABLE `kyc_relay_events` (
@@ -297,17 +303,21 @@ CREATE INDEX `kyc_relay_deliveries_of_endpoint` ON `kyc_relay_deliveries` (`endp
 
 CREATE INDEX `kyc_relay_deliveries_of_event` ON `kyc_relay_deliveries` (`event`);
 
-CREATE INDEX `kyc_relay_deliveries_waiting` ON `kyc_relay_deliveries` (`endpoint`,`due_at`,`position`) WHERE due_at IS NOT NULL;
+CREATE INDEX `kyc_relay_deliveries_waiting` ON `kyc_relay_deliveries` (`endpoint`,`class`,`due_at`,`position`) WHERE due_at IS NOT NULL;
 
 CREATE INDEX `kyc_relay_endpoint_schedules_by_due` ON `kyc_relay_endpoint_schedules` (`next_due_at`) WHERE next_due_at IS NOT NULL;
 
-CREATE INDEX `kyc_relay_endpoint_schedules_in_order` ON `kyc_relay_endpoint_schedules` (`failing`,`waiting_since`,`next_due_at`,`endpoint`,`in_flight`) WHERE next_due_at IS NOT NULL;
+CREATE INDEX `kyc_relay_endpoint_schedules_in_order` ON `kyc_relay_endpoint_schedules` (`failing`,`waiting_since`,`next_due_at`,`endpoint`,`in_flight`,`paused`) WHERE next_due_at IS NOT NULL;
+
+CREATE INDEX `kyc_relay_endpoint_schedules_paused` ON `kyc_relay_endpoint_schedules` (`endpoint`) WHERE paused = 1;
 
 CREATE UNIQUE INDEX `kyc_relay_endpoints_by_id` ON `kyc_relay_endpoints` (`endpoint_id`);
 
 CREATE INDEX `kyc_relay_endpoints_by_url` ON `kyc_relay_endpoints` (`app_id`,`url`);
 
 CREATE INDEX `kyc_relay_endpoints_of_app` ON `kyc_relay_endpoints` (`app_id`,`created_at`,`position`) WHERE removed_at IS NULL;
+
+CREATE INDEX `kyc_relay_endpoints_of_lineage` ON `kyc_relay_endpoints` (`app_id`,`lineage_id`,`position`);
 
 CREATE INDEX `kyc_relay_events_by_age` ON `kyc_relay_events` (`created_at`) WHERE body IS NOT NULL;
 

@@ -85,6 +85,7 @@ export const asListed = (endpoint: NewEndpoint, lineageId = endpoint.endpointId)
   ...endpoint,
   description: endpoint.description ?? null,
   lineageId,
+  pausedBy: null,
 })
 
 /** Claims and expects exactly one delivery. */

@@ -1,0 +1,147 @@
+import type { DeliveryState, Endpoint, NewEndpoint, PausedBy, WebhookStore } from '../delivery/webhook-store.js'
+import type { EventType } from '../events/event-types.js'
+import { matchEndpoints } from '../publishing/match-endpoints.js'
+import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
+import { announceDue, nextSequence, type MemoryWebhookData } from './memory-webhook-data.js'
+
+type EndpointMethods = Pick<
+  WebhookStore,
+  | 'registerEndpoint'
+  | 'replaceEndpoint'
+  | 'removeEndpoint'
+  | 'listEndpoints'
+  | 'listEndpointHealth'
+  | 'pauseEndpoint'
+  | 'resumeEndpoint'
+>
+
+/** Creates the part of the store in memory that changes endpoints. */
+export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => number) {
+  const { endpoints, deliveries } = data
+
+  function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
+    delivery.state = state
+    delivery.endedAtMs = nowMs()
+    delivery.cancelReason = cancelReason
+  }
+
+  /** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
+  function heirOf(removed: StoredEndpoint, type: EventType) {
+    const lineage = liveEndpoints(removed.endpoint.appId).filter((one) => one.lineageId === removed.endpoint.lineageId)
+    const heir = matchEndpoints(lineage, type).at(-1)
+    return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
+  }
+
+  function liveEndpoints(appId: string): Endpoint[] {
+    return [...endpoints.values()]
+      .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
+      .map(({ endpoint }) => endpoint)
+      .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+  }
+
+  /** Adds an endpoint with a lineage that its URL already has, or gets now. */
+  function add(endpoint: NewEndpoint, lineageId: string, pausedBy: PausedBy | null): void {
+    if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
+    data.lineages.set(urlKey(endpoint), lineageId)
+    const added = { ...structuredClone(endpoint), description: endpoint.description ?? null, lineageId, pausedBy }
+    const sequence = nextSequence(data)
+    endpoints.set(endpoint.endpointId, {
+      ...{ endpoint: added, sequence, removed: false },
+      ...{ failingSinceMs: null, lastClaimedAtMs: 0 },
+    })
+  }
+
+  function findLive({ appId, endpointId }: Pick<Endpoint, 'appId' | 'endpointId'>): StoredEndpoint | undefined {
+    const stored = endpoints.get(endpointId)
+    return stored?.removed === false && stored.endpoint.appId === appId ? stored : undefined
+  }
+
+  /** Whether a waiting delivery waits for the end of a pause. */
+  const isHeld = (delivery: StoredDelivery) => endpointOf(delivery).endpoint.pausedBy !== null && !delivery.event.test
+
+  /** Hands what waits for a removed endpoint over to its lineage. */
+  function handOver(removed: StoredEndpoint): void {
+    for (const delivery of deliveries.values()) {
+      if (delivery.endpointId !== removed.endpoint.endpointId || delivery.state !== 'PENDING') continue
+      if (delivery.open !== null) continue
+      const { heir, reason } = heirOf(removed, delivery.event.type)
+      if (heir === undefined) end(delivery, 'CANCELLED', reason)
+      else delivery.endpointId = heir.endpointId
+    }
+  }
+
+  function endpointOf(delivery: StoredDelivery): StoredEndpoint {
+    const stored = endpoints.get(delivery.endpointId)
+    if (stored === undefined) throw new Error('A delivery refers to an endpoint that does not exist.')
+    return stored
+  }
+
+  const methods: EndpointMethods = {
+    async registerEndpoint(endpoint, limitPerApp) {
+      if (liveEndpoints(endpoint.appId).length >= limitPerApp) return 'limit_reached'
+      const lineageId = data.lineages.get(urlKey(endpoint)) ?? endpoint.endpointId
+      const lineage = [...endpoints.values()].filter((one) => one.endpoint.lineageId === lineageId)
+      const last = lineage.sort((one, other) => one.sequence - other.sequence).at(-1)?.endpoint.pausedBy
+      add(endpoint, lineageId, last === 'OPERATOR' ? last : null)
+      return 'registered'
+    },
+
+    async replaceEndpoint({ appId, endpointId, replacement }) {
+      const stored = findLive({ appId, endpointId })
+      if (stored === undefined) return 'not_found'
+      const { lineageId, pausedBy } = stored.endpoint
+      if ((data.lineages.get(urlKey(replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
+      add(replacement, lineageId, pausedBy)
+      stored.removed = true
+      handOver(stored)
+      announceDue(data)
+      return 'replaced'
+    },
+
+    async removeEndpoint(request) {
+      const stored = findLive(request)
+      if (stored === undefined) return false
+      stored.removed = true
+      handOver(stored)
+      announceDue(data)
+      return true
+    },
+
+    async listEndpoints(appId) {
+      return structuredClone(liveEndpoints(appId))
+    },
+
+    async listEndpointHealth(appId) {
+      return liveEndpoints(appId).map(({ endpointId }) => {
+        const acknowledged = [...deliveries.values()].filter(
+          (delivery) => delivery.endpointId === endpointId && delivery.state === 'DELIVERED',
+        )
+        const ended = acknowledged.sort((one, other) => one.sequence - other.sequence).at(-1)?.endedAtMs ?? null
+        const since = endpoints.get(endpointId)?.failingSinceMs ?? null
+        const [failingSince, lastSuccessAt] = [since, ended].map((at) => (at === null ? null : new Date(at)))
+        return { endpointId, failingSince: failingSince ?? null, lastSuccessAt: lastSuccessAt ?? null }
+      })
+    },
+
+    async pauseEndpoint(request) {
+      const stored = findLive(request)
+      if (stored === undefined) return 'not_found'
+      const pausedBy = stored.endpoint.pausedBy === 'OPERATOR' ? 'OPERATOR' : request.by
+      stored.endpoint = { ...stored.endpoint, pausedBy }
+      return 'paused'
+    },
+
+    async resumeEndpoint(request) {
+      const stored = findLive(request)
+      if (stored === undefined) return 'not_found'
+      if (stored.endpoint.pausedBy === 'OPERATOR' && request.by === 'PARTNER') return 'paused_by_operator'
+      stored.endpoint = { ...stored.endpoint, pausedBy: null }
+      announceDue(data)
+      return 'resumed'
+    },
+  }
+
+  return { end, endpointOf, handOver, heirOf, isHeld, methods }
+}
+
+const urlKey = ({ appId, url }: Pick<Endpoint, 'appId' | 'url'>) => JSON.stringify([appId, url])
