@@ -8,7 +8,7 @@ import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
 import { migrate } from '../src/engine/sqlite/migrate.js'
 import { prepareResultStatements } from '../src/webhooks/attempt-results.sqlite.js'
 import { auditSeal } from './audit/audit-samples.js'
-import { endpoint } from './samples.js'
+import { endpoint, uuid } from './samples.js'
 import { orderedFilters, selectiveFilters } from './webhooks/log-filters.js'
 
 /** What is prepared on a connection from now on. */
@@ -30,6 +30,18 @@ async function preparedStatements() {
   const cipher = createLocalCipher({ keys: parseKeyFile(createKeyFile({ randomBytes, now: new Date() })) })
   await createSqliteVault({ database }, { cipher, audit: auditSeal })
   const appId = endpoint('a').appId
+  const range = { appId, endpointId: uuid('x'), since: new Date(1), until: new Date(2), eventTypes: null }
+  await storage.webhooks.registerEndpoint({ ...endpoint('a'), endpointId: range.endpointId }, 5)
+  const recovery = { appId, recoveryId: uuid('recovery') }
+  await storage.recoveries.startRecovery({ ...range, ...recovery })
+  await storage.recoveries.listRunning({ limit: 5 })
+  await storage.recoveries.findNextStep({ ...recovery, mostWaiting: 5 })
+  const after = { createdAt: new Date(1), position: 1 }
+  for (const place of [null, after]) await storage.recoveries.listEvents({ ...range, after: place, limit: 5 })
+  const skipped = { acknowledged: 0, pending: 0, scope: 0, erased: 0 }
+  const deliveries = [{ deliveryId: uuid('d'), eventId: uuid('e'), xEventId: uuid('x') }]
+  await storage.recoveries.writeStep({ ...range, ...recovery, after: null, next: after, skipped, deliveries })
+  await storage.recoveries.stopRecovery(recovery)
   for (const filter of [...orderedFilters, ...selectiveFilters])
     await storage.webhooks.listDeliveries({ appId, limit: 10, ...filter })
   const ours = [...prepared].filter((source) => /^\s*(select|insert|update|delete|with)\b/i.test(source))
@@ -47,7 +59,8 @@ function planOf(database: Database.Database, statement: string): string[] {
 function slowSteps(plan: readonly string[]): string[] {
   return plan.filter(
     (step) =>
-      (step.startsWith('SCAN') && !/json_each|CONSTANT ROW|bounded_rows|schedules_paused/.test(step)) ||
+      (step.startsWith('SCAN') &&
+        !/json_each|CONSTANT ROW|bounded_rows|schedules_paused|recoveries_running/.test(step)) ||
       step.includes('TEMP B-TREE'),
   )
 }

@@ -22,6 +22,7 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This app already uses the URL, or used it, for another endpoint.',
   },
+  RECOVERY_RUNNING: { status: 409, retryable: false, message: 'This endpoint has a recovery that is running.' },
   PAUSED_BY_OPERATOR: { status: 409, retryable: false, message: 'The operator paused this endpoint.' },
   SOURCE_EVENT_ID_CONFLICT: {
     status: 409,

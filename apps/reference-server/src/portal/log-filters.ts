@@ -8,7 +8,7 @@ type Filter = Omit<Parameters<WebhookStore['listDeliveries']>[0], 'appId' | 'cur
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
 
 /** What a `datetime-local` field sends: a time without an offset, here in UTC. */
-const utcTime = z
+export const utcTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/)
   .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)))

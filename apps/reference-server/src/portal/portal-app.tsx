@@ -6,6 +6,7 @@ import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
 import { createDeveloperRoutes } from './developer-routes.js'
+import { createRecoveryRoutes } from './recovery-routes.js'
 import { createKeyRoutes } from './key-routes.js'
 import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
 import {
@@ -65,6 +66,7 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
   for (const place of ['webhooks', 'deliveries', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
   app.route('/', createDeveloperRoutes(webhooks))
   app.route('/', createDeliveryLogRoutes(webhooks))
+  app.route('/', createRecoveryRoutes(webhooks))
   app.route('/', createKeyRoutes(webhooks))
   app.use('/portal/kyc/*', requireSession(guard, 'operator'))
   app.route('/', createOperatorRoutes(operator))

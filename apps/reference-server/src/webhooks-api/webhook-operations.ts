@@ -119,6 +119,49 @@ const resumeEndpoint = defineOperation({
   refusals: [notFound, { status: 409, code: 'PAUSED_BY_OPERATOR', when: 'The operator paused it.' }],
 })
 
+const recoverEndpoint = defineOperation({
+  id: 'recoverEndpoint',
+  method: 'post',
+  path: `${base}/{endpointId}/recover`,
+  tag: 'Recovery',
+  summary: 'Deliver what was missed',
+  description:
+    'Delivers every event of a time range that the endpoint, or an earlier one with its URL, has not acknowledged and ' +
+    'that is not pending: failed, cancelled, or published while there was no endpoint. Oldest first, with the same ' +
+    '`X-Event-ID` and five fresh attempts, after what is published meanwhile. It needs the scope at publishing and now.',
+  body: schemas.recoveryRequest,
+  answers: {
+    200: { description: 'The count (`dryRun`).', schema: schemas.recoveryCount },
+    202: {
+      description: 'Started.',
+      schema: schemas.recoveryStarted,
+      headers: { Location: 'Address of the recovery.' },
+    },
+  },
+  refusals: [bodyInvalid, notFound, { status: 409, code: 'RECOVERY_RUNNING', when: 'The endpoint has one that runs.' }],
+})
+
+const getRecovery = defineOperation({
+  id: 'getRecovery',
+  method: 'get',
+  path: `${base}/{endpointId}/recoveries/{recoveryId}`,
+  tag: 'Recovery',
+  summary: 'Read a recovery',
+  answers: { 200: { description: 'The recovery.', schema: schemas.recovery } },
+  refusals: [notFound],
+})
+
+const stopRecovery = defineOperation({
+  id: 'stopRecovery',
+  method: 'delete',
+  path: `${base}/{endpointId}/recoveries/{recoveryId}`,
+  tag: 'Recovery',
+  summary: 'Stop a recovery',
+  description: 'Deliveries that it made are not cancelled.',
+  answers: { 204: { description: 'Stopped, or ended before.', schema: null } },
+  refusals: [notFound],
+})
+
 const removeEndpoint = defineOperation({
   id: 'removeEndpoint',
   method: 'delete',
@@ -302,6 +345,9 @@ export const webhookOperations = {
   replaceEndpoint,
   pauseEndpoint,
   resumeEndpoint,
+  recoverEndpoint,
+  getRecovery,
+  stopRecovery,
   removeEndpoint,
   sendTestEvent,
 } as const satisfies Readonly<Record<string, OperationShape>>

@@ -12,13 +12,14 @@ import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
+import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
 import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 
 /** Dependencies of the webhook routes. */
-export interface WebhookRoutesDeps {
+export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries' | 'grants'> {
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
@@ -176,6 +177,8 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     const inserted = await deps.testEvents.send(test)
     return answer(202, { eventId: inserted.eventId, deliveries: [...inserted.deliveries] })
   })
+
+  serveRecoveries(routes, deps)
 
   refuseOtherMethods(routes, Object.values(operations))
   return routes

@@ -53,6 +53,33 @@ export const replacement = z
   })
   .meta({ id: 'Replacement', description: 'What is absent stays as it is.' })
 
+export const recoveryRequest = z
+  .strictObject({
+    since: givenInstant.meta({ description: 'Events from this time on, inclusive.' }),
+    until: givenInstant.nullish().meta({ description: 'Events before this time. Default: now.' }),
+    eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all of the endpoint.' }),
+    dryRun: z.boolean().nullish().meta({ description: 'Count, and send nothing. Default false.' }),
+  })
+  .refine(({ since, until }) => until == null || since < until, { path: ['until'], message: 'RANGE' })
+  .meta({ id: 'RecoveryRequest' })
+
+const skipped = z
+  .object({ acknowledged: z.int(), pending: z.int(), scope: z.int(), erased: z.int() })
+  .meta({ description: 'Events that are not sent, by reason.' })
+const matched = z.int().meta({ description: 'Events that were looked at.' })
+
+export const recoveryCount = z.object({ matched, skipped }).meta({ id: 'RecoveryCount' })
+export const recoveryStarted = z.object({ recoveryId: uuid }).meta({ id: 'RecoveryStarted' })
+export const recovery = z
+  .object({
+    recoveryId: uuid,
+    state: z.enum(['RUNNING', 'DONE', 'STOPPED']),
+    matched,
+    created: z.int().meta({ description: 'Deliveries that were made.' }),
+    skipped,
+  })
+  .meta({ id: 'Recovery' })
+
 export const testRequest = z
   .strictObject({
     eventType: eventType.nullish().meta({ description: 'Default: the first type of the subscription.' }),

@@ -1,7 +1,10 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { recoverEvents } from '@kyc-relay/webhooks/delivery'
+import { uuidv7 } from 'uuidv7'
 import { servesWorker, type Env } from '../env.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
+import { createGrantLookup } from '../identity/grants.js'
 import { createFailedAuthentications, failureOf } from '../identity/failed-authentications.js'
 import { createCheckpointWriter } from '../operations/audit/checkpoint-file.js'
 import { startDiskWatch } from '../operations/disk-space/disk-watch.js'
@@ -26,6 +29,8 @@ export async function wireOperations(deps: {
   readonly cipher: PiiCipher
   readonly internalToken: string | null
   readonly isDelivering: () => boolean
+  /** Wakes the delivery worker. */
+  readonly wake: () => void
   readonly now: () => Date
 }) {
   const { env, log, storage, seal, cipher, now } = deps
@@ -58,6 +63,15 @@ export async function wireOperations(deps: {
       portalSessions: storage.portalSessions,
     },
     apiKeys: { directory, cipher, now },
+    async recoverEvents() {
+      const steps = await recoverEvents({
+        store: storage.recoveries,
+        grants: createGrantLookup(directory),
+        newId: uuidv7,
+      })
+      if (steps > 0) deps.wake()
+      return steps
+    },
   })
   const { probes, beginStopping } = createReadiness({
     // The checks write, because a read-only database is not sufficient.

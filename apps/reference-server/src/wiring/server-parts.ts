@@ -44,6 +44,7 @@ export async function openServerParts(input: ServerInput) {
   const operations = await wireOperations({
     ...{ env, log, storage, seal, cipher, now, internalToken: input.internalToken },
     isDelivering: () => isDelivering(events.worker.status()),
+    wake: () => events.worker.wake(),
   })
   const callers = await wireCallers({ env, storage, cipher, now })
   const events = wireEvents({ env, log, storage, operations, callers, localCaPem: input.localCaPem, now })

@@ -33,7 +33,8 @@ export function wireStandardApi(deps: {
   return createStandardApp({
     graphql: deps.graphql,
     webhooks: {
-      ...{ apiKeys, store, checkUrl, limits, failures, now },
+      ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      recoveries: storage.recoveries,
       testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher }),
       dryRunKeyRotation: createKeyRotationDryRun({
         apiKeys,

@@ -50,6 +50,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     vault: storage.vault,
     tokenPurge: { run: () => Promise.resolve() },
     oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
+    recoverEvents: () => Promise.resolve(0),
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
     log: { info: write, warn: write, error: write },

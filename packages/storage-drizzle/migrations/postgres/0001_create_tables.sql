@@ -272,6 +272,26 @@ CREATE TABLE "kyc_relay_events" (
 	CONSTRAINT "kyc_relay_events_withheld_check" CHECK (withheld IN ('SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT'))
 );
 
+CREATE TABLE "kyc_relay_recoveries" (
+	"app_id" text COLLATE "C" NOT NULL,
+	"recovery_id" text COLLATE "C" NOT NULL,
+	"endpoint_id" text COLLATE "C" NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL,
+	"event_types" text COLLATE "C",
+	"state" text COLLATE "C" NOT NULL,
+	"after_created_at" timestamp (3) with time zone,
+	"after_position" bigint,
+	"created" integer DEFAULT 0 NOT NULL,
+	"acknowledged" integer DEFAULT 0 NOT NULL,
+	"pending" integer DEFAULT 0 NOT NULL,
+	"without_scope" integer DEFAULT 0 NOT NULL,
+	"erased" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "kyc_relay_recoveries_pkey" PRIMARY KEY("app_id","recovery_id"),
+	CONSTRAINT "kyc_relay_recoveries_state_check" CHECK (state IN ('RUNNING', 'DONE', 'STOPPED'))
+);
+
 CREATE TABLE "kyc_relay_transaction_moves" (
 	"app_id" text COLLATE "C" NOT NULL,
 	"event_id" text COLLATE "C" NOT NULL,
@@ -348,6 +368,8 @@ ALTER TABLE "kyc_relay_deliveries" ADD CONSTRAINT "kyc_relay_deliveries_app_id_e
 
 ALTER TABLE "kyc_relay_endpoint_schedules" ADD CONSTRAINT "kyc_relay_endpoint_schedules_app_id_endpoint_id_fkey" FOREIGN KEY ("app_id","endpoint_id") REFERENCES "kyc_relay_endpoints"("app_id","endpoint_id") ON DELETE no action ON UPDATE no action;
 
+ALTER TABLE "kyc_relay_recoveries" ADD CONSTRAINT "kyc_relay_recoveries_app_id_endpoint_id_fkey" FOREIGN KEY ("app_id","endpoint_id") REFERENCES "kyc_relay_endpoints"("app_id","endpoint_id") ON DELETE no action ON UPDATE no action;
+
 ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_moves_app_id_event_id_fkey" FOREIGN KEY ("app_id","event_id") REFERENCES "kyc_relay_events"("app_id","event_id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_moves_app_id_transaction_id_fkey" FOREIGN KEY ("app_id","transaction_id") REFERENCES "kyc_relay_transactions"("app_id","transaction_id") ON DELETE no action ON UPDATE no action;
@@ -404,9 +426,13 @@ CREATE INDEX "kyc_relay_endpoints_of_lineage" ON "kyc_relay_endpoints" USING btr
 
 CREATE INDEX "kyc_relay_endpoints_of_app" ON "kyc_relay_endpoints" USING btree ("app_id","created_at","position") WHERE removed_at IS NULL;
 
+CREATE INDEX "kyc_relay_events_of_app" ON "kyc_relay_events" USING btree ("app_id","created_at","position");
+
 CREATE INDEX "kyc_relay_events_of_user" ON "kyc_relay_events" USING btree ("user_id","app_id","position");
 
 CREATE INDEX "kyc_relay_events_by_age" ON "kyc_relay_events" USING btree ("created_at") WHERE body IS NOT NULL;
+
+CREATE UNIQUE INDEX "kyc_relay_recoveries_running" ON "kyc_relay_recoveries" USING btree ("app_id","endpoint_id") WHERE state = 'RUNNING';
 
 CREATE INDEX "kyc_relay_transactions_by_id" ON "kyc_relay_transactions" USING btree ("transaction_id");
 

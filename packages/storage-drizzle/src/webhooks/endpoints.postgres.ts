@@ -18,6 +18,7 @@ import {
   endpointLimits,
   endpoints,
   endpointSchedules,
+  recoveries,
 } from './tables.postgres.js'
 
 interface OneEndpoint {
@@ -27,6 +28,10 @@ interface OneEndpoint {
 
 const isOf = ({ appId, endpointId }: OneEndpoint) =>
   and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId), isNull(endpoints.removedAt))
+
+/** The running recovery of an endpoint. */
+const isRecoveryOf = ({ appId, endpointId }: OneEndpoint) =>
+  and(eq(recoveries.appId, appId), eq(recoveries.endpointId, endpointId), eq(recoveries.state, 'RUNNING'))
 
 /** Lists the endpoints of a lineage, oldest first. @param share True to block their removal until the transaction ends. */
 export async function listLineage(
@@ -209,6 +214,10 @@ export function createEndpointChanges(audit: AuditChain | null) {
       if (((await findLineageOfUrl(on, replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
       await insert(on, replacement, old)
       await remove(on, { appId, endpointId }, now)
+      await queryBuilder(on)
+        .update(recoveries)
+        .set({ endpointId: replacement.endpointId })
+        .where(isRecoveryOf({ appId, endpointId }))
       await handOver(on, { appId, endpointId, lineageId }, now)
       await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, replacement, nowMs))
       await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
@@ -240,6 +249,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
       await lockEndpointsOf(on, appId)
       const lineageId = await remove(on, { appId, endpointId }, now)
       if (lineageId === null) return false
+      await queryBuilder(on).update(recoveries).set({ state: 'STOPPED' }).where(isRecoveryOf({ appId, endpointId }))
       await handOver(on, { appId, endpointId, lineageId }, now)
       await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
       return true

@@ -10,7 +10,7 @@ import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
 import { goneReason, heirOf } from './lineage.js'
-import { deliveries, endpoints, endpointSchedules } from './tables.sqlite.js'
+import { deliveries, endpoints, endpointSchedules, isRunning, recoveries } from './tables.sqlite.js'
 
 const value = sql.placeholder
 
@@ -48,6 +48,16 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .limit(1)
       .prepare(),
     listLineage: prepareLineage(db),
+    moveRecovery: db
+      .update(recoveries)
+      .set({ endpoint: sql`${value('replacement')}` })
+      .where(and(eq(recoveries.endpoint, value('endpoint')), isRunning))
+      .prepare(),
+    stopRecovery: db
+      .update(recoveries)
+      .set({ state: 'STOPPED' })
+      .where(and(eq(recoveries.endpoint, value('endpoint')), isRunning))
+      .prepare(),
     insert: db
       .insert(endpoints)
       .values({
@@ -133,8 +143,8 @@ type EndpointStatements = ReturnType<typeof prepareEndpoints>
 export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | null) {
   const statements = prepareEndpoints(db)
 
-  function insert(endpoint: NewEndpoint, lineageId: string, pausedBy: Endpoint['pausedBy'], nowMs: number): void {
-    const [inserted] = statements.insert.all({
+  function insert(endpoint: NewEndpoint, lineageId: string, pausedBy: Endpoint['pausedBy'], nowMs: number): number {
+    const { position } = statements.insert.get({
       endpointId: endpoint.endpointId,
       appId: endpoint.appId,
       url: endpoint.url,
@@ -145,10 +155,9 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       pausedBy,
       createdAt: endpoint.createdAt.getTime(),
     })
-    if (pausedBy !== null && inserted !== undefined) {
-      statements.setSchedulePaused.run({ endpoint: inserted.position, paused: 1 })
-    }
+    if (pausedBy !== null) statements.setSchedulePaused.run({ endpoint: position, paused: 1 })
     audit?.append(endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+    return position
   }
 
   function setPaused(endpoint: number, pausedBy: Endpoint['pausedBy']): void {
@@ -179,7 +188,8 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       if (old === undefined) return 'not_found'
       const known = statements.findLineageOfUrl.get({ appId, url: replacement.url })
       if (known !== undefined && known.lineageId !== old.lineageId) return 'url_in_use'
-      insert(replacement, old.lineageId, old.pausedBy, nowMs)
+      const position = insert(replacement, old.lineageId, old.pausedBy, nowMs)
+      statements.moveRecovery.run({ endpoint: old.position, replacement: position })
       const removed = remove({ appId, endpointId }, nowMs)
       if (removed !== undefined) handOver(statements, removed, nowMs)
       return 'replaced'
@@ -210,6 +220,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
     remove({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }, nowMs: number): boolean {
       const removed = remove({ appId, endpointId }, nowMs)
       if (removed === undefined) return false
+      statements.stopRecovery.run({ endpoint: removed.position })
       handOver(statements, removed, nowMs)
       return true
     },

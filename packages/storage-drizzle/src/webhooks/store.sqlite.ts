@@ -15,6 +15,7 @@ import { preparePublishing, writeEvent } from './publishing.sqlite.js'
 import { prepareResultStatements, recordAttemptResults } from './attempt-results.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { deliveries, endpoints, events } from './tables.sqlite.js'
+import { classOf, deliveryClass } from './values.js'
 
 const value = sql.placeholder
 
@@ -86,10 +87,11 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     // Erasure or retention has blanked the body, so nothing can be sent.
     if (body === null) return 'not_found'
     const { event, xEventId, appId, userId, eventType, deliveryId, class: ofClass } = delivery
+    const againClass = classOf(ofClass === deliveryClass.test)
     const createdAt = clock().getTime()
     const again = { event, endpoint, xEventId, appId, userId, eventType, createdAt, resendOf: deliveryId }
-    publishing.insertDelivery.run({ ...again, class: ofClass, deliveryId: request.newDeliveryId })
-    publishing.announceDue.run({ endpoint, class: ofClass, dueAt: createdAt })
+    publishing.insertDelivery.run({ ...again, class: againClass, deliveryId: request.newDeliveryId })
+    publishing.announceDue.run({ endpoint, class: againClass, dueAt: createdAt })
     return 'resent'
   }
 

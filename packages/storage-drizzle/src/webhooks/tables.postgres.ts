@@ -10,6 +10,7 @@ import {
   primaryKey,
   unique,
   smallint,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
@@ -18,6 +19,7 @@ import {
   deliveryStates,
   endedAttemptStates,
   pausers,
+  recoveryStates,
   transactionStates,
   withheldReasons,
 } from './values.js'
@@ -75,6 +77,7 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'kyc_relay_events_pkey', columns: [table.appId, table.eventId] }),
     oneOf(table.withheld, withheldReasons),
+    index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_by_age')
       .on(table.createdAt)
@@ -243,6 +246,39 @@ export const dueNotices = pgTable(
   (table) => [
     primaryKey({ name: 'kyc_relay_due_notices_pkey', columns: [table.appId, table.endpointId, table.position] }),
     index('kyc_relay_due_notices_in_order').on(table.position),
+  ],
+)
+
+/** Jobs that deliver what an endpoint has not acknowledged. */
+export const recoveries = pgTable(
+  'kyc_relay_recoveries',
+  {
+    appId: text('app_id').notNull(),
+    recoveryId: text('recovery_id').notNull(),
+    /** Changes when the endpoint is replaced. */
+    endpointId: text('endpoint_id').notNull(),
+    since: instant('since').notNull(),
+    until: instant('until').notNull(),
+    /** JSON array; null for all types of the endpoint. */
+    eventTypes: text('event_types'),
+    state: text<(typeof recoveryStates)[number]>('state').notNull(),
+    /** Place of the last event that was looked at; null before the first one. */
+    afterCreatedAt: instant('after_created_at'),
+    afterPosition: bigint('after_position', { mode: 'number' }),
+    created: integer('created').notNull().default(0),
+    acknowledged: integer('acknowledged').notNull().default(0),
+    pending: integer('pending').notNull().default(0),
+    withoutScope: integer('without_scope').notNull().default(0),
+    erased: integer('erased').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'kyc_relay_recoveries_pkey', columns: [table.appId, table.recoveryId] }),
+    references([table.appId, table.endpointId], [endpoints.appId, endpoints.endpointId]),
+    oneOf(table.state, recoveryStates),
+    uniqueIndex('kyc_relay_recoveries_running')
+      .on(table.appId, table.endpointId)
+      .where(sql`state = 'RUNNING'`),
   ],
 )
 

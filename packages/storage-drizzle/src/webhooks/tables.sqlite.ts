@@ -12,7 +12,15 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
-import { attemptStates, deliveryClass, deliveryStates, pausers, transactionStates, withheldReasons } from './values.js'
+import {
+  attemptStates,
+  deliveryClass,
+  deliveryStates,
+  pausers,
+  recoveryStates,
+  transactionStates,
+  withheldReasons,
+} from './values.js'
 
 export const endpoints = sqliteTable(
   'kyc_relay_endpoints',
@@ -66,6 +74,7 @@ export const events = sqliteTable(
     uniqueIndex('kyc_relay_events_by_source')
       .on(table.appId, table.sourceEventId)
       .where(sql`source_event_id IS NOT NULL`),
+    index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_by_age')
       .on(table.createdAt)
@@ -189,6 +198,43 @@ export const endpointSchedules = sqliteTable(
       .where(sql`next_due_at IS NOT NULL`),
   ],
 )
+
+/** Jobs that deliver what an endpoint has not acknowledged. */
+export const recoveries = sqliteTable(
+  'kyc_relay_recoveries',
+  {
+    recoveryId: text('recovery_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    /** Changes when the endpoint is replaced. */
+    endpoint: integer('endpoint')
+      .notNull()
+      .references(() => endpoints.position),
+    since: instant('since').notNull(),
+    until: instant('until').notNull(),
+    /** JSON array; null for all types of the endpoint. */
+    eventTypes: text('event_types'),
+    state: text('state', { enum: recoveryStates }).notNull(),
+    /** Place of the last event that was looked at; null before the first one. */
+    afterCreatedAt: instant('after_created_at'),
+    afterPosition: integer('after_position'),
+    created: integer('created').notNull().default(0),
+    acknowledged: integer('acknowledged').notNull().default(0),
+    pending: integer('pending').notNull().default(0),
+    withoutScope: integer('without_scope').notNull().default(0),
+    erased: integer('erased').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    oneOf(table.state, recoveryStates),
+    index('kyc_relay_recoveries_of_endpoint').on(table.endpoint),
+    uniqueIndex('kyc_relay_recoveries_running')
+      .on(table.endpoint)
+      .where(sql`state = 'RUNNING'`),
+  ],
+)
+
+/** With a literal, which allows SQLite to use the partial index. */
+export const isRunning = sql`${recoveries.state} = 'RUNNING'`
 
 export const transactions = sqliteTable(
   'kyc_relay_transactions',

@@ -5,10 +5,11 @@ export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as
 export const endedAttemptStates = ['SUCCEEDED', 'FAILED', 'INTERRUPTED', 'UNSENT'] as const
 export const attemptStates = ['STARTED', ...endedAttemptStates] as const
 export const transactionStates = ['PENDING', 'SETTLED', 'DECLINED'] as const
+export const recoveryStates = ['RUNNING', 'DONE', 'STOPPED'] as const
 export const pausers = ['PARTNER', 'OPERATOR'] as const
 
 /** Classes of deliveries, in the order in which the due ones of an endpoint are claimed. A pause holds all but tests. */
-export const deliveryClass = { test: 0, live: 1 } as const
+export const deliveryClass = { test: 0, live: 1, recovered: 2 } as const
 export const classOf = (isTest: boolean) => (isTest ? deliveryClass.test : deliveryClass.live)
 
 /** Classes that wait for the end of a pause. */

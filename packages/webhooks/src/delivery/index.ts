@@ -14,6 +14,8 @@ export type {
   TransactionStore,
 } from '../publishing/transaction-store.js'
 export type { AppGrant, GrantLookup } from '../publishing/grants.js'
+export { countRecovery, recoverEvents, type RecoverEventsDeps } from '../recovery/recover-events.js'
+export type { RecoveryStore } from '../recovery/recovery-store.js'
 export { attemptStateOf, reportOfCause } from './delivery-state.js'
 export { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.js'
 export type { DeliveryWorkerObserver } from './worker-observer.js'

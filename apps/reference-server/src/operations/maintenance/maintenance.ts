@@ -10,13 +10,16 @@ import type { TokenPurge } from './token-purge.js'
 
 const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
+const recoverEveryMs = 500
 
-/** Maintenance jobs of a worker: write checkpoints, purge tokens, remove old rows, re-wrap keys. */
+/** Maintenance jobs of a worker: write checkpoints, recover events, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
   readonly vault: PiiKeyRotation
   readonly tokenPurge: Pick<TokenPurge, 'run'>
   readonly oldRows: OldRows
+  /** Does a step of each running recovery; returns the number of steps. */
+  readonly recoverEvents: () => Promise<number>
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
@@ -45,6 +48,13 @@ export function createMaintenance(deps: {
         intervalMs: checkpointEveryMs,
         async run() {
           await deps.writeCheckpoints()
+        },
+      },
+      {
+        name: 'recover events',
+        intervalMs: recoverEveryMs,
+        async run(shouldContinue) {
+          while (shouldContinue() && (await deps.recoverEvents()) > 0);
         },
       },
       {

@@ -136,6 +136,9 @@ export const EndpointsPage: FC<{
               <a href={`/portal/webhooks/${endpoint.endpointId}/change`}>
                 Change<span class="visually-hidden"> {endpoint.url}</span>
               </a>
+              <a href={`/portal/webhooks/${endpoint.endpointId}/recover`}>
+                Recover<span class="visually-hidden"> what {endpoint.url} missed</span>
+              </a>
               <PauseForm session={session} endpoint={endpoint} />
               <a href={`/portal/webhooks/${endpoint.endpointId}/remove`}>
                 Remove<span class="visually-hidden"> {endpoint.url}</span>

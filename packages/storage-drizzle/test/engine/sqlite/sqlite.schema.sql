@@ -198,6 +198,26 @@ CREATE TABLE `kyc_relay_readiness` (
 	CONSTRAINT "kyc_relay_readiness_id_check" CHECK(id = 1)
 ) STRICT;
 
+CREATE TABLE `kyc_relay_recoveries` (
+	`recovery_id` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`endpoint` integer NOT NULL,
+	`since` integer NOT NULL,
+	`until` integer NOT NULL,
+	`event_types` text,
+	`state` text NOT NULL,
+	`after_created_at` integer,
+	`after_position` integer,
+	`created` integer DEFAULT 0 NOT NULL,
+	`acknowledged` integer DEFAULT 0 NOT NULL,
+	`pending` integer DEFAULT 0 NOT NULL,
+	`without_scope` integer DEFAULT 0 NOT NULL,
+	`erased` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`endpoint`) REFERENCES `kyc_relay_endpoints`(`position`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "kyc_relay_recoveries_state_check" CHECK(state IN ('RUNNING', 'DONE', 'STOPPED'))
+) STRICT;
+
 CREATE TABLE `kyc_relay_revoked_grants` (
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
@@ -325,6 +345,8 @@ CREATE UNIQUE INDEX `kyc_relay_events_by_id` ON `kyc_relay_events` (`event_id`);
 
 CREATE UNIQUE INDEX `kyc_relay_events_by_source` ON `kyc_relay_events` (`app_id`,`source_event_id`) WHERE source_event_id IS NOT NULL;
 
+CREATE INDEX `kyc_relay_events_of_app` ON `kyc_relay_events` (`app_id`,`created_at`,`position`);
+
 CREATE INDEX `kyc_relay_events_of_user` ON `kyc_relay_events` (`user_id`,`app_id`,`position`);
 
 CREATE INDEX `kyc_relay_grants_of_user` ON `kyc_relay_grants` (`user_id`);
@@ -334,6 +356,10 @@ CREATE INDEX `kyc_relay_photo_jobs_due` ON `kyc_relay_photo_jobs` (`due_at`) WHE
 CREATE INDEX `kyc_relay_photo_jobs_leased` ON `kyc_relay_photo_jobs` (`lease_until`) WHERE lease_until IS NOT NULL;
 
 CREATE INDEX `kyc_relay_photo_jobs_of_verification` ON `kyc_relay_photo_jobs` (`verification`);
+
+CREATE INDEX `kyc_relay_recoveries_of_endpoint` ON `kyc_relay_recoveries` (`endpoint`);
+
+CREATE UNIQUE INDEX `kyc_relay_recoveries_running` ON `kyc_relay_recoveries` (`endpoint`) WHERE state = 'RUNNING';
 
 CREATE UNIQUE INDEX `kyc_relay_transaction_moves_by_revision` ON `kyc_relay_transaction_moves` (`transaction_id`,`revision`);
 

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { countRecovery } from '@kyc-relay/webhooks/delivery'
+import { Hono } from 'hono'
+import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
+import { appIdOf } from './developer-routes.js'
+import { utcTime } from './log-filters.js'
+import { RecoverFormPage, RecoveryPage } from './pages/recovery-pages.js'
+import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+
+const uuid = '[0-9A-Fa-f-]{36}'
+
+/** Creates the pages that deliver what an endpoint missed: a form that counts first, and the progress. */
+export function createRecoveryRoutes({ store, recoveries, grants, now }: RecoveryRoutesDeps): Hono<PortalEnv> {
+  const routes = new Hono<PortalEnv>()
+
+  async function findEndpoint(c: PortalContext) {
+    const endpoints = await store.listEndpoints(appIdOf(c))
+    return endpoints.find(({ endpointId }) => endpointId === c.req.param('endpointId')) ?? null
+  }
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    const form = { from: '', until: '' }
+    const page = <RecoverFormPage {...{ endpoint, form, count: null, problem: null }} session={c.get('session')} />
+    return sendPage(c, page)
+  })
+
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    const fields = c.get('form')
+    const form = { from: fields.get('from') ?? '', until: fields.get('until') ?? '' }
+    const [from, until] = [utcTime.safeParse(form.from), utcTime.safeParse(form.until)]
+    const send = (count: Awaited<ReturnType<typeof countRecovery>> | null, problem: string | null) =>
+      sendPage(
+        c,
+        <RecoverFormPage {...{ endpoint, form, count, problem }} session={c.get('session')} />,
+        problem === null ? 200 : 400,
+      )
+    const since = from.success ? new Date(`${from.data}Z`) : null
+    const end = until.success ? new Date(`${until.data}Z`) : null
+    if (since === null || (form.until !== '' && end === null)) return send(null, 'Give the times in UTC.')
+    if (end !== null && end <= since) return send(null, 'The end must be after the begin.')
+    const { appId, endpointId } = endpoint
+    const range = { appId, endpointId, since, eventTypes: null }
+    if (fields.get('start') === null)
+      return send(await countRecovery({ store: recoveries, grants }, { ...range, until: end ?? now() }), null)
+    const recoveryId = randomUUID()
+    const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: end })
+    if (outcome === 'not_found') return sendProblem(c, 404)
+    if (outcome === 'running') return send(null, 'A recovery of this URL is running. Wait for its end.')
+    return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)
+  })
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}`, async (c) => {
+    const recovery = await recoveries.findRecovery({ appId: appIdOf(c), recoveryId: c.req.param('recoveryId') })
+    const endpointId = c.req.param('endpointId')
+    if (recovery === null) return sendProblem(c, 404)
+    return sendPage(c, <RecoveryPage session={c.get('session')} endpointId={endpointId} recovery={recovery} />)
+  })
+  routes.post(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}/stop`, async (c) => {
+    const [endpointId, recoveryId] = [c.req.param('endpointId'), c.req.param('recoveryId')]
+    if (!(await recoveries.stopRecovery({ appId: appIdOf(c), recoveryId }))) return sendProblem(c, 404)
+    return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)
+  })
+  return routes
+}

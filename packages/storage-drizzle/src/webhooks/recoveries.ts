@@ -1,0 +1,43 @@
+import type { EventType } from '@kyc-relay/webhooks'
+import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
+
+type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
+export type StepRequest = Parameters<RecoveryStore['writeStep']>[0]
+
+/** Columns of the progress of a recovery, on both engines. */
+interface ProgressRow extends Omit<Progress['skipped'], 'scope'> {
+  readonly recoveryId: string
+  readonly state: Progress['state']
+  readonly created: number
+  readonly withoutScope: number
+}
+
+/** Converts a row to the progress of a recovery. */
+export function readProgress(row: ProgressRow): Progress {
+  const { recoveryId, state, created, acknowledged, pending, withoutScope, erased } = row
+  const skipped = { acknowledged, pending, scope: withoutScope, erased }
+  return { recoveryId, state, matched: created + acknowledged + pending + withoutScope + erased, created, skipped }
+}
+
+/** The types that an endpoint takes and a recovery asks for; null for all. Both are JSON arrays or null. */
+export function typesOf(ofEndpoint: string | null, asked: readonly EventType[] | null): readonly EventType[] | null {
+  const taken = ofEndpoint === null ? null : (JSON.parse(ofEndpoint) as readonly EventType[])
+  if (taken === null || asked === null) return taken ?? asked
+  return taken.filter((type) => asked.includes(type))
+}
+
+/** Types in a column. */
+export const parseTypes = (types: string | null): readonly EventType[] | null =>
+  types === null ? null : (JSON.parse(types) as readonly EventType[])
+
+/** The recovery ends with this step if it has looked at all events. Deliveries that came between count as pending. */
+export function countsAfter(row: ProgressRow, { deliveries, skipped, next }: StepRequest, created: number) {
+  return {
+    state: next === null ? ('DONE' as const) : row.state,
+    created: row.created + created,
+    acknowledged: row.acknowledged + skipped.acknowledged,
+    pending: row.pending + skipped.pending + deliveries.length - created,
+    withoutScope: row.withoutScope + skipped.scope,
+    erased: row.erased + skipped.erased,
+  }
+}

@@ -1,0 +1,240 @@
+import {
+  countRecovery,
+  recoverEvents,
+  type GrantLookup,
+  type PreparedEvent,
+  type RecoverEventsDeps,
+} from '@kyc-relay/webhooks/delivery'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPostgresStorage } from '../../src/postgres/index.js'
+import { createSqliteStorage } from '../../src/sqlite/index.js'
+import { guardDistribution, type DistributionGuard } from '../engine/postgres/distribution-guard.js'
+import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../engine/postgres/distributed-database.js'
+import { bytes, claimRequest, endpoint, event, report, startOfTests, uuid } from '../samples.js'
+
+type Stores = Pick<Awaited<ReturnType<typeof createSqliteStorage>>, 'webhooks' | 'recoveries' | 'retention' | 'close'>
+
+let now = startOfTests.getTime()
+const clock = () => new Date(now)
+
+const guard: DistributionGuard = { refused: new Set(), readsOverAll: new Set() }
+const databases = tableModes.map(({ mode, distributed }) => {
+  let database: MigratedDatabase | undefined
+  let pool: pg.Pool
+  return {
+    engine: `PostgreSQL, ${mode}`,
+    async start() {
+      database = await createMigratedDatabase({ distributed })
+      pool = new pg.Pool({ connectionString: database.connectionString, max: 5 })
+      if (distributed) guardDistribution(pool, guard)
+    },
+    async open(): Promise<Stores> {
+      await database?.empty(pool)
+      return createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false, distributed }) as never
+    },
+    async stop() {
+      await pool.end()
+      await database?.stop()
+    },
+  }
+})
+const engines = [
+  {
+    engine: 'SQLite',
+    start: () => Promise.resolve(),
+    open: (): Promise<Stores> => createSqliteStorage({ path: ':memory:' }, { clock }),
+    stop: () => Promise.resolve(),
+  },
+  ...databases,
+]
+
+/** Claims all that is due. */
+const all = { ...claimRequest, limit: 200, maxInFlight: { healthy: 200, failing: 200 }, keepForHealthy: 0 }
+const hook = endpoint('a')
+const { appId, endpointId } = hook
+const grantOf = (userId: string) => ({
+  ...{ appId, userId, appName: 'App', accountId: uuid('account'), externalReferenceId: 'r' },
+  scopes: ['LIST_PAYMENT', 'LIST_PURCHASES'],
+})
+/** Every user granted every scope, but for one. */
+const everyScope: GrantLookup = {
+  find: (pairs) => Promise.resolve(pairs.map(({ userId }) => (userId === uuid('revoked') ? null : grantOf(userId)))),
+}
+
+describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
+  let stores: Stores
+  let ids = 0
+  const deps = (): RecoverEventsDeps => ({
+    store: stores.recoveries,
+    grants: everyScope,
+    newId: () => uuid(`recovered ${(ids += 1)}`),
+  })
+  beforeAll(start)
+  afterAll(stop)
+  beforeEach(async () => {
+    stores = await open()
+    await stores.webhooks.registerEndpoint(hook, 5)
+    return () => stores.close()
+  })
+
+  async function publish(name: string, fields: Partial<PreparedEvent> = {}) {
+    now += 1000
+    const made = event(name, fields.withheld ? [] : [hook], fields)
+    await stores.webhooks.insertEvent(made)
+    return made.eventId
+  }
+
+  /** Ends what is due: acknowledged, or failed for ever. */
+  async function end(state: 'DELIVERED' | 'FAILED') {
+    const { claimed } = await stores.webhooks.claimDue(all)
+    const attempt = state === 'DELIVERED' ? 'SUCCEEDED' : 'FAILED'
+    await stores.webhooks.recordAttemptResults(
+      claimed.map(({ fence }) => ({ fence, attempt: { state: attempt, report }, next: { state } })),
+    )
+    return claimed.map(({ eventId }) => eventId)
+  }
+
+  async function recover(fields: { since?: Date; until?: Date | null; name?: string; of?: string } = {}) {
+    const { since = startOfTests, until = null, name = 'recovery', of = endpointId } = fields
+    const recoveryId = uuid(name)
+    now += 1000
+    const request = { recoveryId, appId, endpointId: of, since, until, eventTypes: null }
+    return { recoveryId, answer: await stores.recoveries.startRecovery(request) }
+  }
+
+  async function runAll() {
+    for (let steps = 0; (await recoverEvents(deps())) > 0; steps += 1) expect(steps).toBeLessThan(100)
+  }
+
+  const progress = (recoveryId: string) => stores.recoveries.findRecovery({ appId, recoveryId })
+
+  test('delivers what was not acknowledged, oldest first', async () => {
+    const acknowledged = await publish('acknowledged')
+    expect(await end('DELIVERED')).toEqual([acknowledged])
+    const failed = await publish('failed')
+    await end('FAILED')
+    const unseen = await publish('unseen', { withheld: 'NO_ENDPOINT', body: bytes('{"n":1}') })
+    await publish('test', { test: true })
+    await end('FAILED')
+    const pending = await publish('pending')
+    const range = { appId, endpointId, since: startOfTests, until: new Date(now + 1), eventTypes: null }
+    const skipped = { acknowledged: 1, pending: 1, scope: 0, erased: 0 }
+    expect(await countRecovery(deps(), range)).toEqual({ matched: 4, skipped })
+    const { recoveryId, answer } = await recover()
+    expect(answer).toBe('started')
+    expect(await progress(recoveryId)).toMatchObject({ state: 'RUNNING', matched: 0, created: 0 })
+    await runAll()
+    expect(await progress(recoveryId)).toEqual({ recoveryId, state: 'DONE', matched: 4, created: 2, skipped })
+    expect(await end('DELIVERED')).toEqual([pending, failed, unseen])
+    const again = (await stores.webhooks.listDeliveries({ appId, eventId: failed, limit: 9 })).items
+    expect(again.map(({ state, attemptsMade }) => [state, attemptsMade])).toEqual([
+      ['DELIVERED', 1],
+      ['FAILED', 1],
+    ])
+    await recover({ name: 'second' })
+    await runAll()
+    expect(await progress(uuid('second'))).toMatchObject({ state: 'DONE', created: 0, skipped: { acknowledged: 4 } })
+  })
+
+  test('needs the scope when the event was published and now, and the body', async () => {
+    await publish('withheld', { withheld: 'SCOPE_NOT_GRANTED', body: new Uint8Array() })
+    await publish('revoked', { userId: uuid('revoked') })
+    await publish('erased')
+    await end('FAILED')
+    now += 1000
+    await stores.retention.removeOld({ bodyAgeMs: 0 })
+    await publish('kept')
+    await end('FAILED')
+    await recover()
+    await runAll()
+    const skipped = { acknowledged: 0, pending: 0, scope: 2, erased: 1 }
+    expect(await progress(uuid('recovery'))).toMatchObject({ state: 'DONE', matched: 4, created: 1, skipped })
+  })
+
+  test('has a range from since, inclusive, to until, exclusive, which ends at its start at the latest', async () => {
+    const published: string[] = []
+    const times: Date[] = []
+    for (const name of ['one', 'two', 'three', 'four']) {
+      published.push(await publish(name))
+      times.push(clock())
+    }
+    await end('FAILED')
+    await recover({ since: times[1]!, until: times[3]! })
+    await runAll()
+    expect(await end('FAILED')).toEqual(published.slice(1, 3))
+    await recover({ name: 'open', since: times[3]!, until: new Date(now + 9_000_000) })
+    await publish('later')
+    await end('FAILED')
+    await runAll()
+    expect(await end('FAILED')).toEqual(published.slice(3))
+  })
+
+  test('is one for an endpoint, is stopped, carried on by a replacement, and ended by a removal', async () => {
+    await publish('one')
+    await end('FAILED')
+    expect((await recover({ of: uuid('unknown') })).answer).toBe('not_found')
+    expect((await recover()).answer).toBe('started')
+    expect((await recover({ name: 'second' })).answer).toBe('running')
+    for (const one of [
+      { appId: uuid('another'), recoveryId: uuid('recovery') },
+      { appId, recoveryId: uuid('x') },
+    ]) {
+      expect(await stores.recoveries.findRecovery(one)).toBeNull()
+      expect(await stores.recoveries.stopRecovery(one)).toBe(false)
+    }
+    expect(await stores.recoveries.stopRecovery({ appId, recoveryId: uuid('recovery') })).toBe(true)
+    await runAll()
+    expect(await progress(uuid('recovery'))).toMatchObject({ state: 'STOPPED', created: 0 })
+    expect((await recover({ name: 'third' })).answer).toBe('started')
+    const replacement = { ...endpoint('b'), appId }
+    await stores.webhooks.replaceEndpoint({ appId, endpointId, replacement })
+    expect(await stores.recoveries.listRunning({ limit: 5 })).toEqual([{ appId, recoveryId: uuid('third') }])
+    await runAll()
+    expect(await progress(uuid('third'))).toMatchObject({ state: 'DONE', created: 1 })
+    const [made] = (await stores.webhooks.listDeliveries({ appId, limit: 1 })).items
+    expect(made).toMatchObject({ state: 'PENDING', endpointId: replacement.endpointId, attemptsMade: 0 })
+    await recover({ name: 'last', of: replacement.endpointId })
+    await stores.webhooks.removeEndpoint({ appId, endpointId: replacement.endpointId })
+    await runAll()
+    expect(await progress(uuid('last'))).toMatchObject({ state: 'STOPPED', created: 0 })
+  })
+
+  test('goes on in bounded steps, after what is published meanwhile, and waits in a pause', async () => {
+    const old: string[] = []
+    for (let n = 0; n < 130; n += 1) old.push(await publish(`old ${n}`, { withheld: 'NO_ENDPOINT', body: bytes('{}') }))
+    await recover()
+    expect(await recoverEvents(deps())).toBe(1)
+    expect(await progress(uuid('recovery'))).toMatchObject({ state: 'RUNNING', matched: 100, created: 100 })
+    const live = await publish('live')
+    const few = { ...claimRequest, limit: 2, maxInFlight: { healthy: 2, failing: 2 } }
+    const { claimed } = await stores.webhooks.claimDue(few)
+    expect(claimed.map(({ eventId }) => eventId)).toEqual([live, old[0]])
+    await stores.webhooks.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })
+    await runAll()
+    expect(await progress(uuid('recovery'))).toMatchObject({ state: 'DONE', created: 130 })
+    expect(await stores.webhooks.claimDue(claimRequest)).toEqual({ claimed: [], nextDueInMs: null })
+    await stores.webhooks.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
+    expect((await stores.webhooks.claimDue(few)).nextDueInMs).toBe(0)
+  })
+
+  test('makes each delivery once, however many processes do its steps', async () => {
+    for (let n = 0; n < 230; n += 1) await publish(`old ${n}`, { withheld: 'NO_ENDPOINT', body: bytes('{}') })
+    await recover()
+    for (let turn = 0; turn < 5; turn += 1) await Promise.all(Array.from({ length: 8 }, () => recoverEvents(deps())))
+    expect(await progress(uuid('recovery'))).toMatchObject({ state: 'DONE', matched: 230, created: 230 })
+    const made = new Set<string>()
+    let cursor: string | null = null
+    do {
+      const page = await stores.webhooks.listDeliveries({ appId, limit: 200, ...(cursor === null ? {} : { cursor }) })
+      for (const { xEventId } of page.items) made.add(xEventId)
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(made.size).toBe(230)
+  })
+})
+
+test('no statement of a recovery writes or locks rows of more than one app', () => {
+  expect([...guard.refused]).toEqual([])
+  expect([...guard.readsOverAll].filter((tables) => tables.includes('recoveries'))).toEqual(['kyc_relay_recoveries'])
+})

@@ -1,0 +1,110 @@
+import { eventScopes } from '../events/event-scopes.js'
+import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { xEventIdOf } from '../publishing/x-event-id.js'
+import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
+
+/** Events of one step. */
+const eventsInAStep = 100
+/** Most recovered deliveries that wait at one endpoint. */
+const mostWaiting = 500
+
+/** Dependencies of {@link recoverEvents}. */
+export interface RecoverEventsDeps {
+  readonly store: RecoveryStore
+  readonly grants: GrantLookup
+  /** Creates a UUID, preferably of version 7. */
+  readonly newId: () => string
+  /** Default `all`, as for publishing. */
+  readonly scopeRule?: ScopeRule
+}
+
+const none: SkippedEvents = { acknowledged: 0, pending: 0, scope: 0, erased: 0 }
+
+/** Decides what happens to an event: its delivery, or the reason to skip it. */
+function outcomeOf(event: RecoverableEvent, grant: AppGrant | null, rule?: ScopeRule): keyof SkippedEvents | 'deliver' {
+  if (event.delivered !== null) return event.delivered === 'ACKNOWLEDGED' ? 'acknowledged' : 'pending'
+  const hadScope = event.withheld === null || event.withheld === 'NO_ENDPOINT'
+  if (!hadScope || grant === null || !scopesSuffice(eventScopes[event.type], grant.scopes, rule)) return 'scope'
+  return event.erased ? 'erased' : 'deliver'
+}
+
+async function decide({ store, grants, scopeRule }: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange) {
+  const events = await store.listEvents({ ...range, limit: eventsInAStep })
+  const found = await grants.find(events.map(({ userId }) => ({ appId: range.appId, userId })))
+  const outcomes = events.map((event, index) => outcomeOf(event, found[index] ?? null, scopeRule))
+  const skipped = { ...none }
+  for (const outcome of outcomes) if (outcome !== 'deliver') skipped[outcome] += 1
+  const next = events.length < eventsInAStep ? null : (events.at(-1)?.place ?? null)
+  return { matched: events.length, skipped, next, events: events.filter((_, index) => outcomes[index] === 'deliver') }
+}
+
+/**
+ * Counts what a recovery would do, and does nothing.
+ *
+ * @example
+ * ```ts
+ * import { countRecovery, type GrantLookup, type RecoveryStore } from '@kyc-relay/webhooks/delivery'
+ *
+ * async function preview(store: RecoveryStore, grants: GrantLookup, appId: string, endpointId: string) {
+ *   const [since, until] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
+ *   const { matched, skipped } = await countRecovery({ store, grants }, { appId, endpointId, since, until, eventTypes: null })
+ *   return matched - skipped.acknowledged
+ * }
+ * ```
+ */
+export async function countRecovery(
+  deps: Omit<RecoverEventsDeps, 'newId'>,
+  range: Omit<RecoveryRange, 'after'>,
+): Promise<{ readonly matched: number; readonly skipped: SkippedEvents }> {
+  let total = { matched: 0, skipped: none }
+  let after: RecoveryRange['after'] = null
+  do {
+    const { matched, skipped, next }: Awaited<ReturnType<typeof decide>> = await decide(deps, { ...range, after })
+    total = { matched: total.matched + matched, skipped: sumOf(total.skipped, skipped) }
+    after = next
+  } while (after !== null)
+  return total
+}
+
+function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
+  return {
+    acknowledged: one.acknowledged + other.acknowledged,
+    pending: one.pending + other.pending,
+    scope: one.scope + other.scope,
+    erased: one.erased + other.erased,
+  }
+}
+
+/**
+ * Does one bounded step of each running recovery. Several processes may call it at once: a step is written by one of
+ * them.
+ *
+ * @returns the number of steps that were written; 0 if nothing is left to do now
+ *
+ * @example
+ * ```ts
+ * import { recoverEvents, type RecoverEventsDeps } from '@kyc-relay/webhooks/delivery'
+ *
+ * async function recoverAll(deps: RecoverEventsDeps) {
+ *   while ((await recoverEvents(deps)) > 0);
+ * }
+ * ```
+ */
+export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
+  const { store, newId } = deps
+  let written = 0
+  for (const running of await store.listRunning({ limit: 100 })) {
+    const step = await store.findNextStep({ ...running, mostWaiting })
+    if (step === null) continue
+    const { events, skipped, next } = await decide(deps, step)
+    const deliveries = events.map(async ({ eventId }) => ({
+      deliveryId: newId(),
+      eventId,
+      xEventId: await xEventIdOf(eventId, step.lineageId),
+    }))
+    const { endpointId, after } = step
+    const request = { ...running, endpointId, after, next, skipped, deliveries: await Promise.all(deliveries) }
+    if ((await store.writeStep(request)) === 'written') written += 1
+  }
+  return written
+}
