@@ -52,6 +52,8 @@ export function createKeyRoutes(deps: KeyRoutesDeps): Hono<PortalEnv> {
   routes.post('/portal/keys/activate', async (c) => {
     const session = c.get('session')
     const appId = appIdOf(c)
+    if (c.get('form').get('confirm') !== 'yes')
+      return send(c, { notice: { tone: 'bad', text: 'Confirm first that every receiver has the new key.' } }, 400)
     if (await apiKeys.activate(appId)) {
       await session.endOthers()
       await session.flash({

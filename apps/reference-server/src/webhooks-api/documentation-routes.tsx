@@ -5,7 +5,10 @@ import { DocumentationPage } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
 
-/** Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. */
+/**
+ * Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. A browser at
+ * `/` comes to the portal, and one at `/docs` to the page.
+ */
 export function createDocumentationRoutes(): Hono<EdgeEnv> {
   const document = openApiDocument(Object.values(webhookOperations))
   const json = JSON.stringify(document, null, 2)
@@ -18,5 +21,7 @@ export function createDocumentationRoutes(): Hono<EdgeEnv> {
     }),
   )
   routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage document={document} />, 200, { ...pageHeaders }))
+  routes.get('/', (c) => c.redirect('/portal'))
+  routes.get('/docs', (c) => c.redirect('/api/v1/docs'))
   return routes
 }

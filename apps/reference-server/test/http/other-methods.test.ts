@@ -43,7 +43,7 @@ describe('405 with the methods that an address takes', () => {
 
 describe('404 where no method finds anything', () => {
   it.each([
-    ['apiUrl', 'POST', '/'],
+    ['apiUrl', 'POST', '/nowhere'],
     ['apiUrl', 'POST', '/healthz/'],
     ['apiUrl', 'PUT', '/api/v1/webhooks/not-an-id'],
     ['internalUrl', 'POST', '/internal/v1'],

@@ -115,7 +115,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('link', { name: 'Send test event' }).click()
     await page.getByRole('heading', { name: 'The request, exactly' }).waitFor()
     await check('test-event')
-    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByRole('button', { name: 'Send WIDGET_' }).click()
     // The page looks again by itself until the delivery has ended.
     await page.getByText('Attempt 2').waitFor()
     await page.getByText('Delivered', { exact: true }).waitFor()
@@ -141,6 +141,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Rehearse' }).click()
     await page.getByText('Ready: both signatures were accepted').waitFor()
     await check('keys-rehearsed')
+    await page.getByLabel('Every receiver has key 2').check()
     await page.getByRole('button', { name: 'Activate key 2' }).click()
     await page.getByText('The new key signs webhooks from now on').waitFor()
     // What was begun with the old key reads only.
@@ -308,7 +309,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await without.getByLabel('HTTPS URL').fill(receiver.url('/plain'))
     await without.getByRole('button', { name: 'Add URL' }).click()
     await without.getByRole('link', { name: 'Send test event' }).click()
-    await without.getByRole('button', { name: 'Send test event' }).click()
+    await without.getByRole('button', { name: 'Send WIDGET_' }).click()
     await receiver.arrived('/plain', 1)
     for (let look = 0; look < 200 && (await without.getByText('Delivered', { exact: true }).count()) === 0; look += 1)
       await without.reload()

@@ -279,7 +279,9 @@ describe('the API key in the portal', () => {
     const ready = await browser.submit(waiting, '/portal/keys/rehearse', { endpointId })
     expect(ready.text).toContain('Ready: both signatures were accepted')
 
-    const activated = await browser.submit(waiting, '/portal/keys/activate')
+    const unconfirmed = await browser.submit(waiting, '/portal/keys/activate')
+    expect([unconfirmed.status, unconfirmed.text.includes('Confirm first')]).toEqual([400, true])
+    const activated = await browser.submit(waiting, '/portal/keys/activate', { confirm: 'yes' })
     expect((await browser.follow(activated)).text).toContain('The new key signs webhooks from now on')
     expect((await browser.get('/portal/keys')).status).toBe(200)
     expect((await elsewhere.get('/portal/keys')).status).toBe(401)

@@ -121,7 +121,7 @@ describe('two processes of the portal are one', () => {
     expect((await two.submit(keys, '/portal/keys/rotate', { apiKey: app().apiKey })).status).toBe(200)
     expect((await colleague.get('/portal/webhooks')).status).toBe(200)
     const { csrf = '' } = hiddenFields(keys.text, '/portal/sign-out')
-    expect((await one.post('/portal/keys/activate', { csrf })).status).toBe(303)
+    expect((await one.post('/portal/keys/activate', { csrf, confirm: 'yes' })).status).toBe(303)
     expect((await colleague.get('/portal/webhooks')).status).toBe(401)
     expect((await two.get('/portal/webhooks')).status).toBe(200)
     expect((await operator.get('/portal/kyc')).status).toBe(200)

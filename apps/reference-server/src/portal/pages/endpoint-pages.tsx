@@ -239,7 +239,7 @@ export const TestEventPage: FC<{
         <input type="hidden" name="preview" value={previewId} />
         <div class="actions">
           <button type="submit" class="primary">
-            Send test event
+            Send {eventType}
           </button>
           <a href="/portal/webhooks">Back</a>
         </div>

@@ -134,6 +134,12 @@ export const KeysPage: FC<{
             </p>
             <form method="post" action="/portal/keys/activate">
               <CsrfField session={session} />
+              <div class="choices">
+                <label>
+                  <input name="confirm" type="checkbox" value="yes" required />
+                  <span>Every receiver has key {waiting.version}</span>
+                </label>
+              </div>
               <button type="submit" class={dryRun?.ready ? 'primary' : undefined}>
                 Activate key {waiting.version}
               </button>
