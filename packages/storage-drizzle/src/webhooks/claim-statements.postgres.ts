@@ -137,6 +137,15 @@ export interface WaitingRow {
   readonly unsentSince: Date | null
 }
 
+/** The first waiting deliveries of a class, which an endpoint is sent unless it is paused. */
+const firstOfClass = (each: number, ofApp: (table: string) => SQL) => sql`(
+  SELECT * FROM kyc_relay_delivery_queue AS waiting
+  WHERE waiting.app_id = listed.app_id AND waiting.endpoint_id = listed.endpoint_id
+    AND waiting.class = ${sql.raw(String(each))} AND waiting.due_at >= listed.first_due_at AND ${ofApp('waiting')}
+    ${sentClasses(true).includes(each as never) ? sql`` : sql`AND NOT listed.paused`}
+  ORDER BY due_at, position LIMIT ${value('each')}::int
+)`
+
 /**
  * Counts the attempts in flight of locked endpoints and lists the first waiting deliveries of each class that they are
  * sent. It begins at the first due time, after the entries of deliveries that are gone.
@@ -153,12 +162,10 @@ FROM unnest(
   ${value('pauses')}::boolean[]
 ) AS listed (app_id, endpoint_id, first_due_at, paused)
 LEFT JOIN LATERAL (
-  SELECT waiting.* FROM unnest(${sentTo(sql`listed.paused`)}) AS sent (class) CROSS JOIN LATERAL (
-    SELECT * FROM kyc_relay_delivery_queue AS waiting
-    WHERE waiting.app_id = listed.app_id AND waiting.endpoint_id = listed.endpoint_id AND waiting.class = sent.class
-      AND waiting.due_at >= listed.first_due_at AND ${ofApp('waiting')}
-    ORDER BY due_at, position LIMIT ${value('each')}::int
-  ) AS waiting
+  ${sql.join(
+    sentClasses(false).map((each) => firstOfClass(each, ofApp)),
+    sql` UNION ALL `,
+  )}
 ) AS first ON true
 ORDER BY first.class, first.due_at, first.position`,
 )
