@@ -262,7 +262,7 @@ export function createLane({ name, random }) {
       const doings = [
         { on: 'api', portal: random.pick(pages) },
         form('/portal/webhooks/new', '/portal/webhooks/new', { url: random.pick(badUrls) }),
-        form('/portal/webhooks/new', '/portal/keys/activate', {}),
+        form('/portal/webhooks/new', '/portal/keys/activate', { confirm: 'yes' }),
       ]
       if (endpoints.length < mostEndpoints && random.chance(0.3)) {
         return [signIn, form('/portal/webhooks/new', '/portal/webhooks/new', { url }), rest('GET', '')]

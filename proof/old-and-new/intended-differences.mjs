@@ -10,7 +10,27 @@ const securityHeader = /\/headers\/(?:strict-transport-security|x-content-type-o
 
 const fixedText = /\/(?:(?:errors|violations|warnings)\/\d+\/message|body\/(?:title|detail))$/
 
+const newField = /\/(?:warnings|description|state|pausedBy|failingSince|lastSuccessAt|httpStatus|latencyMs|replaces)$/
+
+/** What an answer to an event gains and loses when it becomes a refusal. */
+const problemField = /^\/(?:headers\/cache-control|body\/(?:type|title|status|code|detail|requestId))$/
+const eventField = /^\/body\/(?:eventId|duplicate|deliveries|withheld)(?:\/.*)?$/
+
 export const intendedDifferences = [
+  {
+    why: 'Endpoints tell their description, state, pause and health; deliveries their last answer; a registration warns.',
+    matches: ({ at, before }) => newField.test(at) && before === undefined,
+  },
+  {
+    why: 'A known sourceEventId with other content is refused.',
+    matches: ({ kind, at, before, now }) =>
+      kind === 'event' &&
+      ((at === '/status' && now === 409) ||
+        now === 'SOURCE_EVENT_ID_CONFLICT' ||
+        (problemField.test(at) && before === undefined) ||
+        (eventField.test(at) && now === undefined) ||
+        (at === '/headers/content-type' && String(now).startsWith('application/problem+json'))),
+  },
   {
     why: 'Every answer carries HSTS and nosniff.',
     matches: ({ at, before, now }) =>
