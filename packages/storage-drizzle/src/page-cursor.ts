@@ -43,7 +43,8 @@ export function encodeTimedCursor({ createdAtMs, position }: TimedPlace, list: s
 export function decodeTimedCursor(cursor: string | undefined, list: string): TimedPlace | null {
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
-  const [, createdAtMs, position] = /^t(\d{1,15})p([1-9]\d{0,15})\./.exec(text) ?? []
+  // 13 digits end in the year 2286: PostgreSQL does not read every time that a `Date` can have.
+  const [, createdAtMs, position] = /^t(\d{1,13})p([1-9]\d{0,15})\./.exec(text) ?? []
   const place = { createdAtMs: Number(createdAtMs), position: Number(position) }
   if (position === undefined || encodeTimedCursor(place, list) !== cursor) throw new StorageError('CURSOR_INVALID')
   return place

@@ -126,5 +126,5 @@ it('is counted, started and followed in the portal', async () => {
   const started = await browser.submit(counted, `/portal/webhooks/${id}/recover`, { from, until: '', start: 'yes' })
   const page = await browser.follow(started)
   expect(page.text).toMatch(/Recovery/)
-  await expect.poll(async () => (await browser.follow(started)).text).toContain('Done')
+  await expect.poll(async () => (await browser.follow(started)).text, { timeout: 10_000 }).toContain('Done')
 })

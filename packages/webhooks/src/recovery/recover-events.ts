@@ -6,7 +6,7 @@ import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } fr
 /** Events of one step. */
 const eventsInAStep = 100
 /** Most recovered deliveries that wait at one endpoint. */
-const mostWaiting = 500
+const mostWaiting = 1000
 
 /** Dependencies of {@link recoverEvents}. */
 export interface RecoverEventsDeps {

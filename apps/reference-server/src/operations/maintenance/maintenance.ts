@@ -10,7 +10,8 @@ import type { TokenPurge } from './token-purge.js'
 
 const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
-const recoverEveryMs = 500
+/** Also the time between two log lines while the database is down. */
+const recoverEveryMs = 2000
 
 /** Maintenance jobs of a worker: write checkpoints, recover events, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {

@@ -224,7 +224,8 @@ export const readingCases: readonly WebhookStoreCase[] = [
     async ({ store }) => {
       const { registered, published } = createSamples()
       await published(store, await registered(store), 2)
-      for (const cursor of ['', 'x', '-1', '1e9', '0x10', "' OR 1=1 --", '9'.repeat(40)]) {
+      const farAway = btoa(`t${'9'.repeat(15)}p1.${appA}`).replaceAll('=', '')
+      for (const cursor of ['', 'x', '-1', '1e9', '0x10', "' OR 1=1 --", '9'.repeat(40), farAway]) {
         await rejects(store.listDeliveries({ appId: appA, limit: 10, cursor }), `cursor ${cursor.length}`)
       }
       const { nextCursor: cursor } = await store.listDeliveries({ appId: appA, limit: 1 })
