@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { statementByApp } from './by-app.postgres.js'
+import { selectClaimed, type ClaimedRow } from './claimed-deliveries.postgres.js'
 import { sentClasses } from './values.js'
 
 const value = sql.placeholder
@@ -171,10 +172,10 @@ ORDER BY first.class, first.due_at, first.position`,
 )
 
 /**
- * Leases chosen deliveries and writes what their schedules have left. The rows exist, under the lock of their schedules:
+ * Leases chosen deliveries, writes what their schedules have left, and returns what is sent. The rows exist, under the lock of their schedules:
  * PostgreSQL finds them by their key, whatever it knows of the table.
  */
-export const openAttempts = statementByApp(
+export const openAttempts = statementByApp<ClaimedRow>(
   'open_attempts',
   (ofApp) => sql`
 WITH leased AS (
@@ -189,14 +190,16 @@ WITH leased AS (
   ) AS chosen (app_id, position, delivery_id, endpoint_id, attempt, token)
   ON CONFLICT (app_id, position) DO UPDATE SET due_at = NULL, attempts_made = excluded.attempts_made,
     lease_token = excluded.lease_token, lease_until = excluded.lease_until, started_at = excluded.started_at
+), scheduled AS (
+  UPDATE kyc_relay_endpoint_schedules AS schedule
+  SET next_due_at = after.next_due_at, last_claimed_at = after.last_claimed_at
+  FROM unnest(
+    ${value('scheduleAppIds')}::text[], ${value('scheduleEndpointIds')}::text[], ${value('nextDueAts')}::timestamptz[],
+    ${value('lastClaimedAts')}::timestamptz[]
+  ) AS after (app_id, endpoint_id, next_due_at, last_claimed_at)
+  WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}
 )
-UPDATE kyc_relay_endpoint_schedules AS schedule
-SET next_due_at = after.next_due_at, last_claimed_at = after.last_claimed_at
-FROM unnest(
-  ${value('scheduleAppIds')}::text[], ${value('scheduleEndpointIds')}::text[], ${value('nextDueAts')}::timestamptz[],
-  ${value('lastClaimedAts')}::timestamptz[]
-) AS after (app_id, endpoint_id, next_due_at, last_claimed_at)
-WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}`,
+${selectClaimed(ofApp)}`,
 )
 
 /** Removes unsent attempts: each gives its number to the new one. */

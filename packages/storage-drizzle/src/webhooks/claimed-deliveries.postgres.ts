@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { sql, type SQL } from 'drizzle-orm'
 import type { EventType } from '@kyc-relay/webhooks'
 import type { ClaimedDelivery } from '@kyc-relay/webhooks/delivery'
 import { textArray } from '../engine/postgres/parameters.js'
@@ -8,7 +8,7 @@ import { statementByApp } from './by-app.postgres.js'
 const value = sql.placeholder
 
 /** What is sent of a claimed delivery. */
-interface ClaimedRow {
+export interface ClaimedRow {
   readonly eventId: string
   readonly xEventId: string
   readonly userId: string
@@ -21,10 +21,8 @@ interface ClaimedRow {
   readonly traceContext: string | null
 }
 
-/** Reads what is sent of claimed deliveries, in the given order. */
-const readClaimed = statementByApp<ClaimedRow>(
-  'read_claimed',
-  (ofApp) => sql`
+/** Selects what is sent of claimed deliveries, in the given order. */
+export const selectClaimed = (ofApp: (table: string) => SQL): SQL => sql`
 SELECT delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.user_id AS "userId",
   delivery.event_type AS "eventType", event.test, endpoint.endpoint_id AS "endpointId", endpoint.url,
   endpoint.standard_webhooks AS "standardWebhooks", event.body, event.trace_context AS "traceContext"
@@ -40,8 +38,9 @@ CROSS JOIN LATERAL (
   SELECT * FROM kyc_relay_endpoints AS endpoint
   WHERE endpoint.app_id = claimed.app_id AND endpoint.endpoint_id = delivery.endpoint_id AND ${ofApp('endpoint')} LIMIT 1
 ) AS endpoint
-ORDER BY claimed.ordinal`,
-)
+ORDER BY claimed.ordinal`
+
+const readClaimed = statementByApp<ClaimedRow>('read_claimed', selectClaimed)
 
 /** A delivery with an open attempt. */
 export interface Leased {
@@ -60,10 +59,18 @@ export async function readLeased(
   nowMs: number,
 ): Promise<readonly ClaimedDelivery[]> {
   if (leased.length === 0) return []
-  const rows = await readClaimed.rows(on, { appId, ...deliveryKeysOf(leased) })
+  return claimedOf(leased, await readClaimed.rows(on, { appId, ...deliveryKeysOf(leased) }), nowMs)
+}
+
+/** Joins leases to what is sent of them, in the same order. */
+export function claimedOf(
+  leased: readonly Leased[],
+  rows: readonly ClaimedRow[],
+  nowMs: number,
+): readonly ClaimedDelivery[] {
   return leased.flatMap((lease, index) => {
     const row = rows[index]
-    return row === undefined ? [] : [claimedOf(lease, row, nowMs)]
+    return row === undefined ? [] : [readClaim(lease, row, nowMs)]
   })
 }
 
@@ -79,7 +86,7 @@ function bytesOf(body: Buffer | null): Uint8Array {
   return body === null ? new Uint8Array() : new Uint8Array(body.buffer, body.byteOffset, body.length)
 }
 
-function claimedOf(lease: Leased, row: ClaimedRow, nowMs: number): ClaimedDelivery {
+function readClaim(lease: Leased, row: ClaimedRow, nowMs: number): ClaimedDelivery {
   const { appId, deliveryId, attempt, token, unsentSince } = lease
   const { endpointId, url, standardWebhooks } = row
   return {

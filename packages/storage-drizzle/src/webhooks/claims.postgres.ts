@@ -13,9 +13,9 @@ import {
 import type { DueEndpoints, Look, NoticesRead } from './due-endpoints.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { Queryable } from '../engine/postgres/statement.js'
-import { textArray } from '../engine/postgres/parameters.js'
+import { numberArray, textArray } from '../engine/postgres/parameters.js'
 import { groupByApp, type AppGroup } from './by-app.postgres.js'
-import { deliveryKeysOf, readLeased } from './claimed-deliveries.postgres.js'
+import { claimedOf, deliveryKeysOf } from './claimed-deliveries.postgres.js'
 import { endpointKey } from './row-keys.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
@@ -185,21 +185,23 @@ async function claimGroup(
     token: request.newToken(),
     unsentSince: id.unsentSince,
   }))
+  let claimed: readonly ClaimedDelivery[] = []
   if (leased.length > 0 || changed.length > 0) {
-    await openAttempts.count(on, {
+    const rows = await openAttempts.rows(on, {
       appId,
       now,
       leaseMs: request.leaseMs,
       ...keysOf(chosen.map(({ waiting }) => waiting.id)),
-      positions: chosen.map(({ waiting }) => waiting.position),
+      positions: numberArray(chosen.map(({ waiting }) => waiting.position)),
       deliveryIds: textArray(leased.map(({ deliveryId }) => deliveryId)),
-      attempts: leased.map(({ attempt }) => attempt),
+      attempts: numberArray(leased.map(({ attempt }) => attempt)),
       tokens: textArray(leased.map(({ token }) => token)),
       scheduleAppIds: textArray(changed.map(({ row }) => row.appId)),
       scheduleEndpointIds: textArray(changed.map(({ row }) => row.endpointId)),
       nextDueAts: changed.map(({ nextDueMs }) => (nextDueMs === null ? null : new Date(nextDueMs))),
       lastClaimedAts: changed.map(({ row, count }) => (count > 0 ? now : row.lastClaimedAt)),
     })
+    claimed = claimedOf(leased, rows, now.getTime())
   }
   const unsent = leased.filter(({ unsentSince }) => unsentSince !== null)
   if (unsent.length > 0) {
@@ -207,7 +209,7 @@ async function claimGroup(
     await removeUnsent.count(on, { appId, ...deliveryKeysOf(unsent), attempts })
   }
   return {
-    claimed: await readLeased(on, appId, leased, now.getTime()),
+    claimed,
     failingClaimed: chosen.filter(({ schedule }) => schedule.failing).length,
     leftMs: after.flatMap(({ nextDueMs }) => (nextDueMs === null ? [] : [nextDueMs])).concat(passedOver ? [0] : []),
     passedOver,

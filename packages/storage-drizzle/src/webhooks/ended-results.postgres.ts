@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
-import { asBuffer, now, textArray } from '../engine/postgres/parameters.js'
+import { asBuffer, now, numberArray, textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
 import { deliveryKey } from './row-keys.js'
@@ -12,7 +12,7 @@ const value = sql.placeholder
  * delivery is read once: only the holder of its queue row changes it. A schedule is locked only when the endpoint begins
  * or ceases to fail.
  */
-const recordEndedStatement = statementByApp<{ appId: string; deliveryId: string }>(
+const recordEndedStatement = statementByApp<{ ordinal: number }>(
   'record_ended',
   (ofApp) => sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
@@ -54,7 +54,7 @@ found AS MATERIALIZED (
   SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
 )
-SELECT app_id AS "appId", delivery_id AS "deliveryId" FROM leased`,
+SELECT ordinal FROM leased`,
 )
 
 /** Checks that each result ends its delivery with a sent attempt, and that no delivery appears twice. */
@@ -82,18 +82,18 @@ export async function recordEndedResults(
     appIds: textArray(results.map(({ fence }) => fence.appId)),
     deliveryIds: textArray(results.map(({ fence }) => fence.deliveryId)),
     tokens: textArray(results.map(({ fence }) => fence.token)),
-    numbers: results.map(({ fence }) => fence.attempt),
+    numbers: numberArray(results.map(({ fence }) => fence.attempt)),
     states: textArray(results.map(({ next }) => next.state)),
     cancelReasons: textArray(results.map(({ next }) => (next.state === 'CANCELLED' ? next.reason : null))),
     attemptStates: textArray(results.map(({ attempt }) => attempt.state)),
     reports: results.map(reportText).join(separator),
     separator,
     responseBodies: results.map(responseBodyOf),
-    httpStatuses: results.map(({ attempt }) => attempt.report.status),
-    latencies: results.map(({ attempt }) => attempt.report.timings.totalMs),
+    httpStatuses: numberArray(results.map(({ attempt }) => attempt.report.status)),
+    latencies: numberArray(results.map(({ attempt }) => attempt.report.timings.totalMs)),
   })
-  const written = new Set(rows.map(deliveryKey))
-  return results.filter(({ fence }) => !written.has(deliveryKey(fence)))
+  const written = new Set(rows.map(({ ordinal }) => ordinal - 1))
+  return results.filter((_, index) => !written.has(index))
 }
 
 /** Converts a report to JSON, without the response body. */

@@ -1,7 +1,7 @@
-/** Key of an endpoint for maps and sets. */
+/** Key of an endpoint for maps and sets. No text of PostgreSQL holds the separator. */
 export const endpointKey = ({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) =>
-  JSON.stringify([appId, endpointId])
+  `${appId}\0${endpointId}`
 
 /** Key of a delivery for maps and sets. */
 export const deliveryKey = ({ appId, deliveryId }: { readonly appId: string; readonly deliveryId: string }) =>
-  JSON.stringify([appId, deliveryId])
+  `${appId}\0${deliveryId}`

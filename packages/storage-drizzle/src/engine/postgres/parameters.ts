@@ -29,6 +29,11 @@ export function textArray(texts: readonly (string | null)[]): string {
   return `{${texts.map(elementOf).join(',')}}`
 }
 
+/** Writes an array literal of numbers, as {@link textArray} does. */
+export function numberArray(numbers: readonly (number | null)[]): string {
+  return `{${numbers.map((number) => number ?? 'NULL').join(',')}}`
+}
+
 /** Text that needs no quotes. Four letters could be NULL. */
 const plain = /^(?:[\w-]{1,3}|[\w-]{5,})$/
 
