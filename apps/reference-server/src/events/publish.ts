@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
 import {
+  findMove,
   isSameEvent,
   moveTransaction,
   prepareEvent,
@@ -18,9 +19,9 @@ import { inSpan, traceparentOf, type SpanFields } from '../operations/tracing/sp
 /** Publishes events. Every event of this server, including test events, uses one of these three methods. */
 export interface Publisher {
   /**
-   * Prepares an event and writes it with its deliveries.
+   * Prepares an event and writes it with its deliveries. An event of a known transaction changes its status.
    *
-   * @throws WebhookError as `prepareEvent`, and `SOURCE_EVENT_ID_CONFLICT`
+   * @throws WebhookError as `prepareEvent` and `moveTransaction`, and `SOURCE_EVENT_ID_CONFLICT`
    */
   publish(event: EventInput): Promise<InsertedEvent>
   /** Writes a prepared event. */
@@ -76,8 +77,11 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     ...transactions,
     moveTransaction: (move) => write(move.event, (event) => transactions.moveTransaction({ ...move, event })),
   }
+  const move = (request: TransactionRequest) => moveTransaction(request, { ...preparing, transactions: moving })
   return {
     async publish(event) {
+      const reported = await findMove(event, transactions)
+      if (reported !== null) return (await move(reported)).event
       const prepared = await prepareEvent(event, preparing)
       const inserted = await insert(prepared)
       const { original } = inserted
@@ -85,7 +89,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       return inserted
     },
     insert,
-    move: (request) => moveTransaction(request, { ...preparing, transactions: moving }),
+    move,
   }
 }
 

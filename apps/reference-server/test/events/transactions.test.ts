@@ -307,6 +307,8 @@ describe('a sourceEventId', () => {
       await create(freshId(), { sourceEventId }),
       await update(transactionId, { status: 'SETTLED', sourceEventId }),
       await decline(transactionId, { sourceEventId }),
+      await create(transactionId, { sourceEventId }, { amount: 99.01 }),
+      await create(transactionId, { sourceEventId, userId: user(1).userId }),
     ]) {
       expect([refused.status, refused.json.detail]).toEqual([409, 'SOURCE_EVENT_ID_CONFLICT'])
     }
@@ -322,6 +324,56 @@ describe('a sourceEventId', () => {
     expect(new Set(answers.map(({ json }) => json.eventId)).size).toBe(1)
     expect(answers.filter(({ json }) => json.duplicate === undefined)).toHaveLength(1)
     expect(eventsOf(transactionId)).toHaveLength(1)
+  })
+})
+
+describe('an event of a transaction that is published by itself', () => {
+  const publish = (eventType: string, data: Record<string, unknown>, changes: Record<string, unknown> = {}) =>
+    server.call(`${server.demo.internalUrl}/internal/v1/events`, {
+      token: server.demo.internalToken,
+      body: { ...owner(), eventType, data, ...changes },
+    })
+  const whole = (transactionId: string, status: string, data: Record<string, unknown> = {}) => ({
+    ...payload('TRANSACTION_CREATE', data),
+    ...{ transactionId, status, createdAt: '2026-03-02T15:04:05.000Z' },
+  })
+
+  it('begins as PENDING', async () => {
+    const refused = await publish('TRANSACTION_CREATE', whole(freshId(), 'SETTLED'))
+    const violation = { pointer: '/data/status', code: 'ENUM', message: expect.any(String) as string }
+    expect([refused.status, refused.json.detail, refused.json.violations]).toEqual([400, 'EVENT_INVALID', [violation]])
+    expect((await publish('TRANSACTION_CREATE', whole(freshId(), 'PENDING'))).status).toBe(202)
+    expect((await publish('TRANSACTION_UPDATE', whole(freshId(), 'SETTLED'))).status).toBe(202)
+  })
+
+  it('moves a known transaction, and is refused where the table forbids it', async () => {
+    const transactionId = freshId()
+    await create(transactionId)
+    const upper = transactionId.toUpperCase()
+    expect((await publish('TRANSACTION_CREATE', whole(upper, 'PENDING'))).json.detail).toBe('TRANSACTION_EXISTS')
+    const settle = () => publish('TRANSACTION_UPDATE', whole(upper, 'SETTLED'), { sourceEventId: `e-${transactionId}` })
+    const settled = await settle()
+    expect(settled.status).toBe(202)
+    expect((await settle()).json).toEqual({ ...settled.json, duplicate: true })
+    const back = [
+      await publish('TRANSACTION_UPDATE', whole(transactionId, 'PENDING')),
+      await update(transactionId, { status: 'PENDING' }),
+    ]
+    for (const { status, json } of back) expect([status, json.detail]).toEqual([409, 'TRANSITION_NOT_ALLOWED'])
+    const declined = await publish('TRANSACTION_DECLINE', { ...payload('TRANSACTION_DECLINE'), transactionId })
+    expect(declined.status).toBe(202)
+    expect((await decline(transactionId)).json.detail).toBe('TRANSITION_NOT_ALLOWED')
+    expect(eventsOf(transactionId).map(({ type }) => type)).toEqual([
+      ...['TRANSACTION_CREATE', 'TRANSACTION_UPDATE', 'TRANSACTION_DECLINE'],
+    ])
+  })
+
+  it('of another user does not move it', async () => {
+    const transactionId = freshId()
+    await create(transactionId)
+    const other = await publish('TRANSACTION_UPDATE', whole(transactionId, 'SETTLED'), owner(1))
+    expect(other.status).toBe(202)
+    expect((await update(transactionId, { data: { note: 'still pending' } })).json.status).toBe('PENDING')
   })
 })
 

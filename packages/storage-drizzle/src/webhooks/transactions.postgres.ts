@@ -10,6 +10,7 @@ import type {
 import type { TransactionEventType } from '@kyc-relay/webhooks/events'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
+import { ownBytes } from './original-event.js'
 import { listDeliveriesOfEvent, tryWriteEvent } from './publishing.postgres.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { StorageError } from '../storage-error.js'
@@ -32,6 +33,8 @@ const findTransaction = statement<{
   eventId: string | null
   eventType: TransactionEventType
   withheld: WithheldReason | null
+  publishedUserId: string
+  body: Uint8Array | null
   movedTransactionId: string | null
   movedState: KnownTransactionState
 }>(
@@ -41,7 +44,7 @@ WITH transaction AS (
   SELECT * FROM kyc_relay_transactions WHERE transaction_id = ${value('transactionId')}
   ORDER BY app_id IS NOT DISTINCT FROM ${value('appId')} DESC, app_id LIMIT 1
 ), published AS (
-  SELECT event.app_id, event.event_id, event.type, event.withheld, move.transaction_id, move.state
+  SELECT event.app_id, event.event_id, event.type, event.withheld, event.user_id, event.body, move.transaction_id, move.state
   FROM kyc_relay_event_sources AS source
   JOIN kyc_relay_events AS event USING (app_id, event_id)
   LEFT JOIN kyc_relay_transaction_moves AS move USING (app_id, event_id)
@@ -49,7 +52,8 @@ WITH transaction AS (
     AND source.source_event_id = ${value('sourceEventId')}
 )
 SELECT t.transaction_id AS "transactionId", t.app_id AS "appId", t.user_id AS "userId", t.state, t.revision, t.fields,
-  p.app_id AS "publishedAppId", p.event_id AS "eventId", p.type AS "eventType", p.withheld, p.transaction_id AS "movedTransactionId",
+  p.app_id AS "publishedAppId", p.event_id AS "eventId", p.type AS "eventType", p.withheld,
+  p.user_id AS "publishedUserId", p.body, p.transaction_id AS "movedTransactionId",
   p.state AS "movedState"
 FROM (SELECT) AS one LEFT JOIN transaction AS t ON true LEFT JOIN published AS p ON true`,
 )
@@ -97,6 +101,8 @@ async function readPublished(
     readonly eventId: string | null
     readonly eventType: TransactionEventType
     readonly withheld: WithheldReason | null
+    readonly publishedUserId: string
+    readonly body: Uint8Array | null
     readonly movedTransactionId: string | null
     readonly movedState: KnownTransactionState
   },
@@ -105,7 +111,8 @@ async function readPublished(
   if (eventId === null) return null
   const deliveries = await listDeliveriesOfEvent.rows(on, { appId: row.publishedAppId, eventId })
   const move = transactionId === null ? null : { transactionId, state, eventType }
-  return { event: { eventId, deliveries, withheld, duplicate: true, original: null }, move }
+  const original = { userId: row.publishedUserId, type: eventType, body: ownBytes(row.body) }
+  return { event: { eventId, deliveries, withheld, duplicate: true, original }, move }
 }
 
 async function writeMove(on: Queryable, move: TransactionMove, now: Date | null) {

@@ -8,6 +8,7 @@ import type {
 } from '@kyc-relay/webhooks/delivery'
 import type { TransactionEventType } from '@kyc-relay/webhooks/events'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
+import { ownBytes } from './original-event.js'
 import { preparePublishing, writeEvent, type PublishingStatements } from './publishing.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { events, transactionMoves, transactions } from './tables.sqlite.js'
@@ -27,6 +28,8 @@ function prepareStatements(db: DrizzleDatabase) {
         eventId: events.eventId,
         type: events.type,
         withheld: events.withheld,
+        userId: events.userId,
+        body: events.body,
         transactionId: transactionMoves.transactionId,
         state: transactionMoves.state,
       })
@@ -118,7 +121,8 @@ function findPublished(
   // Only a transaction event changes a transaction.
   const eventType = type as TransactionEventType
   const move = transactionId === null || state === null ? null : { transactionId, state, eventType }
-  return { event: { eventId, deliveries, withheld, duplicate: true, original: null }, move }
+  const original = { userId: row.userId, type, body: ownBytes(row.body) }
+  return { event: { eventId, deliveries, withheld, duplicate: true, original }, move }
 }
 
 function writeMove(

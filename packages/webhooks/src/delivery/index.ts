@@ -1,6 +1,7 @@
 export { isSameEvent } from '../publishing/same-event.js'
 export { prepareEvent, prepareTestEvent, type EventInput, type PrepareEventDeps } from '../publishing/prepare-event.js'
 export {
+  findMove,
   moveTransaction,
   type MovedTransaction,
   type MoveTransactionDeps,

@@ -1,11 +1,11 @@
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
-import type { InsertedEvent } from '../delivery/webhook-store.js'
+import type { InsertedEvent, OriginalEvent } from '../delivery/webhook-store.js'
 import {
   transitionTransactionStatus,
   type TransactionEventType,
   type TransactionState,
 } from '../events/transaction-status.js'
-import { prepareEvent, type PrepareEventDeps } from './prepare-event.js'
+import { prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
 import type {
   KnownTransactionState,
   PublishedBefore,
@@ -44,6 +44,35 @@ export interface MovedTransaction {
 /** Dependencies of {@link moveTransaction}. */
 export interface MoveTransactionDeps extends PrepareEventDeps {
   readonly transactions: TransactionStore
+}
+
+/**
+ * Returns the status change that an event reports; null for one that is not about a known transaction of its user.
+ *
+ * A service that publishes events of transactions by itself asks this first: `moveTransaction` then refuses what the
+ * table of docs/contract.md 8.5 forbids.
+ *
+ * @example
+ * ```ts
+ * import { findMove, moveTransaction, type EventInput, type MoveTransactionDeps } from '@kyc-relay/webhooks/delivery'
+ *
+ * async function publishMove(event: EventInput, deps: MoveTransactionDeps) {
+ *   const move = await findMove(event, deps.transactions)
+ *   return move === null ? null : moveTransaction(move, deps)
+ * }
+ * ```
+ */
+export async function findMove(event: EventInput, transactions: TransactionStore): Promise<TransactionRequest | null> {
+  const { appId, userId, data, sourceEventId = null } = event
+  const kind = kindOf[event.eventType as TransactionEventType] as TransactionRequest['kind'] | undefined
+  const given = (data as typeof data | null)?.['transactionId']
+  if (kind === undefined || typeof given !== 'string') return null
+  const transactionId = given.toLowerCase()
+  const { transaction, publishedBefore } = await transactions.findTransaction({ transactionId, appId, sourceEventId })
+  const isKnown = transaction?.appId === appId && transaction.userId === userId
+  // An event of before the transaction was known is repeated as it was published.
+  if (!isKnown || publishedBefore?.move === null) return null
+  return { kind, transactionId, appId, userId, data, sourceEventId }
 }
 
 /** Most tries of a status change when concurrent changes come first. */
@@ -90,10 +119,20 @@ export async function moveTransaction(
 }
 
 function answerAgain(request: TransactionRequest, { event, move }: PublishedBefore): MovedTransaction {
-  if (move?.transactionId !== request.transactionId || kindOf[move.eventType] !== request.kind) {
-    throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
-  }
+  const isMove = move?.transactionId === request.transactionId && kindOf[move.eventType] === request.kind
+  if (!isMove || !tellsTheSame(request, event.original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
   return { transactionId: move.transactionId, state: move.state, eventType: move.eventType, event }
+}
+
+/** Checks that every given field is in the event of the first request. Of a blanked body nothing is compared. */
+function tellsTheSame(request: TransactionRequest, original: OriginalEvent | null): boolean {
+  if (original === null) return true
+  if ((request.userId ?? original.userId) !== original.userId) return false
+  if (original.body === null || original.body.length === 0) return true
+  const body = JSON.parse(new TextDecoder().decode(original.body)) as Readonly<Record<string, unknown>>
+  const status = (request.kind === 'update' ? request.status : undefined) ?? request.data['status'] ?? body['status']
+  const given = { ...withoutFilledFields(request.data), status, transactionId: null }
+  return !changesAnything(given, body)
 }
 
 const kindOf: Readonly<Record<TransactionEventType, TransactionRequest['kind']>> = {

@@ -152,7 +152,8 @@ function serialise(type: EventType, data: Readonly<Record<string, unknown>>, ide
   try {
     const { payload, violations } = fillCommonIdentifiers(type, data, identify())
     const parsed = parseEvent(type, payload)
-    const all = [...violations, ...(parsed.ok ? [] : parsed.violations)]
+    const begins = type !== 'TRANSACTION_CREATE' || payload['status'] !== 'SETTLED'
+    const all = [...violations, ...(parsed.ok ? [] : parsed.violations), ...(begins ? [] : [notPending])]
     if (!parsed.ok || all.length > 0) throw invalid(all)
     return new TextEncoder().encode(JSON.stringify(parsed.event))
   } catch (error) {
@@ -161,6 +162,12 @@ function serialise(type: EventType, data: Readonly<Record<string, unknown>>, ide
   }
 }
 
+/** A transaction begins as `PENDING` (docs/contract.md 8.5). */
+const notPending: PreparationViolation = {
+  pointer: '/status',
+  code: 'ENUM',
+  message: 'This value is not an allowed value.',
+}
 const notAnObject: PreparationViolation = { pointer: '', code: 'TYPE', message: 'This value has the wrong type.' }
 
 function invalid(violations: readonly PreparationViolation[]): WebhookError {

@@ -29,7 +29,7 @@ export interface TransactionMove {
   readonly event: PreparedEvent
 }
 
-/** Event with a `sourceEventId`. `move` is null for an event that changed no transaction. */
+/** Event with a `sourceEventId`, with `original`. `move` is null for an event that changed no transaction. */
 export interface PublishedBefore {
   readonly event: InsertedEvent
   readonly move: {

@@ -1,6 +1,12 @@
 import type { PublishedBefore, TransactionStore } from '../publishing/transaction-store.js'
 import type { TransactionEventType } from '../events/transaction-status.js'
-import { createMemoryWebhookData, findBySource, writeEvent, type MemoryWebhookData } from './memory-webhook-data.js'
+import {
+  createMemoryWebhookData,
+  findBySource,
+  originalOf,
+  writeEvent,
+  type MemoryWebhookData,
+} from './memory-webhook-data.js'
 
 /**
  * Creates a {@link TransactionStore} in memory, for tests.
@@ -22,8 +28,9 @@ export function createMemoryTransactionStore(
   const { data = createMemoryWebhookData(), nowMs = Date.now } = options
 
   function findPublished(appId: string, sourceEventId: string): PublishedBefore | null {
-    const event = findBySource(data, appId, sourceEventId)?.inserted
-    if (event === undefined) return null
+    const found = findBySource(data, appId, sourceEventId)
+    if (found === undefined) return null
+    const event = { ...found.inserted, original: originalOf(found.event) }
     const move = data.moves.get(event.eventId)
     // Only a transaction event changes a transaction.
     const told = move && {

@@ -61,7 +61,12 @@ export function findBySource(
     : data.events.get(data.eventsBySource.get(sourceKey(appId, sourceEventId)) ?? '')
 }
 
-const originalOf = ({ userId, type, body }: PreparedEvent): OriginalEvent => ({ userId, type, body: body.slice() })
+/** What a second publish is compared with. */
+export const originalOf = ({ userId, type, body }: PreparedEvent): OriginalEvent => ({
+  userId,
+  type,
+  body: body.slice(),
+})
 
 /** Answers for a known `sourceEventId`; null if the event is to be written. */
 export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent): InsertedEvent | null {

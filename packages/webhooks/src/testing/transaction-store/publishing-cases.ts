@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { appA, appB, listAll, racers } from '../webhook-store/sample-records.js'
 import { transactionStoreCase, type TransactionStoreCase } from './harness.js'
+import { originalOf } from '../memory-webhook-data.js'
 import { createMoveSamples, moved, standsAs } from './sample-moves.js'
 
 /** Cases about events with a `sourceEventId`. */
@@ -16,7 +17,7 @@ export const publishingCases: readonly TransactionStoreCase[] = [
       const settled = move([], { transactionId, fromRevision: 1, next: 'SETTLED', sourceEventId: 'deposit-2' })
       await moved(store, settled)
       const publishedBefore = {
-        event: { ...written, duplicate: true },
+        event: { ...written, duplicate: true, original: originalOf(first.event) },
         move: { transactionId, state: 'PENDING', eventType: 'TRANSACTION_CREATE' },
       }
       for (const appId of [appA, null]) {
@@ -63,13 +64,17 @@ export const publishingCases: readonly TransactionStoreCase[] = [
     async ({ store, webhooks }) => {
       const { registered, event, move } = createMoveSamples()
       const to = [await registered(webhooks)]
-      const widget = await webhooks.insertEvent(event(to, { sourceEventId: 'widget-1' }))
+      const prepared = event(to, { sourceEventId: 'widget-1' })
+      const widget = await webhooks.insertEvent(prepared)
       const late = move(to, { sourceEventId: 'widget-1' })
       equal(await store.moveTransaction(late), 'stale')
       const { transactionId } = late
       deepEqual(await store.findTransaction({ transactionId, appId: appA, sourceEventId: 'widget-1' }), {
         transaction: null,
-        publishedBefore: { event: { ...widget, duplicate: true }, move: null },
+        publishedBefore: {
+          event: { ...widget, duplicate: true, original: originalOf(prepared) },
+          move: null,
+        },
       })
     },
   ),
