@@ -40,6 +40,7 @@ export function problemBody(refusal: Refusal, requestId: string): { contentType:
       status: refusal.status ?? errorCatalogue[refusal.code].status,
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+      ...(refusal.oldest === undefined ? {} : { oldest: refusal.oldest }),
       requestId,
     }),
   }

@@ -29,6 +29,9 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This sourceEventId was already used for another event.',
   },
+  CURSOR_INVALID: { status: 400, retryable: false, message: 'The cursor does not belong to this list.' },
+  CURSOR_EXPIRED: { status: 410, retryable: false, message: 'Events after this cursor are no longer kept.' },
+  CURSOR_UNKNOWN: { status: 410, retryable: false, message: 'The cursor is ahead of the service.' },
   LIMIT_EXCEEDED: { status: 400, retryable: false, message: 'The request exceeds a limit.' },
   GRAPHQL_PARSE_FAILED: { status: 200, retryable: false, message: 'The document is not valid GraphQL.' },
   GRAPHQL_VALIDATION_FAILED: {
@@ -105,4 +108,6 @@ export interface Refusal {
   readonly detail?: string
   /** HTTP status, if it is not the default of the code. */
   readonly status?: number
+  /** With `CURSOR_EXPIRED`, the cursor to go on with. */
+  readonly oldest?: string
 }

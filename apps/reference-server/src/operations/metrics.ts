@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Ingested } from '@kyc-relay/kyc-core'
 import type { QueueInspection } from '../storage/queue-inspection.js'
-import type { DeliveryWorkerObserver, InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryWorkerObserver, FeedStore, InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
 import { observeDisk } from './disk-metrics.js'
 import { observeTokenPurge } from './token-purge-metrics.js'
@@ -41,6 +41,7 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Creates the Prometheus metrics of one server, in a separate registry. */
 export function createMetrics(deps: {
   readonly queue: QueueInspection
+  readonly feed: Pick<FeedStore, 'measureLag'>
   /** Returns the number of dropped log lines. */
   readonly droppedLogLines: () => number
   readonly disk: Pick<DiskSpace, 'state' | 'isLow' | 'refusals'>
@@ -148,6 +149,11 @@ export function createMetrics(deps: {
       help: 'Time since the oldest due delivery became due.',
       registers,
     }),
+    feedLag: new Gauge({
+      name: 'kyc_relay_feed_lag_seconds',
+      help: 'Time for which the oldest open transaction of the database has held back the feed of events.',
+      registers,
+    }),
   }
   const queueReadable = new Gauge({
     name: 'kyc_relay_queue_readable',
@@ -187,6 +193,7 @@ export function createMetrics(deps: {
       queue.waiting.set(state.waiting)
       queue.inFlight.set(state.inFlight)
       queue.oldestDue.set(state.oldestDueMs / 1000)
+      queue.feedLag.set((await deps.feed.measureLag()) / 1000)
       queueReadable.set(1)
     } catch {
       // A scrape during an outage must still return the other metrics.

@@ -137,7 +137,9 @@ function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
     return { ok: false, response: refuseProblem(c, { code: 'UNKNOWN_PARAMETER' }) }
   }
   if (operation.query === undefined) return { ok: true, value: null }
-  const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
+  // A repeated parameter is a list, which most schemas refuse.
+  const queries = Object.entries(c.req.queries()).map(([name, values]) => [name, values.join()] as const)
+  const given = Object.fromEntries(queries.filter(([, value]) => value !== ''))
   const parsed = operation.query.safeParse(given)
   if (parsed.success) return { ok: true, value: parsed.data }
   const fields = violationsOf(parsed.error, given)

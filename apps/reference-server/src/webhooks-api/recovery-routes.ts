@@ -1,20 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { countRecovery, type GrantLookup, type RecoveryStore, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import {
+  countRecovery,
+  readFeed,
+  type FeedPage,
+  type FeedStore,
+  type GrantLookup,
+  type RecoveryStore,
+  type WebhookStore,
+} from '@kyc-relay/webhooks/delivery'
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
+import { errorCode } from '../operations/log.js'
 import { answer, serveOperation } from './operation.js'
+import { presentFeedItem } from './webhook-presentation.js'
 import { webhookOperations as operations } from './webhook-operations.js'
 
 /** Dependencies of the routes of recoveries. */
 export interface RecoveryRoutesDeps {
   readonly store: Pick<WebhookStore, 'listEndpoints'>
   readonly recoveries: RecoveryStore
+  readonly feed: FeedStore
+  /** Age after which an event may lose its body, in milliseconds. */
+  readonly bodyAgeMs: number
   readonly grants: GrantLookup
   readonly now: () => Date
 }
 
-/** Serves recoveries: jobs that deliver what an endpoint missed. The worker does their steps. */
-export function serveRecoveries(routes: Hono<EdgeEnv>, { store, recoveries, grants, now }: RecoveryRoutesDeps): void {
+/** Serves the feed, and recoveries: jobs that deliver what an endpoint missed. The worker does their steps. */
+export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps): void {
+  const { store, recoveries, grants, now } = deps
   const notFound = { refusal: { code: 'NOT_FOUND' } } as const
 
   serveOperation(routes, operations.recoverEndpoint, async ({ appId, params: { endpointId }, body }) => {
@@ -46,4 +60,22 @@ export function serveRecoveries(routes: Hono<EdgeEnv>, { store, recoveries, gran
   serveOperation(routes, operations.stopRecovery, async ({ appId, params: { recoveryId } }) =>
     (await recoveries.stopRecovery({ appId, recoveryId })) ? answer(204) : notFound,
   )
+
+  serveOperation(routes, operations.readFeed, async ({ appId, query: { after = null, types = null, limit } }) => {
+    const keptSince = new Date(now().getTime() - deps.bodyAgeMs)
+    const page = await pageOf({ appId, after, eventTypes: types, keptSince, limit })
+    if (page.outcome === 'invalid') return { refusal: { code: 'CURSOR_INVALID' } }
+    if (page.outcome === 'unknown') return { refusal: { code: 'CURSOR_UNKNOWN' } }
+    if (page.outcome === 'expired') return { refusal: { code: 'CURSOR_EXPIRED', oldest: page.oldest } }
+    return answer(200, { items: page.items.map(presentFeedItem), nextCursor: page.nextCursor })
+  })
+
+  async function pageOf(request: Parameters<typeof readFeed>[1]): Promise<FeedPage | { readonly outcome: 'invalid' }> {
+    try {
+      return await readFeed({ feed: deps.feed, webhooks: store, grants }, request)
+    } catch (error) {
+      if (errorCode(error) === 'CURSOR_INVALID') return { outcome: 'invalid' }
+      throw error
+    }
+  }
 }

@@ -1,14 +1,7 @@
+import { base, bodyInvalid, notFound } from './common-refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
+import { getRecovery, readFeed, recoverEndpoint, stopRecovery } from './recovery-operations.js'
 import * as schemas from './webhook-schemas.js'
-
-const base = '/api/v1/webhooks'
-const notFound = { status: 404, code: 'NOT_FOUND', when: 'This app has no object with this id.' } as const
-const bodyInvalid = {
-  status: 400,
-  code: 'BAD_REQUEST',
-  detail: 'BODY_INVALID',
-  when: 'The body is invalid; see `violations`.',
-} as const
 
 const urlRefused = [
   { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
@@ -117,49 +110,6 @@ const resumeEndpoint = defineOperation({
   description: 'What waited is due at its due time, or now.',
   answers: { 200: { description: 'Resumed.', schema: schemas.endpoint } },
   refusals: [notFound, { status: 409, code: 'PAUSED_BY_OPERATOR', when: 'The operator paused it.' }],
-})
-
-const recoverEndpoint = defineOperation({
-  id: 'recoverEndpoint',
-  method: 'post',
-  path: `${base}/{endpointId}/recover`,
-  tag: 'Recovery',
-  summary: 'Deliver what was missed',
-  description:
-    'Delivers every event of a time range that the endpoint, or an earlier one with its URL, has not acknowledged and ' +
-    'that is not pending: failed, cancelled, or published while there was no endpoint. Oldest first, with the same ' +
-    '`X-Event-ID` and five fresh attempts, after what is published meanwhile. It needs the scope at publishing and now.',
-  body: schemas.recoveryRequest,
-  answers: {
-    200: { description: 'The count (`dryRun`).', schema: schemas.recoveryCount },
-    202: {
-      description: 'Started.',
-      schema: schemas.recoveryStarted,
-      headers: { Location: 'Address of the recovery.' },
-    },
-  },
-  refusals: [bodyInvalid, notFound, { status: 409, code: 'RECOVERY_RUNNING', when: 'The endpoint has one that runs.' }],
-})
-
-const getRecovery = defineOperation({
-  id: 'getRecovery',
-  method: 'get',
-  path: `${base}/{endpointId}/recoveries/{recoveryId}`,
-  tag: 'Recovery',
-  summary: 'Read a recovery',
-  answers: { 200: { description: 'The recovery.', schema: schemas.recovery } },
-  refusals: [notFound],
-})
-
-const stopRecovery = defineOperation({
-  id: 'stopRecovery',
-  method: 'delete',
-  path: `${base}/{endpointId}/recoveries/{recoveryId}`,
-  tag: 'Recovery',
-  summary: 'Stop a recovery',
-  description: 'Deliveries that it made are not cancelled.',
-  answers: { 204: { description: 'Stopped, or ended before.', schema: null } },
-  refusals: [notFound],
 })
 
 const removeEndpoint = defineOperation({
@@ -335,6 +285,7 @@ export const webhookOperations = {
   listDeliveries,
   getDelivery,
   resendDelivery,
+  readFeed,
   listKeys,
   rotateKey,
   rehearseKey,

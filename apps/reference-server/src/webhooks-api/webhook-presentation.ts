@@ -4,10 +4,12 @@ import {
   type AttemptRecord,
   type DeliveryRecord,
   type Endpoint,
+  type FeedItem,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
 import type { z } from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
+import type { feedPage } from './recovery-schemas.js'
 import type * as schemas from './webhook-schemas.js'
 
 type Health = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
@@ -91,6 +93,20 @@ function presentAttempt(attempt: AttemptRecord, url: string): z.input<typeof sch
     responseHeaders: { ...report?.responseHeaders },
     responseBody: report?.responseBody == null ? null : utf8(report.responseBody),
     keyVersion: report?.keyVersion ?? null,
+  }
+}
+
+/** Converts an event of the feed for the API. */
+export function presentFeedItem({
+  eventId,
+  type,
+  createdAt,
+  body,
+  deliveries,
+}: FeedItem): z.input<typeof feedPage>['items'][number] {
+  return {
+    ...{ eventId, eventType: type, createdAt: createdAt.toISOString(), body: utf8(body) },
+    deliveries: deliveries.map(({ endpointId, xEventId, state }) => ({ endpointId, xEventId, status: state })),
   }
 }
 

@@ -19,7 +19,7 @@ import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 
 /** Dependencies of the webhook routes. */
-export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries' | 'grants'> {
+export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries' | 'grants' | 'feed' | 'bodyAgeMs'> {
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>

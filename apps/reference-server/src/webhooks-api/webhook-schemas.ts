@@ -1,14 +1,16 @@
 import { eventTypes } from '@kyc-relay/webhooks'
 import { z } from 'zod'
 
-const uuid = z.uuid()
+export const uuid = z.uuid()
 /** Id in a request, in either letter case (RFC 9562, section 4). */
 const givenUuid = uuid.toLowerCase()
-const instant = z.iso.datetime().meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
+export const instant = z.iso
+  .datetime()
+  .meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
 /** Time in a request, with any offset. */
-const givenInstant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
-const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of an event.' })
-const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
+export const givenInstant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+export const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'Type of an event.' })
+export const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
   id: 'DeliveryStatus',
   description: '`PENDING` while it is being delivered or retried; the other three are final.',
 })
@@ -52,33 +54,6 @@ export const replacement = z
     }),
   })
   .meta({ id: 'Replacement', description: 'What is absent stays as it is.' })
-
-export const recoveryRequest = z
-  .strictObject({
-    since: givenInstant.meta({ description: 'Events from this time on, inclusive.' }),
-    until: givenInstant.nullish().meta({ description: 'Events before this time. Default: now.' }),
-    eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all of the endpoint.' }),
-    dryRun: z.boolean().nullish().meta({ description: 'Count, and send nothing. Default false.' }),
-  })
-  .refine(({ since, until }) => until == null || since < until, { path: ['until'], message: 'RANGE' })
-  .meta({ id: 'RecoveryRequest' })
-
-const skipped = z
-  .object({ acknowledged: z.int(), pending: z.int(), scope: z.int(), erased: z.int() })
-  .meta({ description: 'Events that are not sent, by reason.' })
-const matched = z.int().meta({ description: 'Events that were looked at.' })
-
-export const recoveryCount = z.object({ matched, skipped }).meta({ id: 'RecoveryCount' })
-export const recoveryStarted = z.object({ recoveryId: uuid }).meta({ id: 'RecoveryStarted' })
-export const recovery = z
-  .object({
-    recoveryId: uuid,
-    state: z.enum(['RUNNING', 'DONE', 'STOPPED']),
-    matched,
-    created: z.int().meta({ description: 'Deliveries that were made.' }),
-    skipped,
-  })
-  .meta({ id: 'Recovery' })
 
 export const testRequest = z
   .strictObject({
@@ -311,6 +286,7 @@ export const problem = z
     status: z.int(),
     code: z.string().meta({ description: 'Stable code.' }),
     detail: z.string().optional().meta({ description: 'The broken rule, as a stable code.' }),
+    oldest: z.string().optional().meta({ description: 'With `CURSOR_EXPIRED`, the cursor of what is kept.' }),
     requestId: z.string().meta({ description: 'Also in `X-Request-Id`.' }),
     violations: z
       .array(z.object({ pointer: z.string(), code: z.string(), message: z.string().optional() }))

@@ -38,7 +38,10 @@ export async function wireOperations(deps: {
   const nowMs = () => performance.now()
 
   const disk = await startDiskWatch(env, log)
-  const metrics = createMetrics({ queue: storage.queue, droppedLogLines: () => log.droppedLines(), disk })
+  const metrics = createMetrics({
+    ...{ queue: storage.queue, feed: storage.feed, disk },
+    droppedLogLines: () => log.droppedLines(),
+  })
   const failures = createFailedAuthentications({
     log,
     count: metrics.authenticationFailed,

@@ -35,6 +35,8 @@ export function wireStandardApi(deps: {
     webhooks: {
       ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
       recoveries: storage.recoveries,
+      feed: storage.feed,
+      bodyAgeMs: env.retention.bodyAgeMs,
       testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher }),
       dryRunKeyRotation: createKeyRotationDryRun({
         apiKeys,

@@ -268,6 +268,7 @@ CREATE TABLE "kyc_relay_events" (
 	"withheld" text COLLATE "C",
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"trace_context" text COLLATE "C",
+	"transaction_id" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "kyc_relay_events_pkey" PRIMARY KEY("app_id","event_id"),
 	CONSTRAINT "kyc_relay_events_withheld_check" CHECK (withheld IN ('SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT'))
 );
@@ -404,9 +405,9 @@ CREATE INDEX "kyc_relay_deliveries_of_app_by_error" ON "kyc_relay_deliveries" US
 
 CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("app_id","endpoint_id","created_at","position");
 
-CREATE INDEX "kyc_relay_deliveries_by_x_event_id" ON "kyc_relay_deliveries" USING btree ("app_id","x_event_id");
+CREATE INDEX "kyc_relay_deliveries_by_x_event_id" ON "kyc_relay_deliveries" USING btree ("x_event_id","app_id");
 
-CREATE INDEX "kyc_relay_deliveries_of_event" ON "kyc_relay_deliveries" USING btree ("app_id","event_id","position");
+CREATE INDEX "kyc_relay_deliveries_of_event" ON "kyc_relay_deliveries" USING btree ("event_id","app_id","position");
 
 CREATE INDEX "kyc_relay_delivery_queue_waiting" ON "kyc_relay_delivery_queue" USING btree ("app_id","endpoint_id","class","due_at","position") WHERE due_at IS NOT NULL;
 
@@ -420,13 +421,15 @@ CREATE INDEX "kyc_relay_endpoint_schedules_paused" ON "kyc_relay_endpoint_schedu
 
 CREATE INDEX "kyc_relay_endpoint_schedules_by_due" ON "kyc_relay_endpoint_schedules" USING btree ("next_due_at") WHERE next_due_at IS NOT NULL;
 
-CREATE INDEX "kyc_relay_endpoints_by_url" ON "kyc_relay_endpoints" USING btree ("app_id","url");
+CREATE INDEX "kyc_relay_endpoints_by_url" ON "kyc_relay_endpoints" USING btree ("url","app_id");
 
-CREATE INDEX "kyc_relay_endpoints_of_lineage" ON "kyc_relay_endpoints" USING btree ("app_id","lineage_id","position");
+CREATE INDEX "kyc_relay_endpoints_of_lineage" ON "kyc_relay_endpoints" USING btree ("lineage_id","app_id","position");
 
 CREATE INDEX "kyc_relay_endpoints_of_app" ON "kyc_relay_endpoints" USING btree ("app_id","created_at","position") WHERE removed_at IS NULL;
 
 CREATE INDEX "kyc_relay_events_of_app" ON "kyc_relay_events" USING btree ("app_id","created_at","position");
+
+CREATE INDEX "kyc_relay_events_in_feed" ON "kyc_relay_events" USING btree ("app_id","transaction_id","position");
 
 CREATE INDEX "kyc_relay_events_of_user" ON "kyc_relay_events" USING btree ("user_id","app_id","position");
 

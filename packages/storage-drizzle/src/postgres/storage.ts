@@ -3,7 +3,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { RecoveryStore, TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { FeedStore, RecoveryStore, TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
@@ -19,6 +19,7 @@ import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
+import { createFeedStore } from '../webhooks/feed.postgres.js'
 import { createRecoveryStore } from '../webhooks/recoveries.postgres.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
@@ -80,6 +81,7 @@ export interface PostgresStorage {
   readonly photoJobs: PhotoJobStore
   readonly webhooks: Required<WebhookStore>
   readonly recoveries: RecoveryStore
+  readonly feed: FeedStore
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
@@ -145,6 +147,7 @@ export async function createPostgresStorage(
     verifications: createVerificationStore(db, database, audit),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
+    feed: createFeedStore({ database }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit, distributed }),
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { RecoveryStore, TransactionStore } from '@kyc-relay/webhooks/delivery'
+import type { FeedStore, RecoveryStore, TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
@@ -19,6 +19,7 @@ import { watchFailures } from '../engine/sqlite/failure-watch.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
+import { createFeedStore } from '../webhooks/feed.sqlite.js'
 import { createRecoveryStore } from '../webhooks/recoveries.sqlite.js'
 import { createTransactionStore } from '../webhooks/transactions.sqlite.js'
 import { createRetention } from '../retention/retention.sqlite.js'
@@ -81,6 +82,7 @@ export interface SqliteStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly recoveries: RecoveryStore
+  readonly feed: FeedStore
   readonly users: UserErasure
   readonly retention: Retention
   readonly database: SqliteOwnDatabase
@@ -159,6 +161,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
     recoveries: watched(createRecoveryStore({ db, commits, clock })),
+    feed: watched(createFeedStore({ client, db })),
     users: watched(createUserErasure({ db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     database: watched<SqliteOwnDatabase>({

@@ -13,7 +13,16 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { EventType } from '@kyc-relay/webhooks'
-import { atLeast, bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
+import {
+  atLeast,
+  bytea,
+  instant,
+  oneOf,
+  position,
+  references,
+  text,
+  transactionId,
+} from '../engine/postgres/columns.js'
 import {
   deliveryClass,
   deliveryStates,
@@ -44,8 +53,9 @@ export const endpoints = pgTable(
   (table) => [
     oneOf(table.pausedBy, pausers),
     primaryKey({ name: 'kyc_relay_endpoints_pkey', columns: [table.appId, table.endpointId] }),
-    index('kyc_relay_endpoints_by_url').on(table.appId, table.url),
-    index('kyc_relay_endpoints_of_lineage').on(table.appId, table.lineageId, table.position),
+    // Not by app first: the planner would read all endpoints of an app to find one.
+    index('kyc_relay_endpoints_by_url').on(table.url, table.appId),
+    index('kyc_relay_endpoints_of_lineage').on(table.lineageId, table.appId, table.position),
     index('kyc_relay_endpoints_of_app')
       .on(table.appId, table.createdAt, table.position)
       .where(sql`removed_at IS NULL`),
@@ -73,11 +83,14 @@ export const events = pgTable(
     createdAt: instant('created_at').notNull(),
     /** W3C `traceparent` of the publisher. */
     traceContext: text('trace_context'),
+    /** The transaction that wrote it, for the order of the feed. */
+    transactionId: transactionId(),
   },
   (table) => [
     primaryKey({ name: 'kyc_relay_events_pkey', columns: [table.appId, table.eventId] }),
     oneOf(table.withheld, withheldReasons),
     index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
+    index('kyc_relay_events_in_feed').on(table.appId, table.transactionId, table.position),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_by_age')
       .on(table.createdAt)
@@ -136,8 +149,8 @@ export const deliveries = pgTable(
       .on(table.appId, table.errorStatus, table.createdAt, table.position)
       .where(sql`error_status IS NOT NULL`),
     index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.createdAt, table.position),
-    index('kyc_relay_deliveries_by_x_event_id').on(table.appId, table.xEventId),
-    index('kyc_relay_deliveries_of_event').on(table.appId, table.eventId, table.position),
+    index('kyc_relay_deliveries_by_x_event_id').on(table.xEventId, table.appId),
+    index('kyc_relay_deliveries_of_event').on(table.eventId, table.appId, table.position),
   ],
 )
 

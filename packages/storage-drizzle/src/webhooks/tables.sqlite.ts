@@ -75,6 +75,7 @@ export const events = sqliteTable(
       .on(table.appId, table.sourceEventId)
       .where(sql`source_event_id IS NOT NULL`),
     index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
+    index('kyc_relay_events_in_feed').on(table.appId, table.position),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_events_by_age')
       .on(table.createdAt)

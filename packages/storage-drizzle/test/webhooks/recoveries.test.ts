@@ -5,49 +5,13 @@ import {
   type PreparedEvent,
   type RecoverEventsDeps,
 } from '@kyc-relay/webhooks/delivery'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPostgresStorage } from '../../src/postgres/index.js'
-import { createSqliteStorage } from '../../src/sqlite/index.js'
-import { guardDistribution, type DistributionGuard } from '../engine/postgres/distribution-guard.js'
-import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../engine/postgres/distributed-database.js'
 import { bytes, claimRequest, endpoint, event, report, startOfTests, uuid } from '../samples.js'
-
-type Stores = Pick<Awaited<ReturnType<typeof createSqliteStorage>>, 'webhooks' | 'recoveries' | 'retention' | 'close'>
+import { storeEngines, type Stores } from './store-engines.js'
 
 let now = startOfTests.getTime()
 const clock = () => new Date(now)
-
-const guard: DistributionGuard = { refused: new Set(), readsOverAll: new Set() }
-const databases = tableModes.map(({ mode, distributed }) => {
-  let database: MigratedDatabase | undefined
-  let pool: pg.Pool
-  return {
-    engine: `PostgreSQL, ${mode}`,
-    async start() {
-      database = await createMigratedDatabase({ distributed })
-      pool = new pg.Pool({ connectionString: database.connectionString, max: 5 })
-      if (distributed) guardDistribution(pool, guard)
-    },
-    async open(): Promise<Stores> {
-      await database?.empty(pool)
-      return createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false, distributed }) as never
-    },
-    async stop() {
-      await pool.end()
-      await database?.stop()
-    },
-  }
-})
-const engines = [
-  {
-    engine: 'SQLite',
-    start: () => Promise.resolve(),
-    open: (): Promise<Stores> => createSqliteStorage({ path: ':memory:' }, { clock }),
-    stop: () => Promise.resolve(),
-  },
-  ...databases,
-]
+const { engines, guard } = storeEngines(clock)
 
 /** Claims all that is due. */
 const all = { ...claimRequest, limit: 200, maxInFlight: { healthy: 200, failing: 200 }, keepForHealthy: 0 }

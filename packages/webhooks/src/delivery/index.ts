@@ -15,6 +15,8 @@ export type {
   TransactionStore,
 } from '../publishing/transaction-store.js'
 export type { AppGrant, GrantLookup } from '../publishing/grants.js'
+export type { FeedStore, ListedEvent } from '../feed/feed-store.js'
+export { readFeed, type FeedItem, type FeedPage, type FeedRequest, type ReadFeedDeps } from '../feed/read-feed.js'
 export { countRecovery, recoverEvents, type RecoverEventsDeps } from '../recovery/recover-events.js'
 export type { RecoveryStore } from '../recovery/recovery-store.js'
 export { attemptStateOf, reportOfCause } from './delivery-state.js'

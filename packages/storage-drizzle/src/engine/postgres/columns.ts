@@ -1,4 +1,4 @@
-import { getTableName, type SQL } from 'drizzle-orm'
+import { getTableName, sql, type SQL } from 'drizzle-orm'
 import { bigint, check, customType, foreignKey, timestamp, type PgColumn } from 'drizzle-orm/pg-core'
 import { isAtLeast, isOneOf } from '../checks.js'
 
@@ -18,6 +18,12 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 
 /** The order in which rows were written; below 2⁵³ for as long as anyone will look. */
 export const position = () => bigint('position', { mode: 'number' }).notNull().generatedByDefaultAsIdentity()
+
+/** Id of the transaction that writes the row: 64 bits, as decimal digits. */
+export const transactionId = () =>
+  customType<{ data: string }>({ dataType: () => 'xid8' })('transaction_id')
+    .notNull()
+    .default(sql`pg_current_xact_id()`)
 
 type Columns = readonly [PgColumn, ...PgColumn[]]
 

@@ -1,0 +1,108 @@
+import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import type { FeedStore } from '@kyc-relay/webhooks/delivery'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { groupBy } from '../group-by.js'
+import { checkedLimit } from '../page-cursor.js'
+import { decodeFeedCursor, encodeFeedCursor, type FeedPlace } from './feed-cursor.js'
+import { deliveries, events } from './tables.postgres.js'
+
+/** The transactions below `settled` have ended; those from `unused` on have not begun. */
+const readTransactions = statement<{ settled: string; unused: string }>(
+  'read_transactions',
+  sql`SELECT pg_snapshot_xmin(seen)::text AS settled, pg_snapshot_xmax(seen)::text AS unused
+FROM pg_current_snapshot() AS seen`,
+)
+
+/** Sessions of other users are seen with the role `pg_read_all_stats`. */
+const measureLag = statement<{ ms: number }>(
+  'measure_feed_lag',
+  sql`SELECT coalesce(extract(epoch FROM clock_timestamp() - min(began)) * 1000, 0)::float8 AS ms FROM (
+  SELECT xact_start AS began FROM pg_stat_activity WHERE backend_xid IS NOT NULL
+  UNION ALL SELECT prepared FROM pg_prepared_xacts
+) AS open`,
+)
+
+/**
+ * Creates the feed on PostgreSQL. Its order is that of transaction ids, and only settled ones are listed: every later
+ * commit has a higher id, while positions and times are given out before the commit.
+ *
+ * The settled id is read by a statement of its own, before the events: all of its transactions are then visible.
+ */
+export function createFeedStore({ database }: { readonly database: PostgresDatabase }): FeedStore {
+  const place = { transaction: sql<string>`${events.transactionId}::text`, position: events.position }
+
+  async function transactions(on: Queryable) {
+    const [found] = await readTransactions.rows(on, {})
+    return found ?? { settled: '0', unused: '0' }
+  }
+
+  async function findPlace(on: Queryable, appId: string, since: Date): Promise<FeedPlace> {
+    const query = queryBuilder(on)
+    const [oldest] = await query
+      .select(place)
+      .from(events)
+      .where(and(eq(events.appId, appId), gte(events.createdAt, since)))
+      .orderBy(asc(events.createdAt), asc(events.position))
+      .limit(1)
+    if (oldest !== undefined) return { ...oldest, position: oldest.position - 1 }
+    const { settled } = await transactions(on)
+    const [last] = await query
+      .select(place)
+      .from(events)
+      .where(and(eq(events.appId, appId), lt(events.transactionId, settled)))
+      .orderBy(desc(events.transactionId), desc(events.position))
+      .limit(1)
+    return last ?? { transaction: '0', position: 0 }
+  }
+
+  async function listDeliveries(on: Queryable, appId: string, eventIds: readonly string[]) {
+    const made = await queryBuilder(on)
+      .select({
+        eventId: deliveries.eventId,
+        endpointId: deliveries.endpointId,
+        xEventId: deliveries.xEventId,
+        state: deliveries.state,
+      })
+      .from(deliveries)
+      .where(and(eq(deliveries.appId, appId), inArray(deliveries.eventId, [...eventIds])))
+      .orderBy(asc(deliveries.position))
+    return groupBy(made, ({ eventId }) => eventId)
+  }
+
+  return {
+    findCursor: ({ appId, since }) =>
+      database.run(async (on) => encodeFeedCursor(await findPlace(on, appId, since), appId)),
+
+    listAfter: ({ appId, cursor, limit }) =>
+      database.run(async (on) => {
+        const after = decodeFeedCursor(cursor, appId)
+        const { settled, unused } = await transactions(on)
+        if (BigInt(after.transaction) >= BigInt(unused)) return null
+        const rows = await queryBuilder(on)
+          .select({ ...place, event: events })
+          .from(events)
+          .where(
+            and(
+              eq(events.appId, appId),
+              sql`(${events.transactionId}, ${events.position}) > (${after.transaction}::xid8, ${after.position})`,
+              lt(events.transactionId, settled),
+            ),
+          )
+          .orderBy(asc(events.transactionId), asc(events.position))
+          .limit(checkedLimit(limit))
+        const made = await listDeliveries(
+          on,
+          appId,
+          rows.map(({ event }) => event.eventId),
+        )
+        return rows.map(({ event: { eventId, userId, type, createdAt, test, body }, ...at }) => ({
+          ...{ eventId, userId, type, createdAt, test, body },
+          deliveries: (made.get(eventId) ?? []).map(({ eventId: _, ...delivery }) => delivery),
+          cursor: encodeFeedCursor(at, appId),
+        }))
+      }),
+
+    measureLag: () => database.run(async (on) => (await measureLag.rows(on, {}))[0]?.ms ?? 0),
+  }
+}

@@ -1,0 +1,44 @@
+import type { DeliveryState } from '../delivery/webhook-store.js'
+import type { EventType } from '../events/event-types.js'
+
+/** An event as the feed lists it. */
+export interface ListedEvent {
+  readonly eventId: string
+  readonly userId: string
+  readonly type: EventType
+  readonly createdAt: Date
+  readonly test: boolean
+  /** Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
+  readonly body: Uint8Array | null
+  /** Its deliveries, oldest first. */
+  readonly deliveries: readonly {
+    readonly endpointId: string
+    readonly xEventId: string
+    readonly state: DeliveryState
+  }[]
+  /** Cursor after this event. */
+  readonly cursor: string
+}
+
+/**
+ * Lists the events of an app in the order in which they become visible.
+ *
+ * An event whose transaction commits late must not be skipped: it is listed after every event that a caller has seen
+ * before. So a store hides events that a transaction which is still open may precede.
+ */
+export interface FeedStore {
+  /** Returns a cursor before the oldest event created at or after `since`; at the end of the feed if there is none. */
+  findCursor(request: { readonly appId: string; readonly since: Date }): Promise<string>
+  /**
+   * Lists the events after a cursor, at most `limit` (1–200). Rejects a cursor that this store did not create for the app.
+   *
+   * @returns null when the cursor is ahead of the database, as after the restore of a backup
+   */
+  listAfter(request: {
+    readonly appId: string
+    readonly cursor: string
+    readonly limit: number
+  }): Promise<readonly ListedEvent[] | null>
+  /** Returns for how many milliseconds an open transaction has held back later events; 0 without one. */
+  measureLag(): Promise<number>
+}
