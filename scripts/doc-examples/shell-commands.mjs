@@ -6,11 +6,15 @@ import { root } from '../published-packages.mjs'
 const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const cliFolder = path.join(root, 'packages/webhooks/src/cli')
 const cliSource = (name) => readFileSync(path.join(cliFolder, name), 'utf8')
-const sharedOptions = optionsIn(cliSource('secret-option.ts'))
+/** Options of all commands in a folder, by the folder. */
+const sharedOptions = { '.': optionsIn(cliSource('secret-option.ts')), api: optionsIn(cliSource('api/service.ts')) }
 const subcommands = new Map(
-  readdirSync(cliFolder)
-    .filter((name) => /export const \w+Command: Command/.test(cliSource(name)))
-    .map((name) => [name.replace('.ts', ''), new Set([...optionsIn(cliSource(name)), ...sharedOptions])]),
+  readdirSync(cliFolder, { recursive: true })
+    .filter((name) => name.endsWith('.ts') && /export const \w+Command: Command/.test(cliSource(name)))
+    .map((name) => [
+      path.basename(name, '.ts'),
+      new Set([...optionsIn(cliSource(name)), ...sharedOptions[path.dirname(name)]]),
+    ]),
 )
 
 /** @returns what is wrong with the commands of a block. */

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
+import { listenToFeed } from './api/listen-feed.js'
 import { createPalette } from './colours.js'
 import { UsageError, type Command, type Terminal } from './command.js'
 import { parseCount } from './count-option.js'
@@ -14,34 +15,50 @@ export const listenCommand: Command = {
   summary: 'receive webhooks over HTTPS on this machine, verify and print them',
   help: `Usage: kyc-webhooks listen [options]
 
-Receives webhooks over HTTPS, verifies them, prints them, and explains those that do not verify.
-Register the printed URL as a webhook endpoint of the local server, started with
-ALLOW_LOOPBACK_RECEIVERS=1.
+Receives webhooks over HTTPS, verifies them, prints them, and explains those
+that do not verify. Register the printed URL as a webhook endpoint of the local
+server, started with ALLOW_LOOPBACK_RECEIVERS=1.
 
-  --data-dir DIR       take certificate, key and API key of the local demo from DIR/demo.json
-  --cert PATH, --key PATH   certificate and private key (PEM) instead
+With --from-feed it opens no port. It asks the service for new events, signs
+them with a local key (KYC_RELAY_LOCAL_KEY), and hands them to your receiver.
+
+  --data-dir DIR       take certificate, key and API key of the local demo from
+                       DIR/demo.json
+  --cert PATH, --key PATH
+                       certificate and private key (PEM) instead
   --port N             default 8443; 0 takes a free one
   --host NAME          default 127.0.0.1
 ${secretHelp
   .split('\n')
   .filter((line) => !line.includes('--data-dir'))
   .join('\n')}
-  --respond LIST       what to answer to authentic webhooks, one after another, the last one for
-                       ever: statuses, or "drop" to cut the connection after the event was taken,
-                       so that it is sent again
+  --respond LIST       what to answer to authentic webhooks, one after another,
+                       the last one forever: statuses, or "drop" to cut the
+                       connection after the event was taken, so that it is
+                       sent again
   --delay MS           wait before answering
-  --forward URL        hand each authentic webhook on to your own receiver, and answer what it answers
-  --duplicates N       hand each one on N times more, at once: your receiver must not act again
+  --forward URL        hand each authentic webhook on to your own receiver, and
+                       answer what it answers
+  --duplicates N       hand each one on N times more, at once: your receiver
+                       must not act again
+  --from-feed          hand on the events of the feed instead, from now on;
+                       needs --forward, and --profile, --url or --data-dir
+  --from-start         begin with the oldest event that is kept
+  --profile NAME, --url URL
+                       the service for --from-feed (see kyc-webhooks endpoints)
   --count N            stop after N requests
   --json               one JSON object per line, for scripts
 
-Exit code: 0 it was stopped or has its N requests, 2 a mistake in the command line.
+Exit code: 0 stopped, or after N requests, 2 a mistake in the command line.
 
 Examples:
   kyc-webhooks listen --data-dir ./data
   kyc-webhooks listen --data-dir ./data --respond 500,500,200
   kyc-webhooks listen --data-dir ./data --respond drop,200 --delay 2000
-  kyc-webhooks listen --data-dir ./data --forward http://localhost:3000/webhooks --duplicates 2
+  kyc-webhooks listen --data-dir ./data --duplicates 2 \\
+    --forward http://localhost:3000/webhooks
+  kyc-webhooks listen --from-feed --profile production \\
+    --forward http://localhost:3000/webhooks
 `,
   async run(args, terminal) {
     const { values } = parseArgs({
@@ -57,6 +74,10 @@ Examples:
         forward: { type: 'string' },
         duplicates: { type: 'string' },
         count: { type: 'string' },
+        'from-feed': { type: 'boolean' },
+        'from-start': { type: 'boolean' },
+        profile: { type: 'string' },
+        url: { type: 'string' },
         json: { type: 'boolean' },
       },
     })
@@ -70,6 +91,15 @@ Examples:
     }
     if (values.forward !== undefined && !(/^https?:\/\//.test(values.forward) && URL.canParse(values.forward))) {
       throw new UsageError('--forward takes the URL of your receiver, https://… or http://….')
+    }
+    if (values['from-feed'] === true) {
+      const forward = values.forward
+      if (forward === undefined) throw new UsageError('--from-feed needs --forward URL.')
+      const { profile, url, 'data-dir': folder } = values
+      const service = { profile, url, 'data-dir': folder }
+      const fromStart = values['from-start'] === true
+      const feed = { forward: new URL(forward), fromStart, count, json: values.json === true, service }
+      return listenToFeed(feed, terminal)
     }
     const options = {
       secret: await findSecret(values, terminal),

@@ -1,4 +1,10 @@
 import { version } from '../../package.json'
+import { deliveriesCommand } from './api/deliveries.js'
+import { endpointsCommand } from './api/endpoints.js'
+import { profileCommand } from './api/profile.js'
+import { recoverCommand } from './api/recover.js'
+import { ServiceError } from './api/service.js'
+import { didYouMean } from './closest.js'
 import { UsageError, type Command, type Terminal } from './command.js'
 import { listenCommand } from './listen.js'
 import { signCommand } from './sign.js'
@@ -10,17 +16,23 @@ const commands: Readonly<Record<string, Command>> = {
   trigger: triggerCommand,
   sign: signCommand,
   verify: verifyCommand,
+  endpoints: endpointsCommand,
+  deliveries: deliveriesCommand,
+  recover: recoverCommand,
+  profile: profileCommand,
 }
 
-const help = `kyc-webhooks: receive, send, sign and verify the service's webhooks on your own machine
+const help = `kyc-webhooks: receive, send, sign and verify webhooks on your own machine,
+and manage endpoints and deliveries
 
 Usage: kyc-webhooks <command> [options]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
   .join('\n')}
 
-kyc-webhooks <command> --help shows the options of a command, with examples; kyc-webhooks --version the version.
+kyc-webhooks <command> --help shows the options of a command, with examples;
+kyc-webhooks --version the version.
 `
 
 /**
@@ -40,7 +52,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
-    terminal.err(`Unknown command. Known: ${Object.keys(commands).join(', ')}.`)
+    const known = Object.keys(commands)
+    terminal.err(`Unknown command.${didYouMean(name, known)} Known: ${known.join(', ')}.`)
     return 2
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -50,6 +63,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     return await command.run(rest, terminal)
   } catch (error) {
+    if (error instanceof ServiceError) {
+      terminal.err(rest.includes('--json') ? JSON.stringify({ error: error.message, ...error.problem }) : error.message)
+      return 1
+    }
     if (!isUsageError(error)) throw error
     // parseArgs adds advice after the first line.
     terminal.err(error.message.split('\n', 1).join(''))

@@ -11,14 +11,15 @@ export const secretOptions = {
 } as const
 
 /** Help text of {@link secretOptions}. */
-export const secretHelp = `  --secret-env NAME    read the API key from this environment variable (KYC_RELAY_API_KEY is read
-                       when nothing else is given)
-  --secret-file PATH   read the API key from this file, without the newline at its end
+export const secretHelp = `  --secret-env NAME    read the API key from this environment variable
+                       (default: KYC_RELAY_API_KEY)
+  --secret-file PATH   read the API key from this file, without its last newline
   --data-dir DIR       take the API key of the local demo from DIR/demo.json
   --secret KEY         the API key itself; the shell keeps it in its history`
 
 /** The members of `demo.json` that the commands use. */
 export interface DemoFile {
+  readonly apiUrl?: string
   readonly caFile?: string
   readonly receiverCertFile?: string
   readonly receiverKeyFile?: string

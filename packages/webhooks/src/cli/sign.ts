@@ -9,7 +9,8 @@ export const signCommand: Command = {
   summary: 'print the X-HMAC-Signature of a body',
   help: `Usage: kyc-webhooks sign [FILE] [options]
 
-Prints the HMAC-SHA-256 of the bytes of FILE, or of standard input, as X-HMAC-Signature carries it.
+Prints the HMAC-SHA-256 of the bytes of FILE, or of standard input, as
+X-HMAC-Signature carries it.
 
 ${secretHelp}
   --json               print {"signature": "…", "bodyBytes": n}

@@ -4,6 +4,7 @@ import { eventExamples } from '../events/event-examples.js'
 import { eventTypes, type EventType } from '../events/event-types.js'
 import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
+import { didYouMean } from './closest.js'
 import { createPalette, printableText } from './colours.js'
 import { UsageError, type Command } from './command.js'
 import { parseCount } from './count-option.js'
@@ -24,20 +25,26 @@ EVENT_TYPE is one of:
 
   --url URL            where to send it
 ${secretHelp}
-  --ca PATH            trust this certificate authority (PEM); --data-dir knows the one of the local demo
-  --set FIELD=JSON     replace a field of the example; may be given several times
+  --ca PATH            trust this certificate authority (PEM); --data-dir knows
+                       the one of the local demo
+  --set FIELD=VALUE    replace a field of the example; may be repeated
   --event-id ID        X-Event-ID (default: random)
-  --times N            send it N times with the same X-Event-ID, as a duplicate comes (default 1)
-  --test               mark it as a test event, with nil UUIDs as user and account
+  --times N            send it N times with the same X-Event-ID, as a duplicate
+                       comes (default 1)
+  --test               mark it as a test event, with nil UUIDs as user and
+                       account
   --standard-webhooks  add the three Standard Webhooks headers
   --timeout MS         give up after MS milliseconds (default 30000)
-  --json               print {"eventId": "…", "answers": [{"status": 200, "body": "…"}]}
+  --json               print {"eventId": "…", "answers": [{"status": 200, …}]}
 
-Exit code: 0 every answer was 200 to 299, 1 otherwise, 2 a mistake in the command line.
+Exit code: 0 every answer was 200 to 299, 1 another one or none, 2 a mistake in
+the command line.
 
 Examples:
-  kyc-webhooks trigger TRANSACTION_CREATE --url https://localhost:8443/webhooks --data-dir ./data
-  kyc-webhooks trigger WIDGET_DEPOSIT_COMPLETE --url http://localhost:3000/hooks --times 2
+  kyc-webhooks trigger TRANSACTION_CREATE --data-dir ./data \\
+    --url https://localhost:8443/webhooks
+  kyc-webhooks trigger WIDGET_DEPOSIT_COMPLETE --times 2 \\
+    --url http://localhost:3000/hooks
 `,
   async run(args, terminal) {
     const { values, positionals } = parseArgs({
@@ -57,7 +64,10 @@ Examples:
       },
     })
     const type = eventTypes.find((known) => known === positionals[0])
-    if (!type || positionals.length > 1) throw new UsageError(`Give one event type: ${eventTypes.join(', ')}.`)
+    if (!type || positionals.length > 1) {
+      const advice = positionals[0] === undefined ? '' : didYouMean(positionals[0], eventTypes)
+      throw new UsageError(`Give one event type: ${eventTypes.join(', ')}.${advice}`)
+    }
     const url = parseUrl(values.url)
     const times = parseCount('--times', values.times, 1, 1000, 1)
     const timeoutMs = parseCount('--timeout', values.timeout, 30_000, 600_000, 1)
@@ -109,15 +119,39 @@ function payloadOf(type: EventType, changes: readonly string[], test: boolean): 
   const payload: Record<string, unknown> = { ...eventExamples[type] }
   if (test) Object.assign(payload, { userId: nilUuid, accountId: nilUuid })
   for (const change of changes) {
-    const [, field = '', json = ''] = /^([A-Za-z]+)=(.*)$/s.exec(change) ?? []
-    if (!field) throw new UsageError('--set takes FIELD=JSON, for example --set amount=12.5.')
-    try {
-      payload[field] = JSON.parse(json)
-    } catch {
-      payload[field] = json
-    }
+    const [, field = '', text = ''] = /^([A-Za-z]+)=(.*)$/s.exec(change) ?? []
+    if (!field) throw new UsageError('--set takes FIELD=VALUE, for example --set amount=12.5.')
+    payload[field] = valueOf(field, text, payload)
   }
   return payload
+}
+
+/** Reads a value as the type that the field has in the example: a text needs no quotes, all others are JSON. */
+function valueOf(field: string, text: string, example: Readonly<Record<string, unknown>>): unknown {
+  const value = jsonOf(text)
+  if (!Object.hasOwn(example, field)) {
+    const advice = didYouMean(field, Object.keys(example))
+    if (advice !== '') throw new UsageError(`The example has no field ${field}.${advice}`)
+    return value === undefined ? text : value
+  }
+  const like = example[field]
+  if (value === null) return null
+  if (typeof like === 'string') return typeof value === 'string' ? value : text
+  if (value === undefined || (like !== null && kindOf(value) !== kindOf(like))) {
+    throw new UsageError(`--set ${field} takes a value of type ${kindOf(like)}, as JSON.`)
+  }
+  return value
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+
+/** Undefined for a text that is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function parseUrl(text: string | undefined): URL {

@@ -25,22 +25,25 @@ export const verifyCommand: Command = {
   summary: 'check a body against a signature, and explain a mismatch',
   help: `Usage: kyc-webhooks verify [FILE] --signature VALUE [options]
 
-Checks the bytes of FILE, or of standard input, against the value of X-HMAC-Signature. When they do
-not match, tries what usually happens to bodies and secrets, and says what to change. Never prints a
-secret or the right signature.
+Checks the bytes of FILE, or of standard input, against the value of
+X-HMAC-Signature. When they do not match, tries what usually happens to bodies
+and secrets, and says what to change. Never prints a secret or the right
+signature.
 
   --signature VALUE    what X-HMAC-Signature held, as it came
 ${secretHelp}
-  --framework NAME     name the line to change in ${frameworks.slice(0, 5).join(', ')},
+  --framework NAME     name the line to change in
+                       ${frameworks.slice(0, 5).join(', ')},
                        ${frameworks.slice(5).join(', ')}
-  --content-length N   what Content-Length said, to see whether bytes are missing
-  --json               print {"verified": true} or {"verified": false, "diagnosis": {…}}
+  --content-length N   what Content-Length said, to see if bytes are missing
+  --json               print {"verified": true}, or false with a "diagnosis"
 
 Exit code: 0 it verifies, 1 it does not, 2 a mistake in the command line.
 
 Examples:
   kyc-webhooks verify body.json --signature 5f3a… --data-dir ./data
-  kyc-webhooks verify --signature "$SIGNATURE" --secret-file api-key.txt --framework express < body.json
+  kyc-webhooks verify --signature "$SIGNATURE" --secret-file api-key.txt \\
+    --framework express < body.json
 `,
   async run(args, terminal) {
     const { values, positionals } = parseArgs({

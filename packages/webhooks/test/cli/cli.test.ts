@@ -79,19 +79,27 @@ test('--version tells the version of the package', async () => {
 })
 
 describe('help', () => {
+  test('fits 80 columns', async () => {
+    const { out } = await cli(['--help'])
+    const names = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '')
+    expect(names).toHaveLength(8)
+    const texts = [out, ...(await Promise.all(names.map(async (name) => (await cli([name, '--help'])).out)))]
+    expect(texts.flatMap((text) => text.split('\n')).filter((line) => line.length > 80)).toEqual([])
+  })
+
   test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (arg) => {
     const { code, out } = await cli([arg])
     expect(code).toBe(0)
     for (const command of ['listen', 'trigger', 'sign', 'verify']) expect(out).toContain(command)
   })
-  test.each(['listen', 'trigger', 'sign', 'verify'])(
+  test.each(['listen', 'trigger', 'sign', 'verify', 'endpoints', 'deliveries', 'recover', 'profile'])(
     '%s --help has examples and every option of the command',
     async (command) => {
       const { code, out } = await cli([command, '--help'])
       expect(code).toBe(0)
       expect(out).toContain('Examples:\n  kyc-webhooks')
-      expect(out).toMatch(/--secret-file/)
-      expect(out.split('\n').every((line) => line.length <= 105)).toBe(true)
+      expect(out).toMatch(/--json/)
+      expect(/--secret-file/.test(out)).toBe(['listen', 'trigger', 'sign', 'verify'].includes(command))
     },
   )
   test('without a command it exits 2', async () => {
@@ -148,7 +156,7 @@ describe('what is advised', () => {
   })
 
   test.each(['sign', 'verify', 'trigger', 'listen'])('%s says what its exit codes mean', async (command) => {
-    expect((await cli([command, '--help'])).out).toMatch(/^Exit code: 0 .*, 2 a mistake in the command line\.$/m)
+    expect((await cli([command, '--help'])).out).toMatch(/^Exit code: 0 .*, 2 a mistake in\sthe command line\.$/ms)
   })
 })
 
@@ -243,6 +251,17 @@ describe('trigger', () => {
       event: { amount: 100.5 },
     })
     expect(only.headers['content-type']).toBe('application/json')
+  })
+
+  test.each([
+    ['amount=abc', '--set amount takes a value of type number, as JSON.'],
+    ['amount="1"', '--set amount takes a value of type number, as JSON.'],
+    ['amout=1', 'The example has no field amout. Did you mean amount?'],
+    ['amount', '--set takes FIELD=VALUE, for example --set amount=12.5.'],
+  ])('refuses --set %s', async (change, text) => {
+    const args = ['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost:1/', '--secret', 'k', '--set', change]
+    const { code, err } = await cli(args)
+    expect([code, err]).toEqual([2, text])
   })
 
   test('sends duplicates, changed fields, test events and Standard Webhooks headers', async () => {

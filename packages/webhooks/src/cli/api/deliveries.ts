@@ -1,0 +1,179 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { printableJson } from '../colours.js'
+import { UsageError, type Command, type Terminal } from '../command.js'
+import { parseCount } from '../count-option.js'
+import { formatTable } from '../table.js'
+import { findService, queryOf, serviceHelp, serviceOptions, type Service } from './service.js'
+import { parseEventTypes, parseId, parseTime, parseVerb } from './verbs.js'
+
+interface Delivery {
+  readonly id: string
+  readonly eventType: string
+  readonly status: string
+  readonly httpStatus: number | null
+  readonly latencyMs: number | null
+  readonly createdAt: string
+  readonly url: string
+}
+
+interface Page {
+  readonly items: readonly Delivery[]
+  readonly nextCursor: string | null
+}
+
+const filterOptions = {
+  status: { type: 'string' },
+  event: { type: 'string' },
+  endpoint: { type: 'string' },
+  'event-id': { type: 'string' },
+  'x-event-id': { type: 'string' },
+  user: { type: 'string' },
+  transaction: { type: 'string' },
+  'http-status': { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+} as const
+
+/** Milliseconds between two looks of `tail`. */
+const pauseMs = 1000
+
+/** Command: reads the delivery log, and sends deliveries again. */
+export const deliveriesCommand: Command = {
+  summary: 'search the delivery log, follow it, and send deliveries again',
+  help: `Usage: kyc-webhooks deliveries list [filters]
+       kyc-webhooks deliveries show ID
+       kyc-webhooks deliveries resend ID…
+       kyc-webhooks deliveries tail [filters]
+
+Filters, in any combination:
+  --status STATUS       PENDING, DELIVERED, FAILED or CANCELLED
+  --event TYPE          event type
+  --endpoint ID         endpoint
+  --event-id ID         event
+  --x-event-id ID       value of X-Event-ID
+  --user ID             user
+  --transaction ID      transaction
+  --http-status CODE    answer to the last attempt
+  --since TIME          created at or after: 2026-01-31T12:00:00Z, 90m, 6h, 2d
+  --until TIME          created before
+
+  --limit N             rows of list (default 50), newest first
+  --count N             stop tail after N deliveries
+${serviceHelp}
+
+Exit code: 0 done, 1 the service refused, 2 a mistake in the command line.
+
+Examples:
+  kyc-webhooks deliveries list --status FAILED --since 6h --data-dir ./data
+  kyc-webhooks deliveries tail --profile production
+`,
+  async run(args, terminal) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ...serviceOptions,
+        ...filterOptions,
+        limit: { type: 'string' },
+        count: { type: 'string' },
+      },
+    })
+    const { verb, given } = parseVerb(positionals, { list: 0, show: 1, resend: 1000, tail: 0 })
+    const ids = given.map((text) => parseId(text, 'a delivery'))
+    const json = values.json === true
+    const limit = parseCount('--limit', values.limit, 50, 100_000, 1)
+    const count = parseCount('--count', values.count, Number.POSITIVE_INFINITY, 1_000_000, 1)
+    const filter = parseFilter(values, terminal.now())
+    const service = await findService(values, terminal)
+    if (verb === 'list') {
+      const items = await listUpTo(service, filter, limit)
+      if (json) terminal.out(JSON.stringify({ items }))
+      else terminal.out(items.length === 0 ? 'No deliveries.' : formatTable(heading, items.map(rowOf)))
+    } else if (verb === 'show') {
+      const found = await service.call<object>('GET', `/deliveries/${ids[0] ?? ''}`)
+      terminal.out(json ? JSON.stringify(found) : printableJson(found, 2))
+    } else if (verb === 'resend') {
+      for (const id of ids) {
+        const sent = await service.call<{ deliveryId: string }>('POST', `/deliveries/${id}/resend`)
+        terminal.out(
+          json ? JSON.stringify({ id, deliveryId: sent.deliveryId }) : `${id} is sent as ${sent.deliveryId}.`,
+        )
+      }
+    } else await tail(service, { filter, count, json }, terminal)
+    return 0
+  },
+}
+
+type Filter = Readonly<Record<string, string | undefined>>
+
+function parseFilter(
+  values: { readonly [Name in keyof typeof filterOptions]?: string | undefined },
+  now: Date,
+): Filter {
+  const id = (name: 'endpoint' | 'event-id' | 'x-event-id' | 'user' | 'transaction', what: string) =>
+    values[name] === undefined ? undefined : parseId(values[name], what)
+  const status = values.status?.toUpperCase()
+  if (status !== undefined && !['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'].includes(status)) {
+    throw new UsageError('--status takes PENDING, DELIVERED, FAILED or CANCELLED.')
+  }
+  return {
+    status,
+    eventType: parseEventTypes(values.event === undefined ? undefined : [values.event])?.[0],
+    endpointId: id('endpoint', 'an endpoint'),
+    eventId: id('event-id', 'an event'),
+    xEventId: id('x-event-id', 'X-Event-ID'),
+    userId: id('user', 'a user'),
+    transactionId: id('transaction', 'a transaction'),
+    httpStatus: values['http-status'],
+    createdAfter: parseTime('--since', values.since, now),
+    createdBefore: parseTime('--until', values.until, now),
+  }
+}
+
+async function listUpTo(service: Service, filter: Filter, limit: number): Promise<readonly Delivery[]> {
+  const items: Delivery[] = []
+  let cursor: string | undefined
+  do {
+    const rows = String(Math.min(limit - items.length, 200))
+    const page = await service.call<Page>('GET', `/deliveries${queryOf({ ...filter, cursor, limit: rows })}`)
+    items.push(...page.items)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && items.length < limit)
+  return items
+}
+
+const heading = ['ID', 'CREATED', 'EVENT', 'STATUS', 'HTTP', 'MS', 'URL']
+
+function rowOf(one: Delivery): readonly (string | null)[] {
+  const { id, createdAt, eventType, status, httpStatus, latencyMs, url } = one
+  const ms = latencyMs === null ? null : String(Math.round(latencyMs))
+  return [id, createdAt, eventType, status, httpStatus === null ? null : String(httpStatus), ms, url]
+}
+
+/** Prints deliveries as they are made and as they end, until the process is stopped. */
+async function tail(
+  service: Service,
+  { filter, count, json }: { readonly filter: Filter; readonly count: number; readonly json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const since = filter['createdAfter'] ?? terminal.now().toISOString()
+  const told = new Map<string, string>()
+  let printed = 0
+  while (!terminal.stopped.aborted && printed < count) {
+    const items = await listUpTo(service, { ...filter, createdAfter: since }, 200)
+    for (const one of items.toReversed()) {
+      if (told.get(one.id) === one.status || printed >= count) continue
+      told.set(one.id, one.status)
+      printed += 1
+      terminal.out(
+        json
+          ? JSON.stringify(one)
+          : rowOf(one)
+              .map((text) => text ?? '-')
+              .join('  '),
+      )
+    }
+    if (printed < count) await wait(pauseMs, undefined, { signal: terminal.stopped }).catch(() => undefined)
+  }
+}

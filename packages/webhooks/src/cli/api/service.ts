@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { UsageError, type Terminal } from '../command.js'
+import { readDemoFile } from '../secret-option.js'
+import { readProfile, type Profile } from './profile-file.js'
+
+/** Options that say which service to ask, shared by all verbs of the API. */
+export const serviceOptions = {
+  profile: { type: 'string' },
+  url: { type: 'string' },
+  'data-dir': { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+/** Help text of {@link serviceOptions}. */
+export const serviceHelp = `  --profile NAME     address and API key of this profile (see profile --help)
+  --data-dir DIR     those of the local demo, from DIR/demo.json
+  --url URL          address of the service (default http://localhost:4000); the
+                     API key is then KYC_RELAY_API_KEY of the environment
+  --json             print JSON, for scripts`
+
+/** A refusal of the service, or a failure to reach it: printed, exit code 1. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  /** Code of the refusal; null when there was no answer. */
+  readonly code: string | null
+  /** The whole refusal. */
+  readonly problem: Readonly<Record<string, unknown>>
+
+  constructor(message: string, code: string | null = null, problem: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.code = code
+    this.problem = problem
+  }
+}
+
+/** The webhooks API of one app. */
+export interface Service {
+  readonly apiKey: string
+  /** Asks the service. `path` begins after `/api/v1/webhooks`. Returns the body; null without one. */
+  call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer>
+}
+
+interface Choice {
+  readonly profile?: string | undefined
+  readonly url?: string | undefined
+  readonly 'data-dir'?: string | undefined
+}
+
+/** Finds the service and the API key. The key is never an argument: other users see those. */
+export async function findService(choice: Choice, terminal: Terminal): Promise<Service> {
+  const { url, apiKey } = await findProfile(choice, terminal)
+  const base = new URL('/api/v1/webhooks', url).href
+  return {
+    apiKey,
+    async call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
+      for (let tries = 1; ; tries += 1) {
+        const response = await fetch(`${base}${path}`, {
+          method,
+          redirect: 'error',
+          signal: AbortSignal.any([terminal.stopped, AbortSignal.timeout(60_000)]),
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }).catch((error: unknown) => {
+          throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`)
+        })
+        const text = await response.text()
+        if (response.ok) return (text === '' ? null : JSON.parse(text)) as Answer
+        const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN)
+        if (response.status === 429 && tries < 5 && retryAfterS <= 60) {
+          await wait(retryAfterS * 1000, undefined, { signal: terminal.stopped }).catch(() => undefined)
+          continue
+        }
+        throw refusalOf(response.status, text)
+      }
+    },
+  }
+}
+
+async function findProfile(choice: Choice, { env }: Terminal): Promise<Profile> {
+  const given = (['profile', 'url', 'data-dir'] as const).filter((name) => choice[name] !== undefined)
+  if (given.length > 1) throw new UsageError(`Give only one of ${given.map((name) => `--${name}`).join(' and ')}.`)
+  if (choice.profile !== undefined) return readProfile(choice.profile, env)
+  if (choice['data-dir'] !== undefined) {
+    const { apiUrl, apps } = await readDemoFile(choice['data-dir'])
+    const apiKey = apps?.[0]?.apiKey
+    if (apiUrl !== undefined && apiKey !== undefined) return { url: apiUrl, apiKey }
+    throw new UsageError('demo.json has no address and API key.')
+  }
+  const url = choice.url ?? 'http://localhost:4000'
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError('--url takes the address of the service.')
+  const apiKey = env['KYC_RELAY_API_KEY']
+  if (!apiKey) throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --profile or --data-dir.')
+  return { url, apiKey }
+}
+
+function refusalOf(status: number, text: string): ServiceError {
+  try {
+    const problem = JSON.parse(text) as Readonly<Record<string, unknown>>
+    const { code, title, detail, violations } = problem
+    const pointers = (Array.isArray(violations) ? (violations as { pointer?: unknown; code?: unknown }[]) : [])
+      .map((violation) => `\n  ${String(violation.pointer)}: ${String(violation.code)}`)
+      .join('')
+    const codes = [code, detail].filter((part) => typeof part === 'string').join(' ')
+    return new ServiceError(`${status} ${codes}: ${String(title)}${pointers}`, String(code), problem)
+  } catch {
+    return new ServiceError(`The service answered ${status}.`)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return code || (error instanceof Error ? error.name : 'unknown reason')
+}
+
+/** Writes a query string of the given values; empty without any. */
+export function queryOf(values: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
