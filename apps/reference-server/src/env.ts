@@ -58,6 +58,7 @@ interface DerivedEnv {
   readonly photoStorage: PhotoStorage
   readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
   readonly operatorPortal: boolean
+  readonly kycStatusEvents: boolean
   readonly kycProviders: readonly string[]
   readonly publicHosts: readonly string[]
   readonly submissionPolicy: NonNullable<z.output<typeof schema>['SUBMISSION_POLICY']>
@@ -174,6 +175,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
         : null,
     photoStorage,
     retention: { bodyAgeMs: value.BODY_RETENTION_DAYS * dayMs, attemptAgeMs: value.ATTEMPT_RETENTION_DAYS * dayMs },
+    kycStatusEvents: value.KYC_STATUS_EVENTS,
     operatorPortal: value.OPERATOR_PORTAL ?? value.NODE_ENV !== 'production',
     kycProviders: value.KYC_PROVIDERS ?? [],
     publicHosts: value.PUBLIC_HOSTS ?? [],

@@ -181,6 +181,11 @@ const events = {
     '30000',
     'Delay before the second attempt of a delivery, in milliseconds. Each further delay is six times as long.',
   ),
+  KYC_STATUS_EVENTS: setting(
+    flag,
+    '0',
+    '1: endpoints can subscribe to `KYC_STATUS_CHANGED`, which tells each change of a KYC status. Changes before are not told.',
+  ),
   BODY_RETENTION_DAYS: setting(
     days,
     '30',

@@ -15,6 +15,7 @@ export type {
   TokenizedValue,
 } from './tokenization/pii-vault.js'
 export type { PiiCipher, SealContext, WrappedDataKey } from './tokenization/pii-cipher.js'
+export type { KycStatusChange, KycStatusOutbox } from './ingestion/status-outbox.js'
 export { transitionKycStatus, type Decision, type KycStatus } from './status/kyc-status.js'
 export { declineCodes } from './status/decline-codes.js'
 export { parseSubmission, type ParseSubmissionOptions, type Submission } from './submission/parse-submission.js'

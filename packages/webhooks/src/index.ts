@@ -1,7 +1,8 @@
 export { retryDelayMs, type RetryPolicy } from './delivery/retry-schedule.js'
 export type { TransactionDeclineEvent } from './events/decline-event.js'
 export { eventScopes } from './events/event-scopes.js'
-export { eventTypes, type EventType } from './events/event-types.js'
+export { allEventTypes, eventTypes, type EventType } from './events/event-types.js'
+export type { KycStatusChangedEvent } from './events/kyc-status-event.js'
 export type { TransactionCreateEvent, TransactionStatus, TransactionUpdateEvent } from './events/transaction-events.js'
 export type { EventPayloads, UnknownEvent, WebhookEvent } from './events/webhook-event.js'
 export type {

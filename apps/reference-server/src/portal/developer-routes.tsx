@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import { allEventTypes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
@@ -14,7 +14,10 @@ import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } f
 const uuid = '[0-9A-Fa-f-]{36}'
 
 /** Dependencies of the pages for developers: those of the REST API. */
-export type DeveloperDeps = Pick<WebhookRoutesDeps, 'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now'>
+export type DeveloperDeps = Pick<
+  WebhookRoutesDeps,
+  'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
+>
 
 /** Creates the pages of webhooks and deliveries for a signed-in app. */
 export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
@@ -34,7 +37,13 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   const sendForm = (c: PortalContext, endpoint: Endpoint | null, form: EndpointForm, problem: string | null) =>
     sendPage(
       c,
-      <EndpointFormPage session={c.get('session')} endpoint={endpoint} form={form} problem={problem} />,
+      <EndpointFormPage
+        session={c.get('session')}
+        endpoint={endpoint}
+        form={form}
+        problem={problem}
+        offered={deps.kycStatusEvents ? allEventTypes : eventTypes}
+      />,
       problem === null ? 200 : 400,
     )
 
@@ -58,7 +67,9 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const text =
       registered.kind === 'url_refused'
         ? violation('/url', registered.code).message
-        : 'The application already has 50 URLs. Remove one first.'
+        : registered.kind === 'limit_reached'
+          ? 'The application already has 50 URLs. Remove one first.'
+          : noSuchType
     return sendForm(c, null, form, text)
   })
 
@@ -87,6 +98,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     if (replaced.kind === 'url_refused') return sendForm(c, endpoint, form, violation('/url', replaced.code).message)
     if (replaced.kind === 'not_found') return sendProblem(c, 404)
+    if (replaced.kind === 'type_not_offered') return sendForm(c, endpoint, form, noSuchType)
     return sendForm(c, endpoint, form, 'Another of your URLs is this one, or was. Add it as a new URL instead.')
   })
 
@@ -171,6 +183,8 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   return routes
 }
 
+const noSuchType = 'This event type does not exist.'
+
 /** Returns the signed-in app. */
 export function appIdOf(c: PortalContext): string {
   const { holder } = c.get('session')
@@ -188,7 +202,7 @@ function readEndpointForm(fields: URLSearchParams) {
   const isDescribed = registration.shape.description.safeParse(form.description).success
   const problem =
     form.eventTypes.length < fields.getAll('eventTypes').length
-      ? 'This event type does not exist.'
+      ? noSuchType
       : isDescribed
         ? null
         : 'The description is longer than 200 characters, or has control characters.'
@@ -196,5 +210,5 @@ function readEndpointForm(fields: URLSearchParams) {
 }
 
 function isEventType(text: string): text is EventType {
-  return (eventTypes as readonly string[]).includes(text)
+  return (allEventTypes as readonly string[]).includes(text)
 }

@@ -8,6 +8,7 @@ export const eventMeanings: Readonly<Record<EventType, string>> = {
   TRANSACTION_CREATE: 'A user initiates a transaction.',
   TRANSACTION_UPDATE: 'A transaction is updated, for example from PENDING to SETTLED.',
   TRANSACTION_DECLINE: 'A transaction is declined.',
+  KYC_STATUS_CHANGED: 'The KYC status of a user changes.',
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -1,4 +1,4 @@
-import { eventTypes } from '@kyc-relay/webhooks'
+import { allEventTypes } from '@kyc-relay/webhooks'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { z } from 'zod'
 
@@ -16,7 +16,7 @@ export const utcTime = z
 const logFilters = z.object({
   find: optional(z.string().trim().min(1).max(200)),
   status: optional(z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'])),
-  eventType: optional(z.enum(eventTypes)),
+  eventType: optional(z.enum(allEventTypes)),
   endpointId: optional(z.uuid()),
   httpStatus: optional(z.string().regex(/^[1-5]\d\d$/)),
   from: optional(utcTime),

@@ -9,6 +9,8 @@ interface EndpointDeps {
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
   readonly now: () => Date
+  /** True if endpoints can subscribe to `KYC_STATUS_CHANGED`. */
+  readonly kycStatusEvents: boolean
 }
 
 /** What a partner sets of an endpoint. */
@@ -23,6 +25,7 @@ export async function registerEndpoint(
   deps: EndpointDeps,
   request: EndpointSettings & { readonly appId: string; readonly url: string },
 ) {
+  if (isNotOffered(deps, request)) return { kind: 'type_not_offered' } as const
   const checked = deps.checkUrl(request.url)
   if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
   const endpoint = newEndpoint(deps, { ...request, url: checked.url })
@@ -42,6 +45,7 @@ export async function replaceEndpoint(
   },
 ) {
   const { appId, endpointId } = request
+  if (isNotOffered(deps, request)) return { kind: 'type_not_offered' } as const
   const old = (await deps.store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
   if (old === undefined) return { kind: 'not_found' } as const
   const checked = request.url === undefined ? ({ ok: true, url: old.url } as const) : deps.checkUrl(request.url)
@@ -58,6 +62,9 @@ export async function replaceEndpoint(
   if (outcome !== 'replaced') return { kind: outcome } as const
   return { kind: outcome, endpoint: await stored(deps, endpoint), warnings } as const
 }
+
+const isNotOffered = ({ kycStatusEvents }: EndpointDeps, { eventTypes }: EndpointSettings): boolean =>
+  !kycStatusEvents && eventTypes?.includes('KYC_STATUS_CHANGED') === true
 
 /** An endpoint as it was stored: a pause may have passed to it. */
 async function stored({ store }: EndpointDeps, added: NewEndpoint & Pick<Endpoint, 'description'>) {

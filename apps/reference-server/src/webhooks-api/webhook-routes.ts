@@ -29,6 +29,8 @@ export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries'
   readonly failures: FailedAuthentications
   readonly wake: () => void
   readonly now: () => Date
+  /** True if endpoints can subscribe to `KYC_STATUS_CHANGED`. */
+  readonly kycStatusEvents: boolean
 }
 
 /**
@@ -59,6 +61,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       const { code } = registered
       return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
     }
+    if (registered.kind === 'type_not_offered') return notOffered
     if (registered.kind === 'limit_reached')
       return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
     const { endpoint, warnings } = registered
@@ -72,6 +75,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       const { code } = replaced
       return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
     }
+    if (replaced.kind === 'type_not_offered') return notOffered
     if (replaced.kind !== 'replaced') {
       return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
     }
@@ -226,6 +230,10 @@ export async function listDeliveries(
     throw error
   }
 }
+
+const notOffered = {
+  refusal: { code: 'BAD_REQUEST', detail: 'EVENT_TYPE_NOT_OFFERED', fields: [violation('/eventTypes', 'ENUM')] },
+} as const
 
 function conflict(detail: string) {
   return { refusal: { code: 'BAD_REQUEST', detail, status: 409 } } as const

@@ -3,6 +3,8 @@ import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { recoverEvents } from '@kyc-relay/webhooks/delivery'
 import { uuidv7 } from 'uuidv7'
 import { servesWorker, type Env } from '../env.js'
+import { publishStatusChanges } from '../events/publish-status-changes.js'
+import type { Publisher } from '../events/publish.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
 import { createGrantLookup } from '../identity/grants.js'
 import { createFailedAuthentications, failureOf } from '../identity/failed-authentications.js'
@@ -31,6 +33,7 @@ export async function wireOperations(deps: {
   readonly isDelivering: () => boolean
   /** Wakes the delivery worker. */
   readonly wake: () => void
+  readonly publish: Publisher['publish']
   readonly now: () => Date
 }) {
   const { env, log, storage, seal, cipher, now } = deps
@@ -66,6 +69,15 @@ export async function wireOperations(deps: {
       portalSessions: storage.portalSessions,
     },
     apiKeys: { directory, cipher, now },
+    publishStatusChanges: env.kycStatusEvents
+      ? () =>
+          publishStatusChanges({
+            outbox: storage.statusOutbox,
+            users: storage.users,
+            webhooks: storage.webhooks,
+            publish: deps.publish,
+          })
+      : null,
     async recoverEvents() {
       const steps = await recoverEvents({
         store: storage.recoveries,

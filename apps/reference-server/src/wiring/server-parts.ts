@@ -45,6 +45,7 @@ export async function openServerParts(input: ServerInput) {
     ...{ env, log, storage, seal, cipher, now, internalToken: input.internalToken },
     isDelivering: () => isDelivering(events.worker.status()),
     wake: () => events.worker.wake(),
+    publish: (event) => events.publisher.publish(event),
   })
   const callers = await wireCallers({ env, storage, cipher, now })
   const events = wireEvents({ env, log, storage, operations, callers, localCaPem: input.localCaPem, now })

@@ -37,6 +37,7 @@ export function wireStandardApi(deps: {
       recoveries: storage.recoveries,
       feed: storage.feed,
       bodyAgeMs: env.retention.bodyAgeMs,
+      kycStatusEvents: env.kycStatusEvents,
       testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher }),
       dryRunKeyRotation: createKeyRotationDryRun({
         apiKeys,

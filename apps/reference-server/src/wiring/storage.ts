@@ -22,7 +22,8 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>
  * `onFailure` is called once when the disk or a file failed. The next process recovers all commits.
  */
 export async function openStorage(
-  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases'>>,
+  env: Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> &
+    Partial<Pick<Env, 'sqliteCheckUpToBytes' | 'databases' | 'kycStatusEvents'>>,
   keys: { readonly cipher: PiiCipher; readonly audit: AuditSeal },
   onFailure: (failure: StoreFailure) => void,
   listenersFor: (database: AuditLogName) => MigrationListeners = () => ({}),
@@ -84,7 +85,7 @@ export interface StoreFailure {
   readonly setting: 'DATABASE_URL' | 'VAULT_DATABASE_URL'
 }
 
-type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases'>>
+type DatabaseEnv = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'> & Partial<Pick<Env, 'databases' | 'kycStatusEvents'>>
 
 const defaults: DatabaseSettings = {
   ...{ maxConnections: 10, vaultMaxConnections: 10, notify: true, migrations: 'apply' },
@@ -92,13 +93,13 @@ const defaults: DatabaseSettings = {
 }
 
 async function openBusinessData(
-  { databaseUrl: url, databases = defaults }: DatabaseEnv,
+  { databaseUrl: url, databases = defaults, kycStatusEvents = false }: DatabaseEnv,
   audit: AuditSeal,
   files: SqliteFiles,
   listeners: MigrationListeners,
 ) {
   const path = sqlitePath(url)
-  const options = { audit, migrations: databases.migrations, ...listeners }
+  const options = { audit, migrations: databases.migrations, kycStatusEvents, ...listeners }
   if (path !== null) {
     const { createSqliteStorage } = await sqlite()
     const storage = await createSqliteStorage({ path }, { ...options, ...files, ownTables: ownTables('sqlite') })

@@ -51,6 +51,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     tokenPurge: { run: () => Promise.resolve() },
     oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
     recoverEvents: () => Promise.resolve(0),
+    publishStatusChanges: null,
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
     log: { info: write, warn: write, error: write },

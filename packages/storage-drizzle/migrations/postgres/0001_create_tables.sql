@@ -12,6 +12,7 @@ CREATE TABLE "kyc_relay_kyc_status_log" (
 	"previous" text COLLATE "C" NOT NULL,
 	"next" text COLLATE "C" NOT NULL,
 	"at" timestamp (3) with time zone NOT NULL,
+	"unpublished" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "kyc_relay_kyc_status_log_pkey" PRIMARY KEY("user_id","verification_id"),
 	CONSTRAINT "kyc_relay_kyc_status_log_previous_check" CHECK (previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
 	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK (next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
@@ -374,6 +375,8 @@ ALTER TABLE "kyc_relay_recoveries" ADD CONSTRAINT "kyc_relay_recoveries_app_id_e
 ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_moves_app_id_event_id_fkey" FOREIGN KEY ("app_id","event_id") REFERENCES "kyc_relay_events"("app_id","event_id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "kyc_relay_transaction_moves" ADD CONSTRAINT "kyc_relay_transaction_moves_app_id_transaction_id_fkey" FOREIGN KEY ("app_id","transaction_id") REFERENCES "kyc_relay_transactions"("app_id","transaction_id") ON DELETE no action ON UPDATE no action;
+
+CREATE INDEX "kyc_relay_kyc_status_log_unpublished" ON "kyc_relay_kyc_status_log" USING btree ("at") WHERE unpublished;
 
 CREATE INDEX "kyc_relay_verifications_by_id" ON "kyc_relay_verifications" USING btree ("verification_id");
 

@@ -12,10 +12,14 @@ CREATE TABLE `kyc_relay_kyc_status_log` (
 	`previous` text NOT NULL,
 	`next` text NOT NULL,
 	`at` integer NOT NULL,
+	`unpublished` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "kyc_relay_kyc_status_log_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
+	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_log_unpublished_check" CHECK(unpublished IN (0, 1))
 ) STRICT;
+
+CREATE INDEX `kyc_relay_kyc_status_log_unpublished` ON `kyc_relay_kyc_status_log` (`at`) WHERE unpublished = 1;
 
 CREATE TABLE `kyc_relay_verification_checks` (
 	`verification` integer NOT NULL,

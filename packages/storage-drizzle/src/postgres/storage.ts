@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
 import type { FeedStore, RecoveryStore, TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
@@ -24,6 +24,7 @@ import { createRecoveryStore } from '../webhooks/recoveries.postgres.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
+import { createStatusOutbox } from '../verifications/status-outbox.postgres.js'
 import { createVerificationStore } from '../verifications/store.postgres.js'
 import { createWebhookStore } from '../webhooks/store.postgres.js'
 
@@ -52,6 +53,8 @@ export interface PostgresStorageOptions extends MigrationListeners {
    * all processes together. Default: false.
    */
   readonly distributed?: boolean
+  /** True to keep each change of a KYC status in `statusOutbox` until its event is published. Default: false. */
+  readonly kycStatusEvents?: boolean
   /**
    * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
@@ -78,6 +81,8 @@ export interface PostgresOwnDatabase {
 /** The stores of one PostgreSQL database. Any number of processes may open it. */
 export interface PostgresStorage {
   readonly verifications: VerificationStore
+  /** Changes of KYC statuses to publish; empty without `kycStatusEvents`. */
+  readonly statusOutbox: KycStatusOutbox
   readonly photoJobs: PhotoJobStore
   readonly webhooks: Required<WebhookStore>
   readonly recoveries: RecoveryStore
@@ -144,7 +149,8 @@ export async function createPostgresStorage(
   const db = drizzle({ client: transactionPooler ? poolWithoutNames(pool) : pool })
   const notifications = notify && !transactionPooler ? createDueNotifications(connection) : createLocalNotifications()
   return {
-    verifications: createVerificationStore(db, database, audit),
+    verifications: createVerificationStore(db, database, { audit, statusEvents: options.kycStatusEvents === true }),
+    statusOutbox: createStatusOutbox({ database }),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
     feed: createFeedStore({ database }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
 import type { FeedStore, RecoveryStore, TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
@@ -17,6 +17,7 @@ import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { SqliteLocation } from '../engine/sqlite/open.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
+import { createStatusOutbox } from '../verifications/status-outbox.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { createFeedStore } from '../webhooks/feed.sqlite.js'
@@ -40,6 +41,8 @@ export interface SqliteStorageOptions extends SqliteMigrationListeners {
   readonly clock?: () => Date
   /** Creates unique fence tokens. Default: random UUIDs. */
   readonly newToken?: () => string
+  /** True to keep each change of a KYC status in `statusOutbox` until its event is published. Default: false. */
+  readonly kycStatusEvents?: boolean
   /**
    * `apply` migrates at the start; `require` refuses to start on a schema that is not up to date, for deployments that
    * migrate with `kyc-relay-migrate up`. Default: `apply`.
@@ -77,6 +80,8 @@ export interface SqliteOwnDatabase {
 /** The stores of one SQLite database. Their writes share commits. */
 export interface SqliteStorage {
   readonly verifications: VerificationStore
+  /** Changes of KYC statuses to publish; empty without `kycStatusEvents`. */
+  readonly statusOutbox: KycStatusOutbox
   readonly photoJobs: PhotoJobStore
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
@@ -155,7 +160,10 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
   }
 
   return {
-    verifications: watched(createVerificationStore({ client, db, commits, audit })),
+    verifications: watched(
+      createVerificationStore({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
+    ),
+    statusOutbox: watched(createStatusOutbox({ db, commits })),
     photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken })),
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),

@@ -57,9 +57,12 @@ export function prepareRecording(client: Database.Database) {
       client,
       'INSERT INTO kyc_relay_decline_codes (verification, ordinal, code) VALUES (?, ?, ?)',
     ),
-    insertStatusLog: prepare<[verification: Position, userId: string, previous: string, next: string, at: number]>(
+    insertStatusLog: prepare<
+      [verification: Position, userId: string, previous: string, next: string, at: number, unpublished: number]
+    >(
       client,
-      'INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO kyc_relay_kyc_status_log (verification, user_id, previous, next, at, unpublished)
+      VALUES (?, ?, ?, ?, ?, ?)`,
     ),
     insertPhotoJob: prepare<
       [photoJobId: string, verification: Position, side: string, sealedUrl: Uint8Array, createdAt: number, due: number]
@@ -99,7 +102,11 @@ export function findExisting(statements: RecordingStatements, key: SubmissionKey
 }
 
 /** Writes one verification with its details, inside a transaction of the caller. */
-export function record(statements: RecordingStatements, recording: Recording, audit: AuditChain | null) {
+export function record(
+  statements: RecordingStatements,
+  recording: Recording,
+  { audit, statusEvents }: { readonly audit: AuditChain | null; readonly statusEvents: boolean },
+) {
   const { key, verification, payloadDigest, recordedAt, outcomes } = recording
   const existing = findExisting(statements, key)
   if (existing !== null) return existing
@@ -138,7 +145,7 @@ export function record(statements: RecordingStatements, recording: Recording, au
   for (const { photoJobId, side, sealedUrl } of verification.photoJobs) {
     statements.insertPhotoJob.run(photoJobId, position, side, sealedUrl, at, at)
   }
-  statements.insertStatusLog.run(position, key.userId, previous, next, at)
+  statements.insertStatusLog.run(position, key.userId, previous, next, at, statusEvents && next !== previous ? 1 : 0)
   const statusLog = { previous, next, at: recordedAt } as const
   audit?.append(verificationEvent(audit.seal, { key, verification, payloadDigest, recordedAt, result, statusLog }))
   return { kind: 'recorded', result } as const

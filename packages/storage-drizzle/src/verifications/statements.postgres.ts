@@ -174,8 +174,10 @@ WITH verification AS (
     ${value('jobIds')}::text[], ${value('jobSides')}::text[], ${value('jobUrls')}::bytea[]
   ) AS j (id, side, url)
 ), log AS (
-  INSERT INTO kyc_relay_kyc_status_log (verification_id, user_id, previous, next, at)
-  SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, v.recorded_at FROM verification v
+  INSERT INTO kyc_relay_kyc_status_log (verification_id, user_id, previous, next, at, unpublished)
+  SELECT v.verification_id, v.user_id, ${value('previous')}, ${value('next')}, v.recorded_at,
+    ${value('unpublished')}::boolean
+  FROM verification v
 ), moved AS (
   UPDATE kyc_relay_kyc_statuses AS present SET status = ${value('next')}, since = v.recorded_at
   FROM verification v WHERE present.user_id = ${value('userId')} AND ${value('moves')}::boolean

@@ -25,7 +25,7 @@ type Recording = Parameters<VerificationStore['record']>[0]
 export function createVerificationStore(
   db: NodePgDatabase,
   database: PostgresDatabase,
-  audit: AuditChain | null,
+  { audit, statusEvents }: { readonly audit: AuditChain | null; readonly statusEvents: boolean },
 ): VerificationStore {
   const reads = prepareVerificationReads(db)
 
@@ -74,6 +74,7 @@ export function createVerificationStore(
       previous,
       next,
       moves: next !== previous,
+      unpublished: statusEvents && next !== previous,
     })
     if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>

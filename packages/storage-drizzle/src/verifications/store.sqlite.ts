@@ -20,8 +20,10 @@ export function createVerificationStore(dependencies: {
   readonly db: DrizzleDatabase
   readonly commits: GroupCommit
   readonly audit: AuditChain | null
+  /** True to publish changes of the KYC status. */
+  readonly statusEvents: boolean
 }): VerificationStore {
-  const { client, db, commits, audit } = dependencies
+  const { client, db, commits, audit, statusEvents } = dependencies
   const recording = prepareRecording(client)
   const statements = prepareReadingStatements(db)
 
@@ -60,7 +62,7 @@ export function createVerificationStore(dependencies: {
 
   return {
     findExisting: (key) => read(() => findExisting(recording, key)),
-    record: (submission) => commits.write(() => record(recording, submission, audit)),
+    record: (submission) => commits.write(() => record(recording, submission, { audit, statusEvents })),
     findReferencedTokens: (tokens) =>
       read(() => {
         const rows = statements.findReferencedTokens.all({ tokens: JSON.stringify(tokens.map(({ token }) => token)) })

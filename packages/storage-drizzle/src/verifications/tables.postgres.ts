@@ -1,6 +1,6 @@
 import type { Token } from '@kyc-relay/kyc-core'
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, primaryKey, type PgColumn } from 'drizzle-orm/pg-core'
 import { bytea, instant, oneOf, position, references, text } from '../engine/postgres/columns.js'
 import {
   checkStatuses,
@@ -148,8 +148,13 @@ export const kycStatusLog = pgTable(
     previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
     next: text<(typeof kycStatusValues)[number]>('next').notNull(),
     at: instant('at').notNull(),
+    /** True until the event of the change is published. */
+    unpublished: boolean('unpublished').notNull().default(false),
   },
   (table) => [
+    index('kyc_relay_kyc_status_log_unpublished')
+      .on(table.at)
+      .where(sql`unpublished`),
     primaryKey({ name: 'kyc_relay_kyc_status_log_pkey', columns: [table.userId, table.verificationId] }),
     referencesVerification(table),
     oneOf(table.previous, kycStatusValues),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
-import { bytes, instant, oneOf, position } from '../engine/sqlite/columns.js'
+import { bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
 import {
   checkStatuses,
   decisions,
@@ -106,6 +106,15 @@ export const kycStatusLog = sqliteTable(
     previous: text('previous', { enum: kycStatusValues }).notNull(),
     next: text('next', { enum: kycStatusValues }).notNull(),
     at: instant('at').notNull(),
+    /** 1 until the event of the change is published. */
+    unpublished: flag('unpublished').notNull().default(0),
   },
-  (table) => [oneOf(table.previous, kycStatusValues), oneOf(table.next, kycStatusValues)],
+  (table) => [
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+    oneOf(table.unpublished, [0, 1]),
+    index('kyc_relay_kyc_status_log_unpublished')
+      .on(table.at)
+      .where(sql`unpublished = 1`),
+  ],
 )

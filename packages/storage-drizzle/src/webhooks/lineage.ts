@@ -1,4 +1,6 @@
-/** An endpoint of a lineage. `eventTypes` is a JSON array; null for all. */
+import { namedOnly } from './values.js'
+
+/** An endpoint of a lineage. `eventTypes` is a JSON array; null for all but the optional ones. */
 interface Member {
   readonly eventTypes: string | null
 }
@@ -8,8 +10,10 @@ export type GoneReason = 'ENDPOINT_REMOVED' | 'TYPE_NOT_SUBSCRIBED'
 
 /** Returns the newest endpoint of a lineage that takes a type. @param members Oldest first. */
 export function heirOf<One extends Member>(members: readonly One[], type: string): One | undefined {
-  return members.findLast(
-    ({ eventTypes }) => eventTypes === null || (JSON.parse(eventTypes) as readonly string[]).includes(type),
+  return members.findLast(({ eventTypes }) =>
+    eventTypes === null
+      ? !(namedOnly as readonly string[]).includes(type)
+      : (JSON.parse(eventTypes) as readonly string[]).includes(type),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { EventType } from '@kyc-relay/webhooks'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
+import { namedOnly } from './values.js'
 
 type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
 export type StepRequest = Parameters<RecoveryStore['writeStep']>[0]
@@ -19,11 +20,11 @@ export function readProgress(row: ProgressRow): Progress {
   return { recoveryId, state, matched: created + acknowledged + pending + withoutScope + erased, created, skipped }
 }
 
-/** The types that an endpoint takes and a recovery asks for; null for all. Both are JSON arrays or null. */
+/** The types that an endpoint takes and a recovery asks for; null for all but those that it has to name. */
 export function typesOf(ofEndpoint: string | null, asked: readonly EventType[] | null): readonly EventType[] | null {
-  const taken = ofEndpoint === null ? null : (JSON.parse(ofEndpoint) as readonly EventType[])
-  if (taken === null || asked === null) return taken ?? asked
-  return taken.filter((type) => asked.includes(type))
+  const taken = parseTypes(ofEndpoint)
+  if (taken === null) return asked?.filter((type) => !namedOnly.includes(type)) ?? null
+  return asked === null ? taken : taken.filter((type) => asked.includes(type))
 }
 
 /** Types in a column. */

@@ -1,3 +1,5 @@
+import type { EventType } from '@kyc-relay/webhooks'
+
 /** Allowed values in columns of events, deliveries and transactions, on both engines. */
 export const withheldReasons = ['SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT'] as const
 export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
@@ -17,3 +19,6 @@ export const heldClasses = Object.values(deliveryClass).filter((each) => each !=
 
 /** Classes that an endpoint is sent. */
 export const sentClasses = (paused: boolean) => (paused ? [deliveryClass.test] : Object.values(deliveryClass))
+
+/** Event types that an endpoint gets only if it names them. */
+export const namedOnly: readonly EventType[] = ['KYC_STATUS_CHANGED']

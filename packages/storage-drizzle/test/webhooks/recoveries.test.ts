@@ -116,6 +116,24 @@ describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
     expect(await progress(uuid('recovery'))).toMatchObject({ state: 'DONE', matched: 4, created: 1, skipped })
   })
 
+  test('brings an endpoint of all types nothing that it has to name', async () => {
+    await publish('named only', { type: 'KYC_STATUS_CHANGED', withheld: 'NO_ENDPOINT', body: bytes('{}') })
+    const missed = await publish('missed', { withheld: 'NO_ENDPOINT', body: bytes('{}') })
+    await recover()
+    await runAll()
+    expect(await end('FAILED')).toEqual([missed])
+    const named = { ...endpoint('b'), eventTypes: ['KYC_STATUS_CHANGED'] as const }
+    await stores.webhooks.registerEndpoint(named, 5)
+    await recover({ name: 'named', of: named.endpointId })
+    await runAll()
+    expect(await progress(uuid('named'))).toMatchObject({
+      state: 'DONE',
+      matched: 1,
+      created: 0,
+      skipped: { scope: 1 },
+    })
+  })
+
   test('has a range from since, inclusive, to until, exclusive, which ends at its start at the latest', async () => {
     const published: string[] = []
     const times: Date[] = []

@@ -6,11 +6,11 @@ import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../en
 
 export type Stores = Pick<
   Awaited<ReturnType<typeof createSqliteStorage>>,
-  'webhooks' | 'recoveries' | 'feed' | 'retention' | 'users' | 'close'
+  'verifications' | 'statusOutbox' | 'webhooks' | 'recoveries' | 'feed' | 'retention' | 'users' | 'close'
 >
 
 /** The engines to test, each with an empty database for every test, and the guard of distributed tables. */
-export function storeEngines(clock: () => Date) {
+export function storeEngines(clock: () => Date, kycStatusEvents = false) {
   const guard: DistributionGuard = { refused: new Set(), readsOverAll: new Set() }
   const onPostgres = tableModes.map(({ mode, distributed }) => {
     let database: MigratedDatabase | undefined
@@ -24,7 +24,10 @@ export function storeEngines(clock: () => Date) {
       },
       async open(): Promise<Stores> {
         await database?.empty(pool)
-        return createPostgresStorage({ pool }, { clock, migrations: 'require', notify: false, distributed }) as never
+        return createPostgresStorage(
+          { pool },
+          { clock, kycStatusEvents, migrations: 'require', notify: false, distributed },
+        ) as never
       },
       async stop() {
         await pool.end()
@@ -35,7 +38,7 @@ export function storeEngines(clock: () => Date) {
   const onSqlite = {
     engine: 'SQLite',
     start: () => Promise.resolve(),
-    open: (): Promise<Stores> => createSqliteStorage({ path: ':memory:' }, { clock }),
+    open: (): Promise<Stores> => createSqliteStorage({ path: ':memory:' }, { clock, kycStatusEvents }),
     stop: () => Promise.resolve(),
   }
   return { engines: [onSqlite, ...onPostgres], guard }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { eventExamples } from '../events/event-examples.js'
-import { eventTypes, type EventType } from '../events/event-types.js'
+import { allEventTypes, type EventType } from '../events/event-types.js'
 import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
 import { didYouMean } from './closest.js'
@@ -21,7 +21,7 @@ export const triggerCommand: Command = {
 Sends one example event, signed, to your receiver, as the service would.
 
 EVENT_TYPE is one of:
-  ${eventTypes.join('\n  ')}
+  ${allEventTypes.join('\n  ')}
 
   --url URL            where to send it
 ${secretHelp}
@@ -63,10 +63,10 @@ Examples:
         json: { type: 'boolean' },
       },
     })
-    const type = eventTypes.find((known) => known === positionals[0])
+    const type = allEventTypes.find((known) => known === positionals[0])
     if (!type || positionals.length > 1) {
-      const advice = positionals[0] === undefined ? '' : didYouMean(positionals[0], eventTypes)
-      throw new UsageError(`Give one event type: ${eventTypes.join(', ')}.${advice}`)
+      const advice = positionals[0] === undefined ? '' : didYouMean(positionals[0], allEventTypes)
+      throw new UsageError(`Give one event type: ${allEventTypes.join(', ')}.${advice}`)
     }
     const url = parseUrl(values.url)
     const times = parseCount('--times', values.times, 1, 1000, 1)

@@ -3,6 +3,7 @@ import { transactionDeclineSchema } from './decline-schema.js'
 import { eventExamples } from './event-examples.js'
 import { eventScopes, type EventScope } from './event-scopes.js'
 import type { EventType } from './event-types.js'
+import { kycStatusChangedSchema } from './kyc-status-schema.js'
 import { transactionCreateSchema, transactionUpdateSchema } from './transaction-schemas.js'
 import type { EventPayloads } from './webhook-event.js'
 import {
@@ -25,7 +26,7 @@ function entry<Type extends EventType>(type: Type, schema: z.ZodType<EventPayloa
   return { type, scopes: eventScopes[type], schema, example: eventExamples[type] }
 }
 
-/** The six event types: type → scopes → schema → example (docs/contract.md 8.1). */
+/** The event types: type → scopes → schema → example (docs/contract.md 8.1). */
 export const eventCatalogue: { readonly [Type in EventType]: CatalogueEntry<Type> } = {
   WIDGET_KYC_INITIATION: entry('WIDGET_KYC_INITIATION', widgetKycInitiationSchema),
   WIDGET_DEPOSIT_COMPLETE: entry('WIDGET_DEPOSIT_COMPLETE', widgetDepositCompleteSchema),
@@ -33,4 +34,5 @@ export const eventCatalogue: { readonly [Type in EventType]: CatalogueEntry<Type
   TRANSACTION_CREATE: entry('TRANSACTION_CREATE', transactionCreateSchema),
   TRANSACTION_UPDATE: entry('TRANSACTION_UPDATE', transactionUpdateSchema),
   TRANSACTION_DECLINE: entry('TRANSACTION_DECLINE', transactionDeclineSchema),
+  KYC_STATUS_CHANGED: entry('KYC_STATUS_CHANGED', kycStatusChangedSchema),
 }

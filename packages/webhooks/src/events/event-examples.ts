@@ -88,4 +88,13 @@ export const eventExamples: EventPayloads = {
     limitDuration: 'MONTHLY',
     isPrivate: false,
   },
+  KYC_STATUS_CHANGED: {
+    eventType: 'KYC_STATUS_CHANGED',
+    ...widgetFields,
+    previous: 'UNVERIFIED',
+    next: 'PASS',
+    changedAt: '2026-01-31T12:00:00.000Z',
+    source: 'SUBMISSION',
+    verificationId: '5a4b3c2d-1e0f-4a9b-8c7d-6e5f4a3b2c06',
+  },
 }

@@ -8,5 +8,14 @@ export const eventTypes = [
   'TRANSACTION_DECLINE',
 ] as const
 
-/** One of the six event types. */
-export type EventType = (typeof eventTypes)[number]
+/**
+ * Event types beyond the six: sent only where the operator of the service turned them on, and only to endpoints that name
+ * them. They are no part of "all types".
+ */
+export const optionalEventTypes = ['KYC_STATUS_CHANGED'] as const
+
+/** All event types. */
+export const allEventTypes = [...eventTypes, ...optionalEventTypes] as const
+
+/** An event type. */
+export type EventType = (typeof allEventTypes)[number]

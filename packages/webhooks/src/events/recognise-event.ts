@@ -1,4 +1,4 @@
-import { eventTypes, type EventType } from './event-types.js'
+import { allEventTypes, type EventType } from './event-types.js'
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
@@ -15,7 +15,7 @@ const declineOnlyFields = ['transactionDateTime', 'fluzAmount', 'externalFunding
 export function recogniseEventType(payload: Readonly<Record<string, unknown>>): EventType | 'UNKNOWN' {
   const { eventType } = payload
   if (eventType === undefined || eventType === null) return looksDeclined(payload) ? 'TRANSACTION_DECLINE' : 'UNKNOWN'
-  return eventTypes.find((known) => known === eventType) ?? 'UNKNOWN'
+  return allEventTypes.find((known) => known === eventType) ?? 'UNKNOWN'
 }
 
 function looksDeclined(payload: Readonly<Record<string, unknown>>): boolean {

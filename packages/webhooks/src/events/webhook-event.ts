@@ -1,4 +1,5 @@
 import type { TransactionDeclineEvent } from './decline-event.js'
+import type { KycStatusChangedEvent } from './kyc-status-event.js'
 import type { TransactionCreateEvent, TransactionUpdateEvent } from './transaction-events.js'
 import type {
   WidgetDepositCompleteEvent,
@@ -14,6 +15,7 @@ export interface EventPayloads {
   readonly TRANSACTION_CREATE: TransactionCreateEvent
   readonly TRANSACTION_UPDATE: TransactionUpdateEvent
   readonly TRANSACTION_DECLINE: TransactionDeclineEvent
+  readonly KYC_STATUS_CHANGED: KycStatusChangedEvent
 }
 
 /** A JSON object of an event type that this version of the package does not know. */

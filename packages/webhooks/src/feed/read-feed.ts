@@ -1,6 +1,6 @@
 import type { DeliveryState, Endpoint, WebhookStore } from '../delivery/webhook-store.js'
 import { eventScopes } from '../events/event-scopes.js'
-import type { EventType } from '../events/event-types.js'
+import { eventTypes, type EventType } from '../events/event-types.js'
 import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
@@ -25,7 +25,7 @@ export interface FeedRequest {
   readonly appId: string
   /** `nextCursor` of the page before; null for the oldest event that is kept. */
   readonly after: string | null
-  /** Null for all types. */
+  /** Null for all types but the optional ones. */
   readonly eventTypes: readonly EventType[] | null
   /** Events created before this time may have lost their bodies to retention. */
   readonly keptSince: Date
@@ -103,11 +103,12 @@ type WithBody = ListedEvent & { readonly body: Uint8Array }
 async function leaveOut(
   listed: readonly ListedEvent[],
   { grants, scopeRule }: ReadFeedDeps,
-  { appId, eventTypes }: FeedRequest,
+  { appId, eventTypes: asked }: FeedRequest,
 ): Promise<readonly WithBody[]> {
+  const wantedTypes: readonly EventType[] = asked ?? eventTypes
   const wanted = listed.filter(
     (event): event is WithBody =>
-      !event.test && event.body !== null && event.body.length > 0 && (eventTypes?.includes(event.type) ?? true),
+      !event.test && event.body !== null && event.body.length > 0 && wantedTypes.includes(event.type),
   )
   const found = await grants.find(wanted.map(({ userId }) => ({ appId, userId })))
   return wanted.filter(({ type }, index) => scopesSuffice(eventScopes[type], found[index]?.scopes ?? [], scopeRule))

@@ -13,6 +13,7 @@ const filledFields: Readonly<Record<EventType, readonly string[]>> = {
   TRANSACTION_CREATE: ['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName'],
   TRANSACTION_UPDATE: ['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName'],
   TRANSACTION_DECLINE: ['userId', 'accountId', 'status'],
+  KYC_STATUS_CHANGED: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
 }
 
 const uuidFields: ReadonlySet<string> = new Set(['userId', 'accountId', 'appId', 'connectedAppId'])

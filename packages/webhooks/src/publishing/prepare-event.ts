@@ -1,7 +1,7 @@
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
 import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../delivery/webhook-store.js'
 import { eventScopes } from '../events/event-scopes.js'
-import { eventTypes, type EventType } from '../events/event-types.js'
+import { allEventTypes, type EventType } from '../events/event-types.js'
 import { eventExample, parseEvent } from '../events/parse-event.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
@@ -59,7 +59,7 @@ export interface PrepareEventDeps {
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
   const { appId, userId, eventType } = input
-  if (!eventTypes.includes(eventType)) throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  if (!allEventTypes.includes(eventType)) throw new WebhookError('EVENT_TYPE_UNKNOWN')
   const [grants, endpoints] = await Promise.all([
     deps.grants.find([{ appId, userId }]),
     deps.endpoints.listEndpoints(appId),
@@ -117,7 +117,7 @@ export async function prepareTestEvent(
   },
   deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId'>,
 ): Promise<PreparedEvent> {
-  if (input.eventType !== undefined && !eventTypes.includes(input.eventType)) {
+  if (input.eventType !== undefined && !allEventTypes.includes(input.eventType)) {
     throw new WebhookError('EVENT_TYPE_UNKNOWN')
   }
   const endpoints = await deps.endpoints.listEndpoints(input.appId)

@@ -4,7 +4,7 @@ import { format } from 'prettier'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { eventCatalogue, eventExample, parseEvent } from '@kyc-relay/webhooks/events'
-import { eventScopes, eventTypes, type EventPayloads, type EventType } from '@kyc-relay/webhooks'
+import { allEventTypes, eventScopes, eventTypes, type EventPayloads } from '@kyc-relay/webhooks'
 import specified from './fixtures/specified-fields.json' with { type: 'json' }
 import { eventsExamples, eventsJsonSchema } from './json-schema.js'
 
@@ -15,7 +15,9 @@ import { eventsExamples, eventsJsonSchema } from './json-schema.js'
 
 type Field = Record<string, unknown>
 
-const fieldsOf: Readonly<Record<EventType, readonly { name: string; type: string; nonNull: boolean }[]>> = {
+const fieldsOf: Readonly<
+  Record<(typeof eventTypes)[number], readonly { name: string; type: string; nonNull: boolean }[]>
+> = {
   WIDGET_KYC_INITIATION: specified.widget,
   WIDGET_DEPOSIT_COMPLETE: [...specified.widget, { name: 'amount', type: 'Number', nonNull: true }],
   WIDGET_WITHDRAW_COMPLETE: [...specified.widget, { name: 'amount', type: 'Number', nonNull: true }],
@@ -163,8 +165,25 @@ test('the scopes are those of the contract', () => {
     TRANSACTION_CREATE: ['LIST_PAYMENT', 'LIST_PURCHASES'],
     TRANSACTION_UPDATE: ['LIST_PAYMENT', 'LIST_PURCHASES'],
     TRANSACTION_DECLINE: ['LIST_PAYMENT', 'LIST_PURCHASES'],
+    KYC_STATUS_CHANGED: ['VERIFY_KYC'],
   })
-  for (const type of eventTypes) expect(eventCatalogue[type]).toMatchObject({ type, scopes: eventScopes[type] })
+  for (const type of allEventTypes) expect(eventCatalogue[type]).toMatchObject({ type, scopes: eventScopes[type] })
+})
+
+test('a change of a KYC status is typed, strict, and no part of the six', () => {
+  expect(eventTypes).not.toContain('KYC_STATUS_CHANGED')
+  const example = eventExample('KYC_STATUS_CHANGED')
+  expect(parseEvent('KYC_STATUS_CHANGED', example)).toEqual({ ok: true, event: example })
+  expect(parseEvent('KYC_STATUS_CHANGED', { ...example, verificationId: null }).ok).toBe(true)
+  for (const changed of [
+    { next: 'FAILED' },
+    { changedAt: 'now' },
+    { source: 'PARTNER' },
+    { verificationId: 'x' },
+    { ssn: '' },
+  ]) {
+    expect(parseEvent('KYC_STATUS_CHANGED', { ...example, ...changed }).ok).toBe(false)
+  }
 })
 
 describe('the contract as data', () => {
@@ -184,7 +203,7 @@ describe('the contract as data', () => {
       const valid = (payload: unknown) => ajv.validate('urn:kyc-relay:webhook-events:1.0', payload)
       expect(valid(example), type).toBe(true)
       expect(valid({ ...example, addedLater: [1] }), type).toBe(true)
-      expect(valid(without(example, type.startsWith('WIDGET') ? 'appId' : 'transactionId')), type).toBe(false)
+      expect(valid(without(example, 'appId' in example ? 'appId' : 'transactionId')), type).toBe(false)
     }
   })
 })

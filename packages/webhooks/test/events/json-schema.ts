@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { eventCatalogue } from '@kyc-relay/webhooks/events'
-import { eventTypes } from '@kyc-relay/webhooks'
+import { allEventTypes } from '@kyc-relay/webhooks'
 
 interface JsonObjectSchema {
   [keyword: string]: unknown
@@ -18,13 +18,15 @@ function describedFields(file: string): Map<string, string> {
 const fileOf = (type: string): string =>
   type === 'TRANSACTION_DECLINE'
     ? 'decline-event.ts'
-    : type.startsWith('WIDGET')
-      ? 'widget-events.ts'
-      : 'transaction-events.ts'
+    : type === 'KYC_STATUS_CHANGED'
+      ? 'kyc-status-event.ts'
+      : type.startsWith('WIDGET')
+        ? 'widget-events.ts'
+        : 'transaction-events.ts'
 
 /** The events as one JSON Schema. Open where the service validates strictly: later versions may send more fields. */
 export function eventsJsonSchema(): unknown {
-  const definitions = eventTypes.map((type) => {
+  const definitions = allEventTypes.map((type) => {
     const { schema, scopes } = eventCatalogue[type]
     const descriptions = describedFields(fileOf(type))
     const { $schema: _, additionalProperties: __, ...object } = z.toJSONSchema(schema) as JsonObjectSchema
@@ -41,12 +43,12 @@ export function eventsJsonSchema(): unknown {
     title: 'Webhook payloads, by event type',
     $comment:
       'TRANSACTION_DECLINE carries no eventType. A field that may be null may also be absent. Tolerate other fields.',
-    oneOf: eventTypes.map((type) => ({ $ref: `#/$defs/${type}` })),
+    oneOf: allEventTypes.map((type) => ({ $ref: `#/$defs/${type}` })),
     $defs: Object.fromEntries(definitions) as unknown,
   }
 }
 
 /** One example payload per event type. */
 export function eventsExamples(): unknown {
-  return Object.fromEntries(eventTypes.map((type) => [type, eventCatalogue[type].example]))
+  return Object.fromEntries(allEventTypes.map((type) => [type, eventCatalogue[type].example]))
 }

@@ -13,7 +13,7 @@ const checkpointEveryMs = 5 * 60 * 1000
 /** Also the time between two log lines while the database is down. */
 const recoverEveryMs = 2000
 
-/** Maintenance jobs of a worker: write checkpoints, recover events, purge tokens, remove old rows, re-wrap keys. */
+/** Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
   readonly writeCheckpoints: () => Promise<unknown>
   readonly vault: PiiKeyRotation
@@ -21,6 +21,8 @@ export function createMaintenance(deps: {
   readonly oldRows: OldRows
   /** Does a step of each running recovery; returns the number of steps. */
   readonly recoverEvents: () => Promise<number>
+  /** Publishes changes of KYC statuses; returns their number. Null if the operator has not turned them on. */
+  readonly publishStatusChanges: (() => Promise<number>) | null
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
@@ -56,6 +58,14 @@ export function createMaintenance(deps: {
         intervalMs: recoverEveryMs,
         async run(shouldContinue) {
           while (shouldContinue() && (await deps.recoverEvents()) > 0);
+        },
+      },
+      {
+        name: 'publish status changes',
+        intervalMs: recoverEveryMs,
+        async run(shouldContinue) {
+          const publish = deps.publishStatusChanges
+          while (publish !== null && shouldContinue() && (await publish()) > 0);
         },
       },
       {

@@ -1,4 +1,4 @@
-import { eventScopes, eventTypes } from '@kyc-relay/webhooks'
+import { eventScopes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import { eventMeanings } from '../format.js'
@@ -20,7 +20,9 @@ export const EndpointFormPage: FC<{
   readonly endpoint: Endpoint | null
   readonly form: EndpointForm
   readonly problem: string | null
-}> = ({ session, endpoint, form, problem }) => (
+  /** Types that can be selected. */
+  readonly offered: readonly EventType[]
+}> = ({ session, endpoint, form, problem, offered }) => (
   <PortalFrame
     title={endpoint === null ? 'Add new URL' : 'Change this URL'}
     session={session}
@@ -84,10 +86,12 @@ export const EndpointFormPage: FC<{
       <fieldset aria-describedby="types-hint">
         <legend>Event types</legend>
         <span class="hint" id="types-hint">
-          Select none to get all of them, those of later versions included.
+          {offered.length === eventTypes.length
+            ? 'Select none to get all of them, those of later versions included.'
+            : 'Select none to get all but KYC_STATUS_CHANGED, those of later versions included.'}
         </span>
         <div class="choices">
-          {eventTypes.map((type) => (
+          {offered.map((type) => (
             <label>
               <input
                 type="checkbox"

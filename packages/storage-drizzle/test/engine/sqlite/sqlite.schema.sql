@@ -159,9 +159,11 @@ CREATE TABLE `kyc_relay_kyc_status_log` (
 	`previous` text NOT NULL,
 	`next` text NOT NULL,
 	`at` integer NOT NULL,
+	`unpublished` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`verification`) REFERENCES `kyc_relay_verifications`(`position`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "kyc_relay_kyc_status_log_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
-	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'))
+	CONSTRAINT "kyc_relay_kyc_status_log_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_log_unpublished_check" CHECK(unpublished IN (0, 1))
 ) STRICT;
 
 CREATE TABLE kyc_relay_migrations (
@@ -352,6 +354,8 @@ CREATE INDEX `kyc_relay_events_of_app` ON `kyc_relay_events` (`app_id`,`created_
 CREATE INDEX `kyc_relay_events_of_user` ON `kyc_relay_events` (`user_id`,`app_id`,`position`);
 
 CREATE INDEX `kyc_relay_grants_of_user` ON `kyc_relay_grants` (`user_id`);
+
+CREATE INDEX `kyc_relay_kyc_status_log_unpublished` ON `kyc_relay_kyc_status_log` (`at`) WHERE unpublished = 1;
 
 CREATE INDEX `kyc_relay_photo_jobs_due` ON `kyc_relay_photo_jobs` (`due_at`) WHERE due_at IS NOT NULL;
 

@@ -1,4 +1,4 @@
-import { eventTypes, type EventType } from '../../events/event-types.js'
+import { allEventTypes, type EventType } from '../../events/event-types.js'
 import { didYouMean } from '../closest.js'
 import { UsageError } from '../command.js'
 
@@ -32,8 +32,8 @@ export function parseId(text: string, what: string): string {
 /** Checks the types of `--event`; undefined without any. */
 export function parseEventTypes(given: readonly string[] | undefined): readonly EventType[] | undefined {
   return given?.map((text) => {
-    const type = eventTypes.find((known) => known === text)
-    if (type === undefined) throw new UsageError(`--event takes an event type.${didYouMean(text, eventTypes)}`)
+    const type = allEventTypes.find((known) => known === text)
+    if (type === undefined) throw new UsageError(`--event takes an event type.${didYouMean(text, allEventTypes)}`)
     return type
   })
 }
