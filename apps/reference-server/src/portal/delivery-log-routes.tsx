@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { listDeliveries } from '../webhooks-api/webhook-routes.js'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
-import { addressOfLog, readLogFilters, resolveFilters } from './log-filters.js'
+import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
 import { seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
@@ -10,6 +10,7 @@ import { seeOther, sendPage, sendProblem, type PortalEnv } from './portal-contex
 const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
 const pageProblem = 'There is no such page of the log.'
+const unreadFilters = 'A filter could not be read, and was left out.'
 
 /** Creates the pages of the delivery log for a signed-in app. */
 export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
@@ -36,7 +37,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         deliveries={broken ? [] : page.items}
         nextPage={broken || page.nextCursor === null ? null : addressOfLog(filters, page.nextCursor)}
         firstPage={cursor ? addressOfLog(filters, null) : null}
-        problem={broken ? problem : null}
+        problem={broken ? problem : hasUnreadFilters(query, filters) ? unreadFilters : null}
       />,
       broken ? 400 : 200,
     )

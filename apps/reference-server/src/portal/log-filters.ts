@@ -29,6 +29,12 @@ export type LogFilters = z.output<typeof logFilters>
 /** Reads the filters of the delivery log from its address. */
 export const readLogFilters = (query: Readonly<Record<string, string>>): LogFilters => logFilters.parse(query)
 
+/** Whether the address has a filter that cannot be read, and was left out. */
+export function hasUnreadFilters(query: Readonly<Record<string, string>>, filters: LogFilters): boolean {
+  const names = Object.keys(logFilters.shape) as (keyof LogFilters)[]
+  return names.some((name) => (query[name] ?? '').trim() !== '' && filters[name] === undefined)
+}
+
 /** Returns the address of a page of the log. */
 export function addressOfLog(filters: LogFilters, cursor: string | null): string {
   const fields = Object.entries({ ...filters, cursor: cursor ?? undefined })

@@ -7,6 +7,7 @@ import { readForm } from './form-body.js'
 import { ProblemPage } from './pages/problem-page.js'
 import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
+import { returnPage, signInPath } from './return-page.js'
 import { sessionCookie } from './session-cookie.js'
 import { equalSecrets, formToken, type Session, type SessionHolder, type Sessions } from './sessions.js'
 
@@ -91,7 +92,7 @@ export function requireSession(
     const { method } = c.req
     const cookie = sessionCookie(c)
     const id = cookie.read()
-    if (id === null && method !== 'POST') return seeOther(c, '/portal/sign-in')
+    if (id === null && method !== 'POST') return seeOther(c, signInPath(pageOf(c)))
     const session = id === null ? null : await deps.sessions.find(id)
     const standing = session && (await standingOf(session))
     if (session === null || standing === null) {
@@ -125,6 +126,15 @@ export function requireSession(
   }
 }
 
+/** The fields of a form; undefined for a page. */
+const formOf = (c: PortalContext) => c.get('form') as URLSearchParams | undefined
+
+/** The page that a request asks for; null for a form. */
+function pageOf(c: PortalContext): string | null {
+  const { pathname, search } = new URL(c.req.url)
+  return c.req.method === 'GET' ? returnPage(`${pathname}${search}`) : null
+}
+
 /** Tokens of the sign-in forms. */
 export interface SignInForms {
   send(c: PortalContext, form: 'app' | 'operator', problem: SignInProblem | null, status?: number): Promise<Response>
@@ -148,7 +158,13 @@ export function createSignInForms(deps: {
       cookie.set(id)
       return sendPage(
         c,
-        <SignInPage csrfToken={formToken(id, 'sign-in')} form={form} problem={problem} operator={deps.operator} />,
+        <SignInPage
+          csrfToken={formToken(id, 'sign-in')}
+          form={form}
+          problem={problem}
+          operator={deps.operator}
+          next={returnPage(c.req.query('next')) ?? returnPage(formOf(c)?.get('next')) ?? pageOf(c)}
+        />,
         status,
       )
     },

@@ -4,6 +4,7 @@ import type { FailedAuthentications } from '../identity/failed-authentications.j
 import { remoteAddressOf } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { seeOther, sendProblem, type PortalContext, type PortalEnv, type SignInForms } from './portal-context.js'
+import { pageAfterSignIn } from './return-page.js'
 import { sessionCookie } from './session-cookie.js'
 import { equalSecrets, type SessionHolder, type Sessions } from './sessions.js'
 
@@ -69,6 +70,6 @@ export function createSignInRoutes(deps: SignInDeps): Hono<PortalEnv> {
     const { id } = await deps.sessions.begin(holder)
     cookie.set(id)
     sessionCookie(c, 'sign-in').clear()
-    return seeOther(c, '/portal')
+    return seeOther(c, pageAfterSignIn(c.get('form').get('next'), holder))
   }
 }

@@ -210,6 +210,8 @@ describe('the delivery log in the portal', () => {
       25,
     )
     expect(rows((await browser.get('/portal/deliveries?httpStatus=500')).text)).toBe(0)
+    expect((await browser.get('/portal/deliveries?httpStatus=')).text).not.toContain('could not be read')
+    expect((await browser.get('/portal/deliveries?httpStatus=x')).text).toContain('A filter could not be read')
     const forged = await browser.get('/portal/deliveries?cursor=forged')
     expect([forged.status, rows(forged.text)]).toEqual([400, 0])
     expect(
@@ -308,7 +310,7 @@ describe('the operator’s pages', () => {
       await server.graphql('secure', { query: submissionDocument, variables }, { token: user.accessToken })
     }
     browser = createPortalClient(server)
-    expect((await browser.get('/portal/kyc')).headers.location).toBe('/portal/sign-in')
+    expect((await browser.get('/portal/kyc')).headers.location).toBe('/portal/sign-in?next=%2Fportal%2Fkyc')
     const form = await browser.get('/portal/sign-in/operator')
     const signedIn = await browser.submit(form, '/portal/sign-in/operator', {
       internalToken: server.demo.internalToken,

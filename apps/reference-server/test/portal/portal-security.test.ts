@@ -48,6 +48,41 @@ describe('signing in', () => {
     }
   })
 
+  it('returns to the page that was asked for, also when the session has ended', async () => {
+    const [app] = server.demo.apps
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
+    const asked = '/portal/deliveries?status=FAILED'
+    const browser = createPortalClient(server)
+    const away = await browser.get(asked)
+    expect([away.status, away.headers.location]).toEqual([303, `/portal/sign-in?next=${encodeURIComponent(asked)}`])
+    const form = await browser.follow(away)
+    const wrong = await browser.submit(form, '/portal/sign-in', { ...fields, apiKey: 'wrong' })
+    expect((await browser.submit(wrong, '/portal/sign-in', fields)).headers.location).toBe(asked)
+    browser.cookies.set('kyc_relay_portal', 'ended')
+    const ended = await browser.get(asked)
+    expect(ended.status).toBe(401)
+    expect((await browser.submit(ended, '/portal/sign-in', fields)).headers.location).toBe(asked)
+  })
+
+  it.each([
+    ...['//evil.example', 'https://evil.example/portal/webhooks', '/portal/sign-out', '/portal/webhooks//evil.example'],
+    ...[
+      '/portal/webhooks/..//evil',
+      '/portal/webhooks\\evil',
+      '/portal/webhooks?x=\r\nset-cookie:a',
+      '/portal/kyc',
+      'x',
+    ],
+    `/portal/webhooks?x=${'x'.repeat(2000)}`,
+  ])('does not return to %s', async (next) => {
+    const [app] = server.demo.apps
+    const browser = createPortalClient(server)
+    const form = await browser.get(`/portal/sign-in?next=${encodeURIComponent(next)}`)
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '', next }
+    const answer = await browser.submit(form, '/portal/sign-in', fields)
+    expect([answer.status, answer.headers.location]).toEqual([303, '/portal'])
+  })
+
   it('signing in again ends the session that was', async () => {
     const browser = createPortalClient(server)
     await browser.signIn()
@@ -276,7 +311,8 @@ describe('a session', () => {
   it('without a cookie leads to sign-in, whatever is asked for', async () => {
     for (const path of ['/portal', '/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal/kyc']) {
       const answer = await server.call(`${server.demo.apiUrl}${path}`)
-      expect([path, answer.status, answer.headers.location]).toEqual([path, 303, '/portal/sign-in'])
+      const next = path === '/portal' ? '' : `?next=${encodeURIComponent(path)}`
+      expect([path, answer.status, answer.headers.location]).toEqual([path, 303, `/portal/sign-in${next}`])
     }
     const post = await createPortalClient(server).post('/portal/webhooks/new', { url: 'https://partner.com/' })
     expect(post.status).toBe(401)

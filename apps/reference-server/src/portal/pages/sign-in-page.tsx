@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { signInPath } from '../return-page.js'
 import { HtmlDocument } from './document.js'
 
 /** Submitted form and its error. */
@@ -14,7 +15,9 @@ export const SignInPage: FC<{
   readonly problem: SignInProblem | null
   /** True if the operator can sign in here. */
   readonly operator: boolean
-}> = ({ csrfToken, form, problem, operator }) => (
+  /** Page of this portal to return to; null for the first one. */
+  readonly next: string | null
+}> = ({ csrfToken, form, problem, operator, next }) => (
   <HtmlDocument title="Sign in">
     <div class="alone">
       <main>
@@ -29,6 +32,7 @@ export const SignInPage: FC<{
         )}
         <form method="post" action={form === 'app' ? '/portal/sign-in' : '/portal/sign-in/operator'}>
           <input type="hidden" name="csrf" value={csrfToken} />
+          {next === null ? null : <input type="hidden" name="next" value={next} />}
           {form === 'app' ? (
             <>
               <div class="field">
@@ -84,9 +88,9 @@ export const SignInPage: FC<{
         {operator ? (
           <p class="hint">
             {form === 'app' ? (
-              <a href="/portal/sign-in/operator">Sign in as the operator instead</a>
+              <a href={signInPath(next, 'operator')}>Sign in as the operator instead</a>
             ) : (
-              <a href="/portal/sign-in">Sign in with an application instead</a>
+              <a href={signInPath(next)}>Sign in with an application instead</a>
             )}
           </p>
         ) : null}
