@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, max, sql } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
@@ -66,7 +66,8 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
       })
       .from(deliveries)
       .where(and(eq(deliveries.appId, appId), inArray(deliveries.eventId, [...eventIds])))
-      .orderBy(asc(deliveries.position))
+      .groupBy(deliveries.eventId, deliveries.endpointId, deliveries.xEventId, deliveries.state)
+      .orderBy(asc(max(deliveries.position)))
     return groupBy(made, ({ eventId }) => eventId)
   }
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, desc, eq, gt, gte, inArray } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, max } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import { groupBy } from '../group-by.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -31,7 +31,8 @@ export function createFeedStore(dependencies: {
       .from(deliveries)
       .innerJoin(endpoints, eq(endpoints.position, deliveries.endpoint))
       .where(inArray(deliveries.event, [...positions]))
-      .orderBy(asc(deliveries.position))
+      .groupBy(deliveries.event, endpoints.endpointId, deliveries.xEventId, deliveries.state)
+      .orderBy(asc(max(deliveries.position)))
       .all()
     return groupBy(made, ({ event }) => String(event))
   }

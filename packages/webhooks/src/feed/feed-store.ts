@@ -10,7 +10,7 @@ export interface ListedEvent {
   readonly test: boolean
   /** Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
   readonly body: Uint8Array | null
-  /** Its deliveries, oldest first. */
+  /** The last delivery of each state at each endpoint, oldest first: a partner may have resent it many times. */
   readonly deliveries: readonly {
     readonly endpointId: string
     readonly xEventId: string
