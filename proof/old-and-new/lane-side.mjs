@@ -177,7 +177,9 @@ export function createLaneSide({ side, lane, normaliser }) {
   async function resend(number) {
     const { items } = await listed('limit=20')
     if (items.length === 0) return null
-    const sortKey = (item) => JSON.stringify(normaliser.unnamed(item))
+    // Without the fields that only the later version has.
+    const sortKey = (item) =>
+      JSON.stringify(normaliser.unnamed({ ...item, httpStatus: undefined, latencyMs: undefined }))
     const sorted = items.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
     const { id } = sorted[number % sorted.length]
     const path = `/api/v1/webhooks/deliveries/${id}/resend`
