@@ -9,3 +9,24 @@ export const bodyInvalid = {
   detail: 'BODY_INVALID',
   when: 'The body is invalid; see `violations`.',
 } as const
+
+/** Refusals of what a partner sets of an endpoint. */
+export const endpointRefused = [
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a full URL in plain notation.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It contains a user name or password.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It contains a fragment.' },
+  {
+    status: 400,
+    code: 'BAD_REQUEST',
+    detail: 'URL_PORT_NOT_ALLOWED',
+    when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
+  },
+  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
+  {
+    status: 400,
+    code: 'BAD_REQUEST',
+    detail: 'EVENT_TYPE_NOT_OFFERED',
+    when: 'The operator of the service has not turned this event type on.',
+  },
+] as const

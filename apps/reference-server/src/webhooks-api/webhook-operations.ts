@@ -1,21 +1,7 @@
-import { base, bodyInvalid, notFound } from './common-refusals.js'
+import { base, bodyInvalid, endpointRefused, notFound } from './common-refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
 import { getRecovery, readFeed, recoverEndpoint, stopRecovery } from './recovery-operations.js'
 import * as schemas from './webhook-schemas.js'
-
-const urlRefused = [
-  { status: 400, code: 'BAD_REQUEST', detail: 'URL_NOT_HTTPS', when: 'The URL does not begin with `https://`.' },
-  { status: 400, code: 'BAD_REQUEST', detail: 'URL_INVALID', when: 'It is not a full URL in plain notation.' },
-  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_CREDENTIALS', when: 'It contains a user name or password.' },
-  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HAS_FRAGMENT', when: 'It contains a fragment.' },
-  {
-    status: 400,
-    code: 'BAD_REQUEST',
-    detail: 'URL_PORT_NOT_ALLOWED',
-    when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
-  },
-  { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
-] as const
 
 const listEndpoints = defineOperation({
   id: 'listEndpoints',
@@ -47,7 +33,7 @@ const registerEndpoint = defineOperation({
   },
   refusals: [
     bodyInvalid,
-    ...urlRefused,
+    ...endpointRefused,
     { status: 409, code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', when: 'The app already has 50 endpoints.' },
   ],
 })
@@ -82,7 +68,7 @@ const replaceEndpoint = defineOperation({
   },
   refusals: [
     bodyInvalid,
-    ...urlRefused,
+    ...endpointRefused,
     notFound,
     { status: 409, code: 'ENDPOINT_URL_IN_USE', when: 'Another endpoint of the app has the URL, or had it.' },
   ],

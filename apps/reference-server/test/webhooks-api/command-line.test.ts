@@ -168,6 +168,7 @@ it.each([
   [['deliveries', 'show'], 'show takes one argument.'],
   [['recover', '00000000-0000-0000-0000-000000000000'], 'Give the begin of the range'],
   [['listen', '--from-feed'], '--from-feed needs --forward URL.'],
+  [['endpoints', 'list', '--url', 'http://example.com'], '--url takes the address of the service: https://'],
   [['endpoints', 'list', '--profile', 'a', '--data-dir', 'b'], 'Give only one of --profile and --data-dir.'],
 ])('%j is a mistake in the command line', async (args, said) => {
   const { code, err } = await cli(args)

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, max, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, max, sql } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
@@ -38,20 +38,12 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
   }
 
   async function findPlace(on: Queryable, appId: string, since: Date): Promise<FeedPlace> {
-    const query = queryBuilder(on)
-    const [oldest] = await query
-      .select(place)
-      .from(events)
-      .where(and(eq(events.appId, appId), gte(events.createdAt, since)))
-      .orderBy(asc(events.createdAt), asc(events.position))
-      .limit(1)
-    if (oldest !== undefined) return { ...oldest, position: oldest.position - 1 }
     const { settled } = await transactions(on)
-    const [last] = await query
+    const [last] = await queryBuilder(on)
       .select(place)
       .from(events)
-      .where(and(eq(events.appId, appId), lt(events.transactionId, settled)))
-      .orderBy(desc(events.transactionId), desc(events.position))
+      .where(and(eq(events.appId, appId), lt(events.createdAt, since), lt(events.transactionId, settled)))
+      .orderBy(desc(events.createdAt), desc(events.position))
       .limit(1)
     return last ?? { transaction: '0', position: 0 }
   }

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, desc, eq, gt, gte, inArray, max } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, max } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import { groupBy } from '../group-by.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -40,13 +40,13 @@ export function createFeedStore(dependencies: {
   return {
     findCursor: ({ appId, since }) =>
       read(() => {
-        const oldest = db
+        const last = db
           .select({ position: events.position })
           .from(events)
-          .where(and(eq(events.appId, appId), gte(events.createdAt, since.getTime())))
-          .orderBy(asc(events.createdAt), asc(events.position))
+          .where(and(eq(events.appId, appId), lt(events.createdAt, since.getTime())))
+          .orderBy(desc(events.createdAt), desc(events.position))
           .get()
-        return cursorAt(oldest === undefined ? lastPosition() : oldest.position - 1, appId)
+        return cursorAt(last?.position ?? 0, appId)
       }),
 
     listAfter: ({ appId, cursor, limit }) =>

@@ -27,7 +27,7 @@ export interface ListedEvent {
  * before. So a store hides events that a transaction which is still open may precede.
  */
 export interface FeedStore {
-  /** Returns a cursor before the oldest event created at or after `since`; at the end of the feed if there is none. */
+  /** Returns the cursor after the last event created before `since`; at the begin of the feed if there is none. */
   findCursor(request: { readonly appId: string; readonly since: Date }): Promise<string>
   /**
    * Lists the events after a cursor, at most `limit` (1–200). Rejects a cursor that this store did not create for the app.

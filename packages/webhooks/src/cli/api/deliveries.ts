@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { printableJson } from '../colours.js'
+import { printableJson, printableText } from '../colours.js'
 import { UsageError, type Command, type Terminal } from '../command.js'
 import { parseCount } from '../count-option.js'
 import { formatTable } from '../table.js'
@@ -170,7 +170,7 @@ async function tail(
         json
           ? JSON.stringify(one)
           : rowOf(one)
-              .map((text) => text ?? '-')
+              .map((text) => printableText(text ?? '-'))
               .join('  '),
       )
     }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.js'
 import { listProfiles, removeProfile, writeProfile } from './profile-file.js'
+import { parseServiceUrl } from './service.js'
 import { parseVerb } from './verbs.js'
 
 /** Command: keeps addresses and API keys for the verbs of the API. */
@@ -39,17 +40,14 @@ Examples:
       terminal.err(`There is no profile ${first}.`)
       return 1
     }
-    const path = await writeProfile(first, { url: parseUrl(values.url), apiKey: await readKey(terminal) }, terminal.env)
+    const path = await writeProfile(
+      first,
+      { url: parseServiceUrl(values.url), apiKey: await readKey(terminal) },
+      terminal.env,
+    )
     terminal.out(values.json === true ? JSON.stringify({ path }) : `Wrote ${path}.`)
     return 0
   },
-}
-
-function parseUrl(text: string | undefined): string {
-  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (url?.protocol === 'https:' || isLocal) return url.origin
-  throw new UsageError('--url takes the address of the service: https://…, or http:// on this machine.')
 }
 
 async function readKey({ stdin }: Terminal): Promise<string> {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { printableText } from '../colours.js'
 import { UsageError, type Terminal } from '../command.js'
 import { readDemoFile } from '../secret-option.js'
 import { readProfile, type Profile } from './profile-file.js'
@@ -89,11 +90,18 @@ async function findProfile(choice: Choice, { env }: Terminal): Promise<Profile> 
     if (apiUrl !== undefined && apiKey !== undefined) return { url: apiUrl, apiKey }
     throw new UsageError('demo.json has no address and API key.')
   }
-  const url = choice.url ?? 'http://localhost:4000'
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError('--url takes the address of the service.')
+  const url = parseServiceUrl(choice.url ?? 'http://localhost:4000')
   const apiKey = env['KYC_RELAY_API_KEY']
   if (!apiKey) throw new UsageError('No API key. Set KYC_RELAY_API_KEY, or give --profile or --data-dir.')
   return { url, apiKey }
+}
+
+/** Checks the address of a service: plain HTTP would show the API key to others. */
+export function parseServiceUrl(text: string | undefined): string {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url?.protocol === 'https:' || isLocal) return url.origin
+  throw new UsageError('--url takes the address of the service: https://…, or http:// on this machine.')
 }
 
 function refusalOf(status: number, text: string): ServiceError {
@@ -101,10 +109,14 @@ function refusalOf(status: number, text: string): ServiceError {
     const problem = JSON.parse(text) as Readonly<Record<string, unknown>>
     const { code, title, detail, violations } = problem
     const pointers = (Array.isArray(violations) ? (violations as { pointer?: unknown; code?: unknown }[]) : [])
-      .map((violation) => `\n  ${String(violation.pointer)}: ${String(violation.code)}`)
+      .map((violation) => `\n  ${printableText(`${String(violation.pointer)}: ${String(violation.code)}`)}`)
       .join('')
     const codes = [code, detail].filter((part) => typeof part === 'string').join(' ')
-    return new ServiceError(`${status} ${codes}: ${String(title)}${pointers}`, String(code), problem)
+    return new ServiceError(
+      `${status} ${printableText(`${codes}: ${String(title)}`)}${pointers}`,
+      String(code),
+      problem,
+    )
   } catch {
     return new ServiceError(`The service answered ${status}.`)
   }
