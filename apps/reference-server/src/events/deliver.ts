@@ -13,7 +13,7 @@ type Worker = ReturnType<typeof createDeliveryWorker>
 
 /** Creates the delivery worker of the server, with metrics, traces and a log line for each attempt. */
 export function createEventDelivery(
-  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'now'> & {
+  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'now'> & {
     readonly retryBaseMs: number
     readonly metrics: Required<DeliveryWorkerObserver>
     readonly log: Log

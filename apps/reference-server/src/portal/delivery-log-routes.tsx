@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
-import { listDeliveries } from '../webhooks-api/webhook-routes.js'
+import { headerNamesOf, listDeliveries } from '../webhooks-api/webhook-routes.js'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
@@ -46,7 +46,15 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
     const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
     if (delivery === null) return sendProblem(c, 404)
-    return sendPage(c, <DeliveryPage session={c.get('session')} delivery={delivery} now={deps.now()} />)
+    return sendPage(
+      c,
+      <DeliveryPage
+        session={c.get('session')}
+        delivery={delivery}
+        headerNames={await headerNamesOf(store, delivery)}
+        now={deps.now()}
+      />,
+    )
   })
   routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
     const deliveryId = c.req.param('deliveryId')

@@ -16,7 +16,7 @@ const uuid = '[0-9A-Fa-f-]{36}'
 /** Dependencies of the pages for developers: those of the REST API. */
 export type DeveloperDeps = Pick<
   WebhookRoutesDeps,
-  'store' | 'checkUrl' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
+  'store' | 'checkUrl' | 'sealHeaders' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
 >
 
 /** Creates the pages of webhooks and deliveries for a signed-in app. */
@@ -48,7 +48,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     )
 
   routes.get('/portal/webhooks/new', (c) =>
-    sendForm(c, null, { url: '', description: '', eventTypes: [], standardWebhooks: false }, null),
+    sendForm(c, null, { url: '', description: '', eventTypes: [], standardWebhooks: false, headers: '' }, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'))
@@ -67,9 +67,11 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const text =
       registered.kind === 'url_refused'
         ? violation('/url', registered.code).message
-        : registered.kind === 'limit_reached'
-          ? 'The application already has 50 URLs. Remove one first.'
-          : noSuchType
+        : registered.kind === 'headers_refused'
+          ? violation('/headers', registered.code).message
+          : registered.kind === 'limit_reached'
+            ? 'The application already has 50 URLs. Remove one first.'
+            : noSuchType
     return sendForm(c, null, form, text)
   })
 
@@ -80,7 +82,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return sendForm(
       c,
       endpoint,
-      { url, description: description ?? '', eventTypes: types ?? [], standardWebhooks },
+      { url, description: description ?? '', eventTypes: types ?? [], standardWebhooks, headers: '' },
       null,
     )
   })
@@ -98,6 +100,9 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     if (replaced.kind === 'url_refused') return sendForm(c, endpoint, form, violation('/url', replaced.code).message)
     if (replaced.kind === 'not_found') return sendProblem(c, 404)
+    if (replaced.kind === 'headers_refused') {
+      return sendForm(c, endpoint, form, violation('/headers', replaced.code).message)
+    }
     if (replaced.kind === 'type_not_offered') return sendForm(c, endpoint, form, noSuchType)
     return sendForm(c, endpoint, form, 'Another of your URLs is this one, or was. Add it as a new URL instead.')
   })
@@ -198,15 +203,31 @@ function readEndpointForm(fields: URLSearchParams) {
     description: (fields.get('description') ?? '').trim(),
     eventTypes: fields.getAll('eventTypes').filter(isEventType),
     standardWebhooks: fields.get('standardWebhooks') !== null,
+    headers: (fields.get('headers') ?? '').replaceAll('\r', ''),
   }
+  const removes = fields.get('removeHeaders') !== null
+  const lines = readHeaders(form.headers)
   const isDescribed = registration.shape.description.safeParse(form.description).success
   const problem =
     form.eventTypes.length < fields.getAll('eventTypes').length
       ? noSuchType
-      : isDescribed
-        ? null
-        : 'The description is longer than 200 characters, or has control characters.'
-  return { form, settings: { ...form, description: form.description === '' ? null : form.description }, problem }
+      : new Set(lines.map(([name]) => name)).size < lines.length
+        ? violation('/headers', 'HEADER_NAME_REPEATED').message
+        : isDescribed
+          ? null
+          : 'The description is longer than 200 characters, or has control characters.'
+  const headers = lines.length > 0 ? Object.fromEntries(lines) : removes ? {} : undefined
+  const description = form.description === '' ? null : form.description
+  return { form, settings: { ...form, description, headers }, problem }
+}
+
+/** Reads `Name: value` lines. A line without a colon is a name without a value, which is refused. */
+function readHeaders(text: string): readonly (readonly [name: string, value: string])[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => {
+    const [name = '', ...value] = line.split(':')
+    return [name.trim(), value.join(':').trim()]
+  })
 }
 
 function isEventType(text: string): text is EventType {

@@ -28,11 +28,12 @@ const wrongApiKeysText =
 export async function checkStart(parts: {
   readonly storage: Storage
   readonly apiKeys: { canOpenAll(): Promise<boolean> }
+  readonly endpointHeaders: { canOpenAll(): Promise<boolean> }
   readonly keys: KeyFile
   readonly env: Pick<Env, 'allowIncompleteVault'>
   readonly log: Log
 }): Promise<void> {
-  const { storage, apiKeys, keys } = parts
+  const { storage, apiKeys, endpointHeaders, keys } = parts
   const { inspection } = storage.vault
   const given = keyChecksOf(keys)
   const known = await inspection.listKeyChecks()
@@ -47,7 +48,8 @@ export async function checkStart(parts: {
     if (!(error instanceof KycError) || error.retryable) throw error
     throw new StartError('KEY_FILE_WRONG', wrongKeyTexts.seal)
   })
-  if (!(await apiKeys.canOpenAll())) throw new StartError('KEY_FILE_WRONG', wrongApiKeysText)
+  const opens = (await apiKeys.canOpenAll()) && (await endpointHeaders.canOpenAll())
+  if (!opens) throw new StartError('KEY_FILE_WRONG', wrongApiKeysText)
 
   await checkVault(parts)
   const fresh = given.filter(({ keyId }) => !known.some((each) => each.keyId === keyId))

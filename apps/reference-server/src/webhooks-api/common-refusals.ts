@@ -23,6 +23,16 @@ export const endpointRefused = [
     when: 'Its port is not 443, and is below 1024 or blocked by browsers.',
   },
   { status: 400, code: 'BAD_REQUEST', detail: 'URL_HOST_NOT_ALLOWED', when: 'Its host is not a public name.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'TOO_MANY_HEADERS', when: 'There are more than five static headers.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'HEADER_NAME_INVALID', when: 'The name of a header is not a token.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'HEADER_NAME_NOT_ALLOWED', when: 'The service sets this header itself.' },
+  { status: 400, code: 'BAD_REQUEST', detail: 'HEADER_NAME_REPEATED', when: 'A header is given twice.' },
+  {
+    status: 400,
+    code: 'BAD_REQUEST',
+    detail: 'HEADER_VALUE_INVALID',
+    when: 'A value is empty, longer than 1,000 characters, or not visible ASCII.',
+  },
   {
     status: 400,
     code: 'BAD_REQUEST',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Endpoint, NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkEndpointHeaders, type Endpoint, type NewEndpoint, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+import type { EndpointHeaders } from '../events/endpoint-headers.js'
 
 /** Most endpoints of one app. */
 export const endpointsPerApp = 50
@@ -8,6 +9,7 @@ export const endpointsPerApp = 50
 interface EndpointDeps {
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
+  readonly sealHeaders: EndpointHeaders['seal']
   readonly now: () => Date
   /** True if endpoints can subscribe to `KYC_STATUS_CHANGED`. */
   readonly kycStatusEvents: boolean
@@ -18,6 +20,8 @@ interface EndpointSettings {
   readonly eventTypes?: readonly NonNullable<Endpoint['eventTypes']>[number][] | null | undefined
   readonly description?: string | null | undefined
   readonly standardWebhooks?: boolean | null | undefined
+  /** Static headers, unchecked. */
+  readonly headers?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 /** Registers an endpoint, for the REST API and the portal. */
@@ -28,7 +32,9 @@ export async function registerEndpoint(
   if (isNotOffered(deps, request)) return { kind: 'type_not_offered' } as const
   const checked = deps.checkUrl(request.url)
   if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
-  const endpoint = newEndpoint(deps, { ...request, url: checked.url })
+  const headers = await sealed(deps, request)
+  if (typeof headers === 'string') return { kind: 'headers_refused', code: headers } as const
+  const endpoint = newEndpoint(deps, { ...request, url: checked.url, headers })
   const warnings = await warningsOf(deps, endpoint, null)
   const outcome = await deps.store.registerEndpoint(endpoint, endpointsPerApp)
   if (outcome !== 'registered') return { kind: outcome } as const
@@ -50,8 +56,12 @@ export async function replaceEndpoint(
   if (old === undefined) return { kind: 'not_found' } as const
   const checked = request.url === undefined ? ({ ok: true, url: old.url } as const) : deps.checkUrl(request.url)
   if (!checked.ok) return { kind: 'url_refused', code: checked.code } as const
+  const given =
+    request.headers === undefined && isSameOrigin(old.url, checked.url) ? old.headers : await sealed(deps, request)
+  if (typeof given === 'string') return { kind: 'headers_refused', code: given } as const
   const endpoint = newEndpoint(deps, {
     appId,
+    headers: given,
     url: checked.url,
     eventTypes: request.eventTypes === undefined ? old.eventTypes : request.eventTypes,
     description: request.description === undefined ? old.description : request.description,
@@ -66,15 +76,34 @@ export async function replaceEndpoint(
 const isNotOffered = ({ kycStatusEvents }: EndpointDeps, { eventTypes }: EndpointSettings): boolean =>
   !kycStatusEvents && eventTypes?.includes('KYC_STATUS_CHANGED') === true
 
+const isSameOrigin = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin
+
+/** Seals static headers; null without, and a code if they are refused. */
+async function sealed(
+  { sealHeaders }: EndpointDeps,
+  { appId, headers }: EndpointSettings & { readonly appId: string },
+) {
+  if (headers == null || Object.keys(headers).length === 0) return null
+  // The check leaves only texts.
+  return checkEndpointHeaders(headers) ?? (await sealHeaders(appId, headers as Readonly<Record<string, string>>))
+}
+
 /** An endpoint as it was stored: a pause may have passed to it. */
-async function stored({ store }: EndpointDeps, added: NewEndpoint & Pick<Endpoint, 'description'>) {
+async function stored({ store }: EndpointDeps, added: NewEndpoint & Pick<Endpoint, 'description' | 'headers'>) {
   const endpoints = await store.listEndpoints(added.appId)
   return endpoints.find(({ endpointId }) => endpointId === added.endpointId) ?? { ...added, pausedBy: null }
 }
 
 function newEndpoint(
   deps: EndpointDeps,
-  { appId, url, eventTypes, description, standardWebhooks }: EndpointSettings & Pick<Endpoint, 'appId' | 'url'>,
+  {
+    appId,
+    url,
+    eventTypes,
+    description,
+    standardWebhooks,
+    headers,
+  }: Omit<EndpointSettings, 'headers'> & Pick<Endpoint, 'appId' | 'url' | 'headers'>,
 ) {
   const types = [...new Set(eventTypes ?? [])]
   return {
@@ -84,6 +113,7 @@ function newEndpoint(
     eventTypes: types.length === 0 ? null : types,
     description: description ?? null,
     standardWebhooks: standardWebhooks ?? false,
+    headers,
     createdAt: deps.now(),
   } satisfies NewEndpoint
 }

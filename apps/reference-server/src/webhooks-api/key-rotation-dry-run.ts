@@ -2,8 +2,10 @@ import {
   attemptStateOf,
   explainAttempt,
   type prepareTestEvent,
+  redactEchoes,
   signedHeaders,
   type Endpoint,
+  type OpenHeaders,
   type PreparedEvent,
   type Sender,
   type SendResult,
@@ -34,6 +36,7 @@ export interface KeyRotationDryRunDeps {
   readonly listEndpoints: (appId: string) => Promise<readonly Endpoint[]>
   readonly prepare: (request: { appId: string; endpointId: string }) => ReturnType<typeof prepareTestEvent>
   readonly send: Sender
+  readonly openHeaders: OpenHeaders
   readonly now: () => Date
 }
 
@@ -51,6 +54,8 @@ export function createKeyRotationDryRun(
   const running = new Set<string>()
 
   async function sendSigned(endpoint: Endpoint, key: SigningKey, standing: DryRunResult['key']): Promise<DryRunResult> {
+    const own =
+      endpoint.headers === null ? {} : await deps.openHeaders({ appId: endpoint.appId, headers: endpoint.headers })
     const event: PreparedEvent = await deps.prepare(endpoint)
     const xEventId = event.deliveries[0]?.xEventId ?? event.eventId
     const headers = await signedHeaders({
@@ -60,8 +65,10 @@ export function createKeyRotationDryRun(
       standardWebhooks: endpoint.standardWebhooks,
       secret: key.key,
       now: deps.now(),
+      headers: own,
     })
-    const result = await deps.send({ url: endpoint.url, headers, body: event.body, timeoutMs })
+    const answered = await deps.send({ url: endpoint.url, headers, body: event.body, timeoutMs })
+    const result = redactEchoes(answered, Object.values(own))
     const accepted = attemptStateOf(result.cause) === 'SUCCEEDED'
     const explanation = explainAttempt(result, endpoint.url)
     return { key: standing, version: key.version, xEventId, accepted, result, explanation }

@@ -1,5 +1,6 @@
 import {
   prepareTestEvent,
+  shellVariableOf,
   signedHeaders,
   WebhookError,
   type Endpoint,
@@ -42,7 +43,7 @@ export interface TestEvents {
     readonly endpointId: string
     readonly eventType?: EventType | null
   }): Promise<PreparedTest | null>
-  /** Returns the request that would be sent now. */
+  /** Returns the request that would be sent now. The value of a static header is shown as `$NAME`. */
   preview(test: PreparedTest): Promise<PreviewedRequest>
   send(test: PreparedTest): ReturnType<Publisher['insert']>
 }
@@ -75,6 +76,7 @@ export function createTestEvents(deps: TestEventDeps): TestEvents {
         standardWebhooks: endpoint.standardWebhooks,
         secret: key?.key ?? '',
         now: deps.now(),
+        headers: Object.fromEntries((endpoint.headers?.names ?? []).map((name) => [name, shellVariableOf(name)])),
       })
       const headers = {
         host: new URL(endpoint.url).host,

@@ -28,6 +28,7 @@ export function presentEndpoint(
     allEvents: endpoint.eventTypes === null,
     description: endpoint.description,
     standardWebhooks: endpoint.standardWebhooks,
+    headerNames: [...(endpoint.headers?.names ?? [])],
     state: endpointState(endpoint, failingSince),
     pausedBy: endpoint.pausedBy,
     failingSince: failingSince?.toISOString() ?? null,
@@ -68,12 +69,15 @@ export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schema
 type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']>>>
 
 /** Converts a delivery with its body, its attempts, and a command that sends it again. */
-export function presentDeliveryDetail(found: FoundDelivery): z.input<typeof schemas.deliveryDetail> {
+export function presentDeliveryDetail(
+  found: FoundDelivery,
+  headerNames: readonly string[],
+): z.input<typeof schemas.deliveryDetail> {
   const erased = found.body.byteLength === 0
   return {
     ...presentDelivery(found),
     body: erased ? null : utf8(found.body),
-    curl: erased ? null : reproducibleCurl(found),
+    curl: erased ? null : reproducibleCurl({ ...found, headerNames }),
     attempts: found.attempts.map((attempt) => presentAttempt(attempt, found.url)),
   }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { HeaderProblem, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
+import type { EndpointHeaders } from '../events/endpoint-headers.js'
 import { parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
 import { refuseProblem } from '../http/json-route.js'
@@ -23,6 +24,7 @@ export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries'
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
+  readonly sealHeaders: EndpointHeaders['seal']
   readonly testEvents: TestEvents
   readonly dryRunKeyRotation: ReturnType<typeof createKeyRotationDryRun>
   readonly limits: RequestLimits
@@ -61,6 +63,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       const { code } = registered
       return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
     }
+    if (registered.kind === 'headers_refused') return headersRefused(registered.code)
     if (registered.kind === 'type_not_offered') return notOffered
     if (registered.kind === 'limit_reached')
       return { refusal: { code: 'LIMIT_EXCEEDED', detail: 'ENDPOINT_LIMIT', status: 409 } }
@@ -75,6 +78,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
       const { code } = replaced
       return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
     }
+    if (replaced.kind === 'headers_refused') return headersRefused(replaced.code)
     if (replaced.kind === 'type_not_offered') return notOffered
     if (replaced.kind !== 'replaced') {
       return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
@@ -96,7 +100,8 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
 
   serveOperation(routes, operations.getDelivery, async ({ appId, params: { deliveryId } }) => {
     const found = await store.findDelivery({ appId, deliveryId })
-    return found === null ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentDeliveryDetail(found))
+    if (found === null) return { refusal: { code: 'NOT_FOUND' } }
+    return answer(200, presentDeliveryDetail(found, await headerNamesOf(store, found)))
   })
 
   serveOperation(routes, operations.resendDelivery, async ({ appId, params: { deliveryId } }) => {
@@ -218,6 +223,15 @@ function requireApiKey(deps: Pick<WebhookRoutesDeps, 'apiKeys' | 'limits' | 'fai
   }
 }
 
+/** Names of the static headers of the endpoint of a delivery; none after its removal. */
+export async function headerNamesOf(
+  store: Pick<WebhookStore, 'listEndpoints'>,
+  { appId, endpointId }: { readonly appId: string; readonly endpointId: string },
+): Promise<readonly string[]> {
+  const endpoint = (await store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
+  return endpoint?.headers?.names ?? []
+}
+
 /** Reads one page; `cursor_invalid` for a cursor of another list. */
 export async function listDeliveries(
   store: Pick<WebhookStore, 'listDeliveries'>,
@@ -230,6 +244,9 @@ export async function listDeliveries(
     throw error
   }
 }
+
+const headersRefused = (code: HeaderProblem) =>
+  ({ refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/headers', code)] } }) as const
 
 const notOffered = {
   refusal: { code: 'BAD_REQUEST', detail: 'EVENT_TYPE_NOT_OFFERED', fields: [violation('/eventTypes', 'ENUM')] },

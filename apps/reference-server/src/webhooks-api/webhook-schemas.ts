@@ -26,6 +26,17 @@ const description = z
   .nullish()
   .meta({ description: 'A name for the endpoint, without control characters.' })
 
+const headers = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .meta({
+    override: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 5 },
+    description:
+      'Up to five static headers that every request carries. Values are 1–1,000 visible ASCII characters, kept sealed, ' +
+      'and never shown again. Not allowed: headers that the service sets, `Content-*`, `Webhook-*`, hop-by-hop headers.',
+    examples: [{ Authorization: 'Bearer example' }],
+  })
+
 export const registration = z
   .strictObject({
     url: z
@@ -41,6 +52,7 @@ export const registration = z
       .boolean()
       .nullish()
       .meta({ description: 'Also send the three Standard Webhooks headers. Default false.' }),
+    headers,
   })
   .meta({ id: 'Registration' })
 
@@ -51,6 +63,10 @@ export const replacement = z
     description,
     standardWebhooks: registration.shape.standardWebhooks.meta({
       description: 'Also send the three Standard Webhooks headers.',
+    }),
+    headers: headers.meta({
+      description:
+        'New static headers. `{}` or null: none. Absent: as they are, but none if the origin of the URL changes.',
     }),
   })
   .meta({ id: 'Replacement', description: 'What is absent stays as it is.' })
@@ -108,6 +124,7 @@ export const endpoint = z
     allEvents: z.boolean().meta({ description: 'True if subscribed to all types, including types of later versions.' }),
     description: z.string().nullable(),
     standardWebhooks: z.boolean(),
+    headerNames: z.array(z.string()).meta({ description: 'Names of the static headers.' }),
     state: z.enum(['HEALTHY', 'FAILING', 'PAUSED']).meta({
       id: 'EndpointState',
       description: '`FAILING` while its last attempt failed. While `PAUSED`, only test events are sent; others wait.',

@@ -1,5 +1,6 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
 import type { Env } from '../env.js'
+import { createEndpointHeaders } from '../events/endpoint-headers.js'
 import { createRequestLimits } from '../http/request-limits.js'
 import { createEmbeddedAccessTokens, withIssuedTokens } from '../identity/access-tokens.js'
 import { createApiKeys } from '../identity/api-keys.js'
@@ -23,6 +24,7 @@ export async function wireCallers(deps: {
     embeddedTokens,
     accessTokens: await withIssuedTokens(embeddedTokens, directory, env),
     apiKeys: createApiKeys({ directory, cipher, now }),
+    endpointHeaders: createEndpointHeaders({ store: deps.storage.endpointHeaders, cipher }),
     grants: createGrantLookup(directory),
     findAppName: async (appId: string) => (await directory.findApp(appId))?.name ?? null,
     limits: createRequestLimits({

@@ -26,7 +26,7 @@ export function wireEvents(deps: {
   const { env, log, now, localCaPem } = deps
   const { webhooks: store, transactions } = deps.storage
   const { disk, metrics } = deps.operations
-  const { apiKeys, grants } = deps.callers
+  const { apiKeys, endpointHeaders, grants } = deps.callers
 
   const policy = {
     ownHosts: env.publicHosts,
@@ -41,6 +41,7 @@ export function wireEvents(deps: {
   const send = hideFromTracing(createHttpsSender(guard))
   const worker = createEventDelivery({
     ...{ store, signingKeys: apiKeys, grants, send, now, log },
+    openHeaders: endpointHeaders.open,
     retryBaseMs: env.deliveryRetryBaseMs,
     metrics: metrics.worker,
   })

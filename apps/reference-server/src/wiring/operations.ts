@@ -3,6 +3,7 @@ import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { recoverEvents } from '@kyc-relay/webhooks/delivery'
 import { uuidv7 } from 'uuidv7'
 import { servesWorker, type Env } from '../env.js'
+import { createEndpointHeaders } from '../events/endpoint-headers.js'
 import { publishStatusChanges } from '../events/publish-status-changes.js'
 import type { Publisher } from '../events/publish.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
@@ -38,6 +39,7 @@ export async function wireOperations(deps: {
 }) {
   const { env, log, storage, seal, cipher, now } = deps
   const { vault, verifications, overview, audit, apps: directory } = storage
+  const endpointHeaders = createEndpointHeaders({ store: storage.endpointHeaders, cipher })
   const nowMs = () => performance.now()
 
   const disk = await startDiskWatch(env, log)
@@ -69,6 +71,7 @@ export async function wireOperations(deps: {
       portalSessions: storage.portalSessions,
     },
     apiKeys: { directory, cipher, now },
+    rewrapHeaders: (shouldContinue) => endpointHeaders.rewrap(shouldContinue),
     publishStatusChanges: env.kycStatusEvents
       ? () =>
           publishStatusChanges({

@@ -70,6 +70,7 @@ export async function openServerParts(input: ServerInput) {
     storage,
     directory: storage.apps,
     apiKeys: callers.apiKeys,
+    endpointHeaders: callers.endpointHeaders,
     accessTokens: callers.embeddedTokens,
   }
 }

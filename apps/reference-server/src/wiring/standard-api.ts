@@ -26,7 +26,7 @@ export function wireStandardApi(deps: {
 }) {
   const { env, log, storage, events, now } = deps
   const { verifications, photoJobs, overview, users, portalSessions, webhooks: store } = storage
-  const { apiKeys, findAppName, limits } = deps.callers
+  const { apiKeys, endpointHeaders, findAppName, limits } = deps.callers
   const { failures, probes, metricsRoute } = deps.operations
   const { publisher, send, checkUrl } = events
   const testing = { endpoints: store, now, newId: uuidv7 }
@@ -34,6 +34,7 @@ export function wireStandardApi(deps: {
     graphql: deps.graphql,
     webhooks: {
       ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      sealHeaders: endpointHeaders.seal,
       recoveries: storage.recoveries,
       feed: storage.feed,
       bodyAgeMs: env.retention.bodyAgeMs,
@@ -44,6 +45,7 @@ export function wireStandardApi(deps: {
         listEndpoints: (appId) => store.listEndpoints(appId),
         prepare: (request) => prepareTestEvent(request, testing),
         send,
+        openHeaders: endpointHeaders.open,
         now,
       }),
       wake: () => events.worker.wake(),

@@ -30,6 +30,7 @@ const causes: Record<AttemptCause, true> = {
   ...{ HTTP_STATUS: true, REDIRECT: true, TIMEOUT: true, CONNECT_FAILED: true, TLS_FAILED: true, DNS_FAILED: true },
   ...{ ENDPOINT_NOT_ALLOWED: true, CONNECTION_LOST: true, INVALID_RESPONSE: true, INTERRUPTED: true },
   ...{ SIGNING_KEY_MISSING: true, RESOLVER_DOWN: true, GRANT_REVOKED: true, GRANTS_UNAVAILABLE: true },
+  ...{ HEADERS_UNAVAILABLE: true },
   ...{ OUT_OF_SOCKETS: true, PROXY_FAILED: true, INTERNAL_ERROR: true },
 }
 

@@ -52,6 +52,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
     recoverEvents: () => Promise.resolve(0),
     publishStatusChanges: null,
+    rewrapHeaders: () => Promise.resolve(0),
     apiKeys: { directory: storage.apps, cipher, now },
     nowMs: () => 0,
     log: { info: write, warn: write, error: write },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -97,6 +97,25 @@ it('manages endpoints', async () => {
     code: 'BAD_REQUEST',
     detail: 'URL_NOT_HTTPS',
   })
+})
+
+it('reads static headers from a file or standard input, never from an argument', async () => {
+  const add = ['endpoints', 'add', receiver.url('/headers'), '--url', server.demo.apiUrl, '--json', '--headers']
+  const added = await cli([...add, '-'], { stdin: '{"X-Tenant":"blue"}' })
+  const { id, headerNames } = JSON.parse(added.out).items[0] as { id: string; headerNames: readonly string[] }
+  expect([added.code, headerNames]).toEqual([0, ['X-Tenant']])
+  const file = join(folder, 'headers.json')
+  writeFileSync(file, '{"Host":"example.com"}')
+  expect((await cli([...add, file])).err).toContain('HEADER_NAME_NOT_ALLOWED')
+  for (const wrong of ['[]', 'null', '"X-Tenant: blue"', '{']) {
+    const refused = await cli([...add, '-'], { stdin: wrong })
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('--headers takes a file with a JSON object'),
+    ])
+  }
+  expect((await cli([...add, join(folder, 'absent.json')])).code).toBe(2)
+  await json(['endpoints', 'remove', id])
 })
 
 it('searches, shows, resends, follows and recovers deliveries', async () => {

@@ -242,6 +242,7 @@ CREATE TABLE "kyc_relay_endpoints" (
 	"lineage_id" text COLLATE "C" NOT NULL,
 	"description" text COLLATE "C",
 	"event_types" text COLLATE "C",
+	"headers" text COLLATE "C",
 	"standard_webhooks" boolean NOT NULL,
 	"paused_by" text COLLATE "C",
 	"created_at" timestamp (3) with time zone NOT NULL,

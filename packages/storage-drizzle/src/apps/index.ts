@@ -7,3 +7,4 @@ export {
   type SealedApiKeyReplacement,
   type SignIn,
 } from './app-directory.js'
+export type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'

@@ -52,8 +52,9 @@ export function signedInEvent(seal: AuditSeal, { hash, app }: SignIn, atMs: numb
 
 /** Creates the entry for a registered endpoint. */
 export function endpointRegisteredEvent(seal: AuditSeal, endpoint: NewEndpoint, atMs: number): AuditEvent {
-  const { endpointId, appId, url, eventTypes, standardWebhooks } = endpoint
-  const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0])
+  const { endpointId, appId, url, eventTypes, standardWebhooks, headers } = endpoint
+  const names = headers?.names ?? []
+  const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0, ...names])
   return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
 }
 

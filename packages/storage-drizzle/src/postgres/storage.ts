@@ -20,6 +20,8 @@ import { queryBuilder } from '../engine/postgres/statement.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
 import { createFeedStore } from '../webhooks/feed.postgres.js'
+import type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
+import { createEndpointHeadersStore } from '../webhooks/sealed-headers.postgres.js'
 import { createRecoveryStore } from '../webhooks/recoveries.postgres.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
@@ -87,6 +89,8 @@ export interface PostgresStorage {
   readonly webhooks: Required<WebhookStore>
   readonly recoveries: RecoveryStore
   readonly feed: FeedStore
+  /** Static headers of endpoints, for the rotation of the key that seals them. */
+  readonly endpointHeaders: EndpointHeadersStore
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
@@ -154,6 +158,7 @@ export async function createPostgresStorage(
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
     feed: createFeedStore({ database }),
+    endpointHeaders: createEndpointHeadersStore({ database }),
     webhooks: createWebhookStore({ db, database, notifications, instant, newToken, audit, distributed }),
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),

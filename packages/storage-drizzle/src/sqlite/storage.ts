@@ -21,6 +21,8 @@ import { createStatusOutbox } from '../verifications/status-outbox.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
 import { createFeedStore } from '../webhooks/feed.sqlite.js'
+import type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
+import { createEndpointHeadersStore } from '../webhooks/sealed-headers.sqlite.js'
 import { createRecoveryStore } from '../webhooks/recoveries.sqlite.js'
 import { createTransactionStore } from '../webhooks/transactions.sqlite.js'
 import { createRetention } from '../retention/retention.sqlite.js'
@@ -88,6 +90,8 @@ export interface SqliteStorage {
   readonly transactions: TransactionStore
   readonly recoveries: RecoveryStore
   readonly feed: FeedStore
+  /** Static headers of endpoints, for the rotation of the key that seals them. */
+  readonly endpointHeaders: EndpointHeadersStore
   readonly users: UserErasure
   readonly retention: Retention
   readonly database: SqliteOwnDatabase
@@ -170,6 +174,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     transactions: watched(createTransactionStore({ db, commits, clock })),
     recoveries: watched(createRecoveryStore({ db, commits, clock })),
     feed: watched(createFeedStore({ client, db })),
+    endpointHeaders: watched(createEndpointHeadersStore({ db, commits })),
     users: watched(createUserErasure({ db, commits, checkpoints, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     database: watched<SqliteOwnDatabase>({

@@ -62,6 +62,7 @@ export function endpoint(name: string, appId = uuid('app')): Endpoint {
     url: `https://${name}.example.com/hooks`,
     lineageId: uuid(`endpoint ${name}`),
     description: null,
+    headers: null,
     pausedBy: null,
     eventTypes: null,
     standardWebhooks: false,

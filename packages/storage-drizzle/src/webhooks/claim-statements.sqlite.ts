@@ -59,10 +59,10 @@ export function prepareClaiming(client: Database.Database) {
       FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_events AS event ON event.position = delivery.event
       WHERE delivery.position = ?`,
     ),
-    findEndpoint: prepareRows<[endpoint: number], readonly [endpointId: string, url: string, standardWebhooks: number]>(
-      client,
-      'SELECT endpoint_id, url, standard_webhooks FROM kyc_relay_endpoints WHERE position = ?',
-    ),
+    findEndpoint: prepareRows<
+      [endpoint: number],
+      readonly [endpointId: string, url: string, standardWebhooks: number, headers: string | null]
+    >(client, 'SELECT endpoint_id, url, standard_webhooks, headers FROM kyc_relay_endpoints WHERE position = ?'),
     moveSchedule: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
       client,
       `UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?

@@ -3,6 +3,7 @@ import type { EventType } from '@kyc-relay/webhooks'
 import type { ClaimedDelivery } from '@kyc-relay/webhooks/delivery'
 import { textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
+import { parseHeaders } from './sealed-headers.js'
 import { statementByApp } from './by-app.postgres.js'
 
 const value = sql.placeholder
@@ -17,6 +18,7 @@ export interface ClaimedRow {
   readonly endpointId: string
   readonly url: string
   readonly standardWebhooks: boolean
+  readonly headers: string | null
   readonly body: Buffer | null
   readonly traceContext: string | null
 }
@@ -25,7 +27,7 @@ export interface ClaimedRow {
 export const selectClaimed = (ofApp: (table: string) => SQL): SQL => sql`
 SELECT delivery.event_id AS "eventId", delivery.x_event_id AS "xEventId", delivery.user_id AS "userId",
   delivery.event_type AS "eventType", event.test, endpoint.endpoint_id AS "endpointId", endpoint.url,
-  endpoint.standard_webhooks AS "standardWebhooks", event.body, event.trace_context AS "traceContext"
+  endpoint.standard_webhooks AS "standardWebhooks", endpoint.headers, event.body, event.trace_context AS "traceContext"
 FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[])
   WITH ORDINALITY AS claimed (app_id, delivery_id, ordinal)
 CROSS JOIN LATERAL (
@@ -98,7 +100,7 @@ function readClaim(lease: Leased, row: ClaimedRow, nowMs: number): ClaimedDelive
     userId: row.userId,
     eventType: row.eventType,
     test: row.test,
-    endpoint: { endpointId, url, standardWebhooks },
+    endpoint: { endpointId, url, standardWebhooks, headers: parseHeaders(row.headers) },
     body: bytesOf(row.body),
     unsentForMs: unsentSince === null ? 0 : Math.max(0, nowMs - unsentSince.getTime()),
     traceContext: row.traceContext,

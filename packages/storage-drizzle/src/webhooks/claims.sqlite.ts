@@ -3,6 +3,7 @@ import { StorageError } from '../storage-error.js'
 import { chooseFairly, type EndpointSchedule } from './claim-order.js'
 import type { ClaimingStatements } from './claim-statements.sqlite.js'
 import { sentClasses } from './values.js'
+import { parseHeaders } from './sealed-headers.js'
 
 type ClaimRequest = Parameters<WebhookStore['claimDue']>[0]
 
@@ -42,7 +43,7 @@ function createReader(statements: ClaimingStatements, now: number) {
     if (known !== undefined) return known
     const row = statements.findEndpoint.get(position)
     if (row === undefined) throw new StorageError('STORE_FAILED')
-    const endpoint = { endpointId: row[0], url: row[1], standardWebhooks: row[2] === 1 }
+    const endpoint = { endpointId: row[0], url: row[1], standardWebhooks: row[2] === 1, headers: parseHeaders(row[3]) }
     endpoints.set(position, endpoint)
     return endpoint
   }

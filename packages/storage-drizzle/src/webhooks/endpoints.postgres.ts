@@ -10,6 +10,7 @@ import type { AuditChain } from '../audit/chain.postgres.js'
 import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import * as statements from './endpoint-statements.postgres.js'
+import { formatHeaders } from './sealed-headers.js'
 import { goneReason, heirOf } from './lineage.js'
 import {
   deliveries,
@@ -96,7 +97,8 @@ export function createEndpointChanges(audit: AuditChain | null) {
     const { appId, endpointId } = endpoint
     const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
     const query = queryBuilder(on)
-    await query.insert(endpoints).values({ ...endpoint, lineageId, pausedBy, eventTypes })
+    const headers = formatHeaders(endpoint.headers)
+    await query.insert(endpoints).values({ ...endpoint, lineageId, pausedBy, eventTypes, headers })
     await query.insert(endpointSchedules).values({ appId, endpointId, paused: pausedBy !== null })
   }
 
@@ -139,7 +141,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
   async function remove(on: Queryable, endpoint: OneEndpoint, now: Date | null): Promise<string | null> {
     const [removed] = await queryBuilder(on)
       .update(endpoints)
-      .set({ removedAt: timeOf(now) })
+      .set({ removedAt: timeOf(now), headers: null })
       .where(isOf(endpoint))
       .returning({ lineageId: endpoints.lineageId })
     return removed?.lineageId ?? null

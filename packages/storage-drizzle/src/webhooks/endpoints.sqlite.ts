@@ -9,6 +9,7 @@ import {
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
+import { formatHeaders } from './sealed-headers.js'
 import { goneReason, heirOf } from './lineage.js'
 import { deliveries, endpoints, endpointSchedules, isRunning, recoveries } from './tables.sqlite.js'
 
@@ -67,6 +68,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
         lineageId: value('lineageId'),
         description: value('description'),
         eventTypes: value('eventTypes'),
+        headers: value('headers'),
         standardWebhooks: value('standardWebhooks'),
         pausedBy: value('pausedBy'),
         createdAt: value('createdAt'),
@@ -114,7 +116,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .prepare(),
     remove: db
       .update(endpoints)
-      .set({ removedAt: sql`${value('now')}` })
+      .set({ removedAt: sql`${value('now')}`, headers: null })
       .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId')), live))
       .returning({ position: endpoints.position, appId: endpoints.appId, lineageId: endpoints.lineageId })
       .prepare(),
@@ -151,6 +153,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       lineageId,
       description: endpoint.description ?? null,
       eventTypes: endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes),
+      headers: formatHeaders(endpoint.headers),
       standardWebhooks: endpoint.standardWebhooks ? 1 : 0,
       pausedBy,
       createdAt: endpoint.createdAt.getTime(),

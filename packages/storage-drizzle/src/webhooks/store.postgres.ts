@@ -20,6 +20,7 @@ import { recordAttemptResults } from './attempt-results.postgres.js'
 import { type Queryable } from '../engine/postgres/statement.js'
 import { endpoints } from './tables.postgres.js'
 import { classOf } from './values.js'
+import { parseHeaders } from './sealed-headers.js'
 
 const value = sql.placeholder
 
@@ -159,6 +160,7 @@ export async function cancelPending(
 
 function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
   const { endpointId, appId, url, lineageId, description, standardWebhooks, pausedBy, createdAt } = row
+  const headers = parseHeaders(row.headers)
   const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[])
-  return { endpointId, appId, url, lineageId, description, eventTypes, standardWebhooks, pausedBy, createdAt }
+  return { endpointId, appId, url, lineageId, description, eventTypes, headers, standardWebhooks, pausedBy, createdAt }
 }

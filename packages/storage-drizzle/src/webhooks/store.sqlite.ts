@@ -16,6 +16,7 @@ import { prepareResultStatements, recordAttemptResults } from './attempt-results
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { deliveries, endpoints, events } from './tables.sqlite.js'
 import { classOf, deliveryClass } from './values.js'
+import { parseHeaders } from './sealed-headers.js'
 
 const value = sql.placeholder
 
@@ -173,6 +174,7 @@ function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
     lineageId: row.lineageId,
     description: row.description,
     eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[]),
+    headers: parseHeaders(row.headers),
     standardWebhooks: row.standardWebhooks === 1,
     pausedBy: row.pausedBy,
     createdAt: new Date(row.createdAt),

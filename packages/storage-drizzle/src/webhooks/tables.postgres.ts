@@ -45,6 +45,8 @@ export const endpoints = pgTable(
     description: text('description'),
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
+    /** Static headers: JSON of names and sealed values; null without, and after removal. */
+    headers: text('headers'),
     standardWebhooks: boolean('standard_webhooks').notNull(),
     pausedBy: text<(typeof pausers)[number]>('paused_by'),
     createdAt: instant('created_at').notNull(),

@@ -34,6 +34,8 @@ export const endpoints = sqliteTable(
     description: text('description'),
     /** JSON array; null for all events. */
     eventTypes: text('event_types'),
+    /** Static headers: JSON of names and sealed values; null without, and after removal. */
+    headers: text('headers'),
     standardWebhooks: flag('standard_webhooks').notNull(),
     pausedBy: text('paused_by', { enum: pausers }),
     createdAt: instant('created_at').notNull(),

@@ -6,7 +6,15 @@ import { createMigratedDatabase, tableModes, type MigratedDatabase } from '../en
 
 export type Stores = Pick<
   Awaited<ReturnType<typeof createSqliteStorage>>,
-  'verifications' | 'statusOutbox' | 'webhooks' | 'recoveries' | 'feed' | 'retention' | 'users' | 'close'
+  | 'verifications'
+  | 'statusOutbox'
+  | 'webhooks'
+  | 'recoveries'
+  | 'feed'
+  | 'endpointHeaders'
+  | 'retention'
+  | 'users'
+  | 'close'
 >
 
 /** The engines to test, each with an empty database for every test, and the guard of distributed tables. */

@@ -1,6 +1,7 @@
 import { eventScopes } from '../events/event-scopes.js'
 import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { classifyResponse } from './classify-response.js'
+import { redactEchoes, type OpenHeaders } from './endpoint-headers.js'
 import { reportOfCause } from './delivery-state.js'
 import { resultOfCause, type Sender, type SendResult } from './sender.js'
 import { signedHeaders } from './signed-headers.js'
@@ -13,6 +14,7 @@ export interface AttemptDeps {
   readonly grants: GrantLookup
   readonly signingKeys: SigningKeys
   readonly send: Sender
+  readonly openHeaders?: OpenHeaders
   readonly now: () => Date
   readonly timers: WorkerTimers
   readonly scopeRule: ScopeRule
@@ -117,6 +119,8 @@ async function sendSigned(
   openedAtMs: number,
   deps: AttemptDeps,
 ): Promise<AttemptReport> {
+  const own = await openOwn(delivery, deps)
+  if (own === null) return reportOfCause('HEADERS_UNAVAILABLE', version)
   const headers = await signedHeaders({
     xEventId: delivery.xEventId,
     test: delivery.test,
@@ -124,6 +128,7 @@ async function sendSigned(
     standardWebhooks: delivery.endpoint.standardWebhooks,
     secret: key,
     now: deps.now(),
+    headers: own,
     userAgent: deps.userAgent,
   })
   // AbortSignal.timeout takes whole milliseconds only.
@@ -133,7 +138,15 @@ async function sendSigned(
   const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>
     resultOfCause('INTERNAL_ERROR'),
   )
-  return reportOf(result ?? resultOfCause('TIMEOUT'), version)
+  return reportOf(redactEchoes(result ?? resultOfCause('TIMEOUT'), Object.values(own)), version)
+}
+
+/** Opens the static headers of the endpoint; null if they cannot be opened. */
+async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) {
+  const { headers } = endpoint
+  if (headers === null) return {}
+  const opening = deps.openHeaders?.({ appId, headers }) ?? Promise.resolve(null)
+  return withTimeLimit(opening, deps.lookUpTimeoutMs, null, deps.timers).catch(() => null)
 }
 
 /** Corrects a sender's result: success needs a 2xx status. */

@@ -32,6 +32,7 @@ export function isFinalDeliveryState(state: DeliveryState): boolean {
 /** Faults of the service that prove that nothing was sent. The attempt does not count. */
 const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'SIGNING_KEY_MISSING',
+  'HEADERS_UNAVAILABLE',
   'RESOLVER_DOWN',
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',

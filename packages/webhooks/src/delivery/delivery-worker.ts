@@ -1,4 +1,5 @@
 import type { GrantLookup } from '../publishing/grants.js'
+import type { OpenHeaders } from './endpoint-headers.js'
 import { authorizeDeliveries, runAttempt, type AttemptDeps } from './attempt-runner.js'
 import { createInFlightAttempts } from './in-flight-attempts.js'
 import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
@@ -17,6 +18,8 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly signingKeys: SigningKeys
   readonly grants: GrantLookup
   readonly send: Sender
+  /** Opens static headers. Needed if endpoints have some: without it, nothing is sent to these. */
+  readonly openHeaders?: OpenHeaders
   /** Wall clock, for `Retry-After` dates and signed timestamps. */
   readonly now: () => Date
   /** A number from 0 up to 1, for jitter. */

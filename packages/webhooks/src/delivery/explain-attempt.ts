@@ -61,6 +61,10 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Nothing was sent: the service had no free network socket.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
   ],
+  HEADERS_UNAVAILABLE: [
+    'Nothing was sent: the service could not read the static headers of the endpoint.',
+    `Nothing to do for you: ${retried} It does not count as an attempt.`,
+  ],
   PROXY_FAILED: [
     'Nothing was sent: the outbound proxy of the service failed.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,

@@ -22,6 +22,14 @@ export type { RecoveryStore } from '../recovery/recovery-store.js'
 export { attemptStateOf, reportOfCause } from './delivery-state.js'
 export { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.js'
 export type { DeliveryWorkerObserver } from './worker-observer.js'
+export {
+  checkEndpointHeaders,
+  redactEchoes,
+  shellVariableOf,
+  type HeaderProblem,
+  type OpenHeaders,
+  type SealedHeaders,
+} from './endpoint-headers.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
 export { reproducibleCurl } from './reproducible-curl.js'
 export type { Sender, SendResult } from './sender.js'

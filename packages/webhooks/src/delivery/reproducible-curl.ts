@@ -1,3 +1,5 @@
+import { shellVariableOf } from './endpoint-headers.js'
+
 /** Data of a delivery for {@link reproducibleCurl}. */
 export interface CurlDelivery {
   readonly url: string
@@ -5,13 +7,16 @@ export interface CurlDelivery {
   readonly test: boolean
   /** Exact bytes of the body, valid UTF-8. */
   readonly body: Uint8Array
+  /** Names of the static headers of the endpoint. Default none. */
+  readonly headerNames?: readonly string[]
 }
 
 /**
  * Creates a shell command that sends a delivery again from the partner's machine, byte for byte, with a valid
  * signature.
  *
- * It holds no secret: the API key is read from `$KYC_RELAY_API_KEY`. Needs a POSIX shell, `curl` and `openssl`.
+ * It holds no secret: the API key is read from `$KYC_RELAY_API_KEY`, and the value of a static header from the variable of
+ * its name, for example `$X_TENANT`. Needs a POSIX shell, `curl` and `openssl`.
  *
  * @example
  * ```ts
@@ -38,6 +43,7 @@ export function reproducibleCurl(delivery: CurlDelivery): string {
     [
       'curl --include --max-time 30 --request POST',
       ...headers.map((header) => `--header ${quoted(header)}`),
+      ...(delivery.headerNames ?? []).map((name) => `--header ${quoted(`${name}: `)}"${shellVariableOf(name)}"`),
       '--header "X-HMAC-Signature: $signature"',
       '--data-raw "$body"',
       // curl would expand brackets and braces in a URL.

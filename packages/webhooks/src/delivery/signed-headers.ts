@@ -16,6 +16,8 @@ export interface SignedHeadersInput {
   readonly secret: string
   /** Signing time in the Standard Webhooks headers. */
   readonly now: Date
+  /** Static headers of the endpoint. Default none. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Default `kyc-relay-webhooks/1`. */
   readonly userAgent?: string
 }
@@ -45,5 +47,9 @@ export async function signedHeaders(input: SignedHeadersInput): Promise<Record<s
   const standardWebhooks = input.standardWebhooks
     ? { ...(await signStandardWebhook({ id: xEventId, signedAt: input.now, body, secret })) }
     : null
-  return requestHeaders({ xEventId, test }, signature, standardWebhooks, input.userAgent)
+  const own = Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return {
+    ...Object.fromEntries(own),
+    ...requestHeaders({ xEventId, test }, signature, standardWebhooks, input.userAgent),
+  }
 }

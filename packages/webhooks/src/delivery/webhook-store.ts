@@ -1,4 +1,5 @@
 import type { EventType } from '../events/event-types.js'
+import type { SealedHeaders } from './endpoint-headers.js'
 
 /** An HTTPS URL with its event types, to register. */
 export interface NewEndpoint {
@@ -12,6 +13,8 @@ export interface NewEndpoint {
   readonly standardWebhooks: boolean
   /** Name that the partner gave, at most 200 characters. Default null. */
   readonly description?: string | null
+  /** Headers that every request to it carries. Default null. Not kept after its removal. */
+  readonly headers?: SealedHeaders | null
   readonly createdAt: Date
 }
 
@@ -26,6 +29,7 @@ export interface Endpoint extends NewEndpoint {
    */
   readonly lineageId: string
   readonly description: string | null
+  readonly headers: SealedHeaders | null
   /** Null unless paused. While it is paused, only test events are sent to it; all others wait. */
   readonly pausedBy: PausedBy | null
 }
@@ -113,7 +117,7 @@ export interface ClaimedDelivery {
   readonly userId: string
   readonly eventType: EventType
   readonly test: boolean
-  readonly endpoint: { readonly endpointId: string; readonly url: string; readonly standardWebhooks: boolean }
+  readonly endpoint: Pick<Endpoint, 'endpointId' | 'url' | 'standardWebhooks' | 'headers'>
   readonly body: Uint8Array
   /** Milliseconds since this delivery was first `UNSENT`; 0 if never. */
   readonly unsentForMs: number
@@ -142,6 +146,7 @@ export type AttemptCause =
   | 'INVALID_RESPONSE'
   | 'INTERRUPTED'
   | 'SIGNING_KEY_MISSING'
+  | 'HEADERS_UNAVAILABLE'
   | 'RESOLVER_DOWN'
   | 'GRANT_REVOKED'
   | 'GRANTS_UNAVAILABLE'

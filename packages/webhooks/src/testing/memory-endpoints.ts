@@ -43,7 +43,8 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
   function add(endpoint: NewEndpoint, lineageId: string, pausedBy: PausedBy | null): void {
     if (endpoints.has(endpoint.endpointId)) throw new Error('This endpoint id is taken.')
     data.lineages.set(urlKey(endpoint), lineageId)
-    const added = { ...structuredClone(endpoint), description: endpoint.description ?? null, lineageId, pausedBy }
+    const { description = null, headers = null } = endpoint
+    const added = { ...structuredClone({ ...endpoint, description, headers }), lineageId, pausedBy }
     const sequence = nextSequence(data)
     endpoints.set(endpoint.endpointId, {
       ...{ endpoint: added, sequence, removed: false },

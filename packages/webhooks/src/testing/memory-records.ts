@@ -55,7 +55,7 @@ export function claimedOf(
   attempt: StoredAttempt,
   nowMs: number,
 ): ClaimedDelivery {
-  const { endpointId, url, standardWebhooks } = endpoint
+  const { endpointId, url, standardWebhooks, headers } = endpoint
   return {
     fence: {
       appId: delivery.event.appId,
@@ -70,7 +70,7 @@ export function claimedOf(
     userId: delivery.event.userId,
     eventType: delivery.event.type,
     test: delivery.event.test,
-    endpoint: { endpointId, url, standardWebhooks },
+    endpoint: { endpointId, url, standardWebhooks, headers },
     body: delivery.event.body,
     unsentForMs: delivery.unsentSinceMs === null ? 0 : nowMs - delivery.unsentSinceMs,
     traceContext: delivery.event.traceContext ?? null,

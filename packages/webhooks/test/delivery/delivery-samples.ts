@@ -37,6 +37,7 @@ export async function registerEndpoint(store: WebhookStore, fields: Partial<Endp
     url: `https://partner.example.com/webhooks/${endpointId}`,
     lineageId: endpointId,
     description: null,
+    headers: null,
     pausedBy: null,
     eventTypes: null,
     standardWebhooks: false,

@@ -24,6 +24,7 @@ const stateByCause: Readonly<Record<AttemptCause, Exclude<AttemptState, 'STARTED
   RESOLVER_DOWN: 'UNSENT',
   GRANTS_UNAVAILABLE: 'UNSENT',
   OUT_OF_SOCKETS: 'UNSENT',
+  HEADERS_UNAVAILABLE: 'UNSENT',
   PROXY_FAILED: 'UNSENT',
   GRANT_REVOKED: 'UNSENT',
 }

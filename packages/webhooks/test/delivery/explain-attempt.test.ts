@@ -20,6 +20,7 @@ const causes: readonly AttemptCause[] = [
   'GRANT_REVOKED',
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',
+  'HEADERS_UNAVAILABLE',
   'PROXY_FAILED',
   'INTERNAL_ERROR',
 ]

@@ -20,6 +20,7 @@ const endpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
   url: 'https://partner.example.com/',
   lineageId: '0e000000-0000-4000-8000-00000000000e',
   description: null,
+  headers: null,
   pausedBy: null,
   eventTypes: null,
   standardWebhooks: false,

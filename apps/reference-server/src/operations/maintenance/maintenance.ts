@@ -23,6 +23,8 @@ export function createMaintenance(deps: {
   readonly recoverEvents: () => Promise<number>
   /** Publishes changes of KYC statuses; returns their number. Null if the operator has not turned them on. */
   readonly publishStatusChanges: (() => Promise<number>) | null
+  /** Re-wraps static headers of endpoints; returns their number. */
+  readonly rewrapHeaders: (shouldContinue: () => boolean) => Promise<number>
   readonly apiKeys: { readonly directory: AppDirectory; readonly cipher: PiiCipher; readonly now: () => Date }
   /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
@@ -98,6 +100,14 @@ export function createMaintenance(deps: {
           await telling('re-wrap API keys', 'API keys re-wrapped', (tell) =>
             rewrapApiKeys(deps.apiKeys, tell, shouldContinue),
           )
+        },
+      },
+      {
+        name: 're-wrap static headers',
+        intervalMs: hourMs,
+        async run(shouldContinue) {
+          const progress = start('re-wrap static headers')
+          progress.end('static headers re-wrapped', { count: await deps.rewrapHeaders(shouldContinue) })
         },
       },
     ],

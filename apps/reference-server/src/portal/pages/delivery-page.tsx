@@ -12,8 +12,10 @@ type FoundDelivery = NonNullable<Awaited<ReturnType<WebhookStore['findDelivery']
 export const DeliveryPage: FC<{
   readonly session: Session
   readonly delivery: FoundDelivery
+  /** Names of the static headers of the endpoint. */
+  readonly headerNames: readonly string[]
   readonly now: Date
-}> = ({ session, delivery, now }) => {
+}> = ({ session, delivery, headerNames, now }) => {
   const pending = delivery.state === 'PENDING'
   const erased = delivery.body.byteLength === 0
   return (
@@ -119,10 +121,13 @@ export const DeliveryPage: FC<{
           </section>
           <section aria-labelledby="curl">
             <h2 id="curl">Send it from your own machine</h2>
-            <CopyBlock id="delivery-curl" label="Shell command" text={reproducibleCurl(delivery)} />
+            <CopyBlock id="delivery-curl" label="Shell command" text={reproducibleCurl({ ...delivery, headerNames })} />
             <p class="hint">
               The same bytes with a valid signature. Put your API key into <code>KYC_RELAY_API_KEY</code> first; it is
               not in the command.
+              {headerNames.length === 0
+                ? null
+                : ' Put the values of your static headers into the variables of their names.'}
             </p>
           </section>
         </>

@@ -11,6 +11,47 @@ export interface EndpointForm {
   readonly description: string
   readonly eventTypes: readonly string[]
   readonly standardWebhooks: boolean
+  /** Static headers, one `Name: value` on a line. */
+  readonly headers: string
+}
+
+const HeadersField: FC<{ readonly endpoint: Endpoint | null; readonly text: string }> = ({ endpoint, text }) => {
+  const names = endpoint?.headers?.names ?? []
+  return (
+    <fieldset>
+      <legend>Static headers</legend>
+      <div class="field">
+        <label for="headers">Headers that every request carries</label>
+        <textarea
+          id="headers"
+          name="headers"
+          rows={3}
+          class="mono"
+          placeholder="X-Tenant: blue"
+          autocapitalize="off"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="headers-hint"
+        >
+          {text}
+        </textarea>
+        <span class="hint" id="headers-hint">
+          Optional: up to five, one on a line. Values are kept sealed and never shown again.
+          {names.length === 0
+            ? null
+            : ` Now: ${names.join(', ')}. Leave this empty to keep them; another host of the URL drops them.`}
+        </span>
+      </div>
+      {names.length === 0 ? null : (
+        <div class="choices">
+          <label>
+            <input type="checkbox" name="removeHeaders" />
+            <span>Remove the headers</span>
+          </label>
+        </div>
+      )}
+    </fieldset>
+  )
 }
 
 /** Renders the form for a new URL, or for changing one. */
@@ -123,6 +164,7 @@ export const EndpointFormPage: FC<{
           </label>
         </div>
       </fieldset>
+      <HeadersField endpoint={endpoint} text={form.headers} />
       <div class="actions">
         <button type="submit" class="primary">
           {endpoint === null ? 'Add URL' : 'Save changes'}

@@ -125,6 +125,7 @@ export const EndpointsPage: FC<{
             <>
               <EventTypes types={endpoint.eventTypes} />
               {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
+              {endpoint.headers === null ? null : <div class="hint">with {endpoint.headers.names.join(', ')}</div>}
             </>,
             <div class="actions">
               <a href={`/portal/webhooks/${endpoint.endpointId}/test`}>
@@ -232,6 +233,7 @@ export const TestEventPage: FC<{
           {request.headers['content-length']} bytes of body, on one line as sent. <code>x-hmac-signature</code> is the
           HMAC-SHA-256 of these bytes under your API key, in hex.
           {endpoint.standardWebhooks ? ' The Standard Webhooks headers are made anew at the moment of sending.' : ''}
+          {endpoint.headers === null ? '' : ' The values of your static headers are not shown.'}
         </p>
       </section>
       <form method="post" action={`/portal/webhooks/${endpoint.endpointId}/test`}>

@@ -118,6 +118,7 @@ CREATE TABLE `kyc_relay_endpoints` (
 	`lineage_id` text NOT NULL,
 	`description` text,
 	`event_types` text,
+	`headers` text,
 	`standard_webhooks` integer NOT NULL,
 	`paused_by` text,
 	`created_at` integer NOT NULL,

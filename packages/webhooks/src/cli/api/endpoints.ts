@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.js'
 import { formatTable } from '../table.js'
@@ -28,6 +30,8 @@ export const endpointsCommand: Command = {
                        (default: all types)
   --description TEXT   a name for the endpoint
   --standard-webhooks  add the three Standard Webhooks headers
+  --headers FILE       static headers: a JSON object of names and values, - for
+                       standard input; {} removes them
   --to URL             the new address, for replace
 ${serviceHelp}
 
@@ -48,6 +52,7 @@ Examples:
         event: { type: 'string', multiple: true },
         description: { type: 'string' },
         'standard-webhooks': { type: 'boolean' },
+        headers: { type: 'string' },
         to: { type: 'string' },
       },
     })
@@ -56,6 +61,7 @@ Examples:
       ...(values.event === undefined ? {} : { eventTypes: parseEventTypes(values.event) }),
       ...(values.description === undefined ? {} : { description: values.description }),
       ...(values['standard-webhooks'] === undefined ? {} : { standardWebhooks: values['standard-webhooks'] }),
+      ...(values.headers === undefined ? {} : { headers: await readHeaders(values.headers, terminal) }),
     }
     if (verb !== 'add' && verb !== 'replace' && Object.keys(changes).length > 0) {
       throw new UsageError(`${verb} takes no options of an endpoint.`)
@@ -81,6 +87,17 @@ Examples:
     }
     return 0
   },
+}
+
+/** Reads static headers from a file: an argument would show their values to other users of the machine. */
+async function readHeaders(path: string, { stdin }: Terminal): Promise<unknown> {
+  try {
+    const headers: unknown = JSON.parse(path === '-' ? await text(stdin) : await readFile(path, 'utf8'))
+    if (typeof headers === 'object' && headers !== null && !Array.isArray(headers)) return headers
+  } catch {
+    // The text below says what is expected.
+  }
+  throw new UsageError('--headers takes a file with a JSON object of names and values.')
 }
 
 function print(items: readonly Endpoint[], json: boolean, { out }: Terminal): void {

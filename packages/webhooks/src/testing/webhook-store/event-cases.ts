@@ -24,7 +24,8 @@ export const eventCases = [
     'A prepared event MUST be claimed byte for byte, at once',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
-      const endpoint = await registered(store, { standardWebhooks: true })
+      const headers = { names: ['X-Tenant'], sealed: 'opaque' }
+      const endpoint = await registered(store, { standardWebhooks: true, headers })
       const prepared = event([endpoint], {
         userId: userTwo,
         type: 'TRANSACTION_DECLINE',
@@ -50,7 +51,7 @@ export const eventCases = [
         userId: userTwo,
         eventType: 'TRANSACTION_DECLINE',
         test: true,
-        endpoint: { endpointId: endpoint.endpointId, url: endpoint.url, standardWebhooks: true },
+        endpoint: { endpointId: endpoint.endpointId, url: endpoint.url, standardWebhooks: true, headers },
         unsentForMs: 0,
       })
       deepEqual([...body], [...everyByte])

@@ -84,6 +84,7 @@ export function createSamples() {
 export const asListed = (endpoint: NewEndpoint, lineageId = endpoint.endpointId): Endpoint => ({
   ...endpoint,
   description: endpoint.description ?? null,
+  headers: endpoint.headers ?? null,
   lineageId,
   pausedBy: null,
 })

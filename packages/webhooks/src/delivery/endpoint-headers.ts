@@ -1,0 +1,135 @@
+import type { SendResult } from './sender.js'
+
+/** Static headers of an endpoint, as a store keeps them. */
+export interface SealedHeaders {
+  /** Names as the partner gave them. */
+  readonly names: readonly string[]
+  /** Names and values, sealed by the host. Opaque to a store. */
+  readonly sealed: string
+}
+
+/**
+ * Opens the static headers of an endpoint: names and values. It rejects if it cannot open them; then nothing is sent,
+ * and the attempt does not count (`HEADERS_UNAVAILABLE`).
+ */
+export type OpenHeaders = (endpoint: {
+  readonly appId: string
+  readonly headers: SealedHeaders
+}) => Promise<Readonly<Record<string, string>>>
+
+/** Most static headers of one endpoint. */
+export const mostHeaders = 5
+
+/** Why static headers are refused. */
+export type HeaderProblem =
+  | 'TOO_MANY_HEADERS'
+  | 'HEADER_NAME_INVALID'
+  | 'HEADER_NAME_NOT_ALLOWED'
+  | 'HEADER_NAME_REPEATED'
+  | 'HEADER_VALUE_INVALID'
+
+// RFC 9110, sections 5.6.2 and 7.6.1. The service sets the first ones itself; the last two carry its traces.
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
+const reserved =
+  /^(?:host|content-.*|x-hmac-signature|x-event-id|x-test-event|webhook-.*|accept-encoding|user-agent|expect|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|traceparent|tracestate)$/
+const visible = /^[\x21-\x7e](?:[\x20-\x7e]{0,998}[\x21-\x7e])?$/
+
+/**
+ * Checks static headers that a partner sets: at most five, names of 1–100 characters that are not reserved, and values
+ * of 1–1,000 visible ASCII characters, with spaces inside.
+ *
+ * Reserved are names that the service sets, `Content-*`, `Webhook-*`, the hop-by-hop headers and trace context.
+ *
+ * @returns the first problem; null if there is none
+ *
+ * @example
+ * ```ts
+ * import { checkEndpointHeaders } from '@kyc-relay/webhooks/delivery'
+ *
+ * checkEndpointHeaders({ Authorization: 'Bearer abc' }) // null
+ * checkEndpointHeaders({ Host: 'partner.com' }) // 'HEADER_NAME_NOT_ALLOWED'
+ * ```
+ */
+export function checkEndpointHeaders(headers: Readonly<Record<string, unknown>>): HeaderProblem | null {
+  const names = Object.keys(headers)
+  if (names.length > mostHeaders) return 'TOO_MANY_HEADERS'
+  const seen = new Set<string>()
+  for (const name of names) {
+    const [lower, value] = [name.toLowerCase(), headers[name]]
+    if (!token.test(name)) return 'HEADER_NAME_INVALID'
+    if (reserved.test(lower)) return 'HEADER_NAME_NOT_ALLOWED'
+    if (seen.has(lower)) return 'HEADER_NAME_REPEATED'
+    if (typeof value !== 'string' || !visible.test(value)) return 'HEADER_VALUE_INVALID'
+    seen.add(lower)
+  }
+  return null
+}
+
+/**
+ * Returns the shell variable that stands for the value of a static header.
+ *
+ * @example
+ * ```ts
+ * import { shellVariableOf } from '@kyc-relay/webhooks/delivery'
+ *
+ * shellVariableOf('X-Tenant') // '$X_TENANT'
+ * ```
+ */
+export function shellVariableOf(name: string): string {
+  const variable = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+  return `$${/^[0-9]/.test(variable) ? '_' : ''}${variable}`
+}
+
+/** What stands for a value that a receiver echoed. */
+const redacted = '[redacted]'
+
+/**
+ * Takes the values of static headers out of a receiver's answer: as they are, as in JSON, URL-encoded and in base64. Of
+ * an answer that was cut, a part of a value at its end goes too.
+ *
+ * @example
+ * ```ts
+ * import { redactEchoes, type SendResult } from '@kyc-relay/webhooks/delivery'
+ *
+ * const kept = (result: SendResult) => redactEchoes(result, ['Bearer example'])
+ * ```
+ */
+export function redactEchoes(result: SendResult, values: readonly string[]): SendResult {
+  if (values.length === 0) return result
+  const forms = [...new Set(values.flatMap(formsOf))].sort((one, other) => other.length - one.length)
+  const redact = (text: string, longest: number) => {
+    const left = forms.reduce((rest, form) => rest.replaceAll(form, redacted), text)
+    return text.length < longest ? left : withoutEnd(left, forms)
+  }
+  const { responseHeaders, responseBody } = result
+  return {
+    ...result,
+    responseHeaders: Object.fromEntries(
+      Object.entries(responseHeaders).map(([name, text]) => [name, redact(text, longestHeader)]),
+    ),
+    responseBody: responseBody === null ? null : bytesOf(redact(textOf(responseBody), longestBody)),
+  }
+}
+
+/** Lengths at which the log of attempts cuts an answer. */
+const longestHeader = 1_024
+const longestBody = 16_384
+
+/** Ways in which a receiver may write a value. */
+function formsOf(value: string): readonly string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoa(value)]
+}
+
+/** Takes out the begin of a form at the end of the text. One or two characters tell nothing. */
+function withoutEnd(text: string, forms: readonly string[]): string {
+  for (const form of forms) {
+    for (let length = form.length - 1; length > 2; length -= 1) {
+      if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + redacted
+    }
+  }
+  return text
+}
+
+// One character for each byte: values are ASCII, and a body may be in any encoding.
+const textOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
