@@ -10,7 +10,8 @@ const securityHeader = /\/headers\/(?:strict-transport-security|x-content-type-o
 
 const fixedText = /\/(?:(?:errors|violations|warnings)\/\d+\/message|body\/(?:title|detail))$/
 
-const newField = /\/(?:warnings|description|state|pausedBy|failingSince|lastSuccessAt|httpStatus|latencyMs|replaces)$/
+const newField =
+  /\/(?:warnings|description|state|pausedBy|failingSince|lastSuccessAt|headerNames|httpStatus|latencyMs|replaces)$/
 
 /** What an answer to an event gains and loses when it becomes a refusal. */
 const problemField = /^\/(?:headers\/cache-control|body\/(?:type|title|status|code|detail|requestId))$/
@@ -18,7 +19,7 @@ const eventField = /^\/body\/(?:eventId|duplicate|deliveries|withheld)(?:\/.*)?$
 
 export const intendedDifferences = [
   {
-    why: 'Endpoints tell their description, state, pause and health; deliveries their last answer; a registration warns.',
+    why: 'Endpoints tell their description, header names, state, pause and health; deliveries their last answer; a registration warns.',
     matches: ({ at, before }) => newField.test(at) && before === undefined,
   },
   {
