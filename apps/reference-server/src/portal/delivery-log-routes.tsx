@@ -37,6 +37,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         deliveries={broken ? [] : page.items}
         nextPage={broken || page.nextCursor === null ? null : addressOfLog(filters, page.nextCursor)}
         firstPage={cursor ? addressOfLog(filters, null) : null}
+        thisPage={addressOfLog(filters, cursor ?? null)}
         problem={broken ? problem : hasUnreadFilters(query, filters) ? unreadFilters : null}
       />,
       broken ? 400 : 200,
@@ -56,6 +57,22 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
       />,
     )
   })
+  routes.post('/portal/deliveries/resend', async (c) => {
+    const appId = appIdOf(c)
+    const fields = c.get('form')
+    // A page of the log has no more.
+    const ids = [...new Set(fields.getAll('deliveryId'))].slice(0, pageSize)
+    let resent = 0
+    for (const deliveryId of ids) {
+      const outcome = await store.resendDelivery({ appId, deliveryId, newDeliveryId: randomUUID() })
+      if (outcome === 'resent') resent += 1
+    }
+    if (resent > 0) deps.wake()
+    await c.get('session').flash(resultOfResending(resent, ids.length))
+    const back = fields.get('back') ?? ''
+    return seeOther(c, back.startsWith('/portal/deliveries?') ? back : '/portal/deliveries')
+  })
+
   routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
     const deliveryId = c.req.param('deliveryId')
     const newDeliveryId = randomUUID()
@@ -76,4 +93,12 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   })
 
   return routes
+}
+
+function resultOfResending(resent: number, selected: number) {
+  if (selected === 0) return { tone: 'warn', text: 'Select the deliveries to send again.' } as const
+  const sent = resent === 1 ? 'One delivery is on its way again.' : `${resent} deliveries are on their way again.`
+  if (resent === selected) return { tone: 'good', text: sent } as const
+  const left = `${selected - resent} of ${selected} cannot be sent: they are pending, erased, or their URL was removed.`
+  return { tone: 'warn', text: resent === 0 ? left : `${sent} ${left}` } as const
 }

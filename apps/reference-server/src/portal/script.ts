@@ -1,9 +1,24 @@
-// Adds copying, local time and automatic refresh. Every page works without JavaScript.
+// Adds copying, local and relative time, and automatic refresh. Every page works without JavaScript.
 export const script = String.raw`'use strict'
-for (const time of document.querySelectorAll('time[datetime]')) {
-  const at = new Date(time.dateTime)
-  if (!Number.isNaN(at.getTime())) time.title = at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const steps = [['second', 60], ['minute', 60], ['hour', 24], ['day', Infinity]]
+const ago = (ms) => {
+  let count = Math.round(ms / 1000)
+  for (const [unit, next] of steps) {
+    if (Math.abs(count) < next) return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(count, unit)
+    count = Math.round(count / next)
+  }
 }
+// The title has local time and UTC.
+const tellTimes = (part) => {
+  for (const time of part.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    if (Number.isNaN(at.getTime())) continue
+    const utc = at.toISOString().replace('T', ' ').slice(0, 19)
+    time.title = at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' }) + ' (' + utc + ' UTC)'
+    if (time.dataset.relative !== undefined) time.textContent = ago(at.getTime() - Date.now())
+  }
+}
+tellTimes(document)
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const source = document.getElementById(button.dataset.copy)
   if (!source || !navigator.clipboard) continue
@@ -35,7 +50,10 @@ if (refresh) {
         const region = fresh.querySelector('[data-refresh]')
         const stays = document.querySelector('[data-live]')
         const now = fresh.querySelector('[data-live]')
-        if (stays && now && stays.innerHTML !== now.innerHTML) stays.innerHTML = now.innerHTML
+        if (stays && now && stays.innerHTML !== now.innerHTML) {
+          stays.innerHTML = now.innerHTML
+          tellTimes(stays)
+        }
         if (!region) return
       }
     }

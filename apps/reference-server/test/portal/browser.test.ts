@@ -54,6 +54,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
   async function check(name: string) {
     for (const [colorScheme, width] of [
       ['dark', 360],
+      ['light', 820],
       ['light', 1280],
     ] as const) {
       await page.emulateMedia({ colorScheme })

@@ -71,7 +71,7 @@ export function hiddenFields(html: string, action: string): Record<string, strin
   return Object.fromEntries(
     [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
       name,
-      value,
+      value.replaceAll('&amp;', '&'),
     ]),
   )
 }

@@ -184,7 +184,8 @@ describe('the delivery log in the portal', () => {
       expect(sent.status).toBe(202)
     }
     await receiver.arrived('/many', 27)
-    const rows = (text: string) => (text.match(/<a href="\/portal\/deliveries\/[0-9a-f-]{36}"/g) ?? []).length
+    const rows = (text: string) =>
+      (text.match(/<a class="whole-row" href="\/portal\/deliveries\/[0-9a-f-]{36}"/g) ?? []).length
     const first = await browser.get(`/portal/deliveries?endpointId=${endpoint.id}&status=&eventType=`)
     expect(rows(first.text)).toBe(25)
     const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first.text) ?? []
@@ -192,7 +193,8 @@ describe('the delivery log in the portal', () => {
     expect(rows(second.text)).toBe(2)
     expect(second.text).toContain('Newest')
     expect(rows((await browser.get(`/portal/deliveries?endpointId=${endpoint.id}&status=FAILED`)).text)).toBe(0)
-    const [shown = ''] = /[0-9a-f-]{36}(?=")/.exec(first.text.slice(first.text.indexOf('<tbody'))) ?? []
+    const [shown = ''] =
+      /(?<=deliveries\/)[0-9a-f-]{36}(?=")/.exec(first.text.slice(first.text.indexOf('<tbody'))) ?? []
     const { json } = await server.call(`${server.demo.apiUrl}/api/v1/webhooks/deliveries/${shown}`, {
       token: app().apiKey,
     })
@@ -220,6 +222,37 @@ describe('the delivery log in the portal', () => {
     const chart = await browser.get('/portal/webhooks')
     expect(chart.text).toMatch(/Delivered by the first attempt <b>\d+<\/b>/)
     await removeAll()
+  })
+
+  it('sends several selected deliveries again, and returns to the same page', async () => {
+    const endpoint = await addUrl(receiver.url('/several'))
+    for (let count = 0; count < 3; count += 1) {
+      await server.call(`${server.demo.apiUrl}/api/v1/webhooks/${endpoint.id}/test`, {
+        method: 'POST',
+        token: app().apiKey,
+      })
+    }
+    const path = `/portal/deliveries?status=DELIVERED&endpointId=${endpoint.id}`
+    const selectable = (text: string) =>
+      [...text.matchAll(/name="deliveryId" value="([0-9a-f-]{36})"/g)].map(([, id]) => id ?? '')
+    await expect.poll(async () => selectable((await browser.get(path)).text).length).toBe(3)
+    const page = await browser.get(path)
+    const [one = '', two = ''] = selectable(page.text)
+    const action = '/portal/deliveries/resend'
+    const sent = await browser.submit(page, action, { deliveryId: [one, two, one] })
+    expect([sent.status, sent.headers.location]).toEqual([303, path])
+    expect((await browser.follow(sent)).text).toContain('2 deliveries are on their way again.')
+    await receiver.arrived('/several', 5)
+    const none = await browser.follow(await browser.submit(page, action))
+    expect(none.text).toContain('Select the deliveries to send again.')
+    const unknown = await browser.follow(await browser.submit(page, action, { deliveryId: [one, 'x', app().apiKey] }))
+    expect(unknown.text).toContain('One delivery is on its way again. 2 of 3 cannot be sent')
+    const elsewhere = await browser.submit(page, action, { deliveryId: one, back: 'https://example.com/' })
+    expect(elsewhere.headers.location).toBe('/portal/deliveries')
+    await receiver.arrived('/several', 7)
+    await removeAll()
+    const removed = await browser.follow(await browser.submit(page, action, { deliveryId: one }))
+    expect(removed.text).toContain('1 of 1 cannot be sent')
   })
 
   it('is that of one’s own app alone', async () => {

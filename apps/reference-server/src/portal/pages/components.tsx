@@ -51,8 +51,8 @@ export const attemptTones: Readonly<Record<AttemptState, readonly [Tone, string]
 }
 
 /** Renders a time in UTC; a script adds the local time. */
-export const Instant: FC<{ readonly at: Date }> = ({ at }) => (
-  <time class="nowrap" datetime={at.toISOString()}>
+export const Instant: FC<{ readonly at: Date; readonly relative?: boolean }> = ({ at, relative }) => (
+  <time class="nowrap" datetime={at.toISOString()} data-relative={relative ? '' : undefined}>
     {instantText(at)}
   </time>
 )

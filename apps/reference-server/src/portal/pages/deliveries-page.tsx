@@ -5,7 +5,7 @@ import type { Session } from '../sessions.js'
 import type { LogFilters } from '../log-filters.js'
 import { DeliveryKind } from './delivery-kind.js'
 import { DeliveryStateMark, Instant } from './components.js'
-import { developerCrumbs, PortalFrame } from './portal-frame.js'
+import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
 const states: readonly DeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']
@@ -23,8 +23,10 @@ export const DeliveriesPage: FC<{
   readonly deliveries: readonly DeliveryRecord[]
   readonly nextPage: string | null
   readonly firstPage: string | null
+  /** Address of this page of the log. */
+  readonly thisPage: string
   readonly problem: string | null
-}> = ({ session, endpoints, filters, deliveries, nextPage, firstPage, problem }) => (
+}> = ({ session, endpoints, filters, deliveries, nextPage, firstPage, thisPage, problem }) => (
   <PortalFrame
     title="Delivery log"
     session={session}
@@ -111,32 +113,55 @@ export const DeliveriesPage: FC<{
         </a>
       </div>
     ) : (
-      <RecordTable
-        label="Deliveries"
-        columns={[
-          { label: 'Status' },
-          { label: 'Event', heads: true },
-          { label: 'URL', class: 'url' },
-          { label: 'Attempts' },
-          { label: 'HTTP status' },
-          { label: 'Latency' },
-          { label: 'Created' },
-        ]}
-        rows={deliveries.map((delivery) => [
-          <DeliveryStateMark state={delivery.state} />,
-          <>
-            <a href={`/portal/deliveries/${delivery.deliveryId}`}>
-              <code>{delivery.eventType}</code>
-            </a>{' '}
-            <DeliveryKind delivery={delivery} />
-          </>,
-          delivery.url,
-          `${delivery.attemptsMade} of 5`,
-          delivery.httpStatus ?? '–',
-          delivery.latencyMs === null ? '–' : `${Math.round(delivery.latencyMs)} ms`,
-          <Instant at={delivery.createdAt} />,
-        ])}
-      />
+      <form method="post" action="/portal/deliveries/resend">
+        <CsrfField session={session} />
+        <input type="hidden" name="back" value={thisPage} />
+        <RecordTable
+          label="Deliveries"
+          columns={[
+            { label: 'Select', hidden: true },
+            { label: 'Status' },
+            { label: 'Event', heads: true },
+            { label: 'URL', class: 'url' },
+            { label: 'Attempts' },
+            { label: 'HTTP status' },
+            { label: 'Latency' },
+            { label: 'Created' },
+          ]}
+          rows={deliveries.map((delivery) => [
+            delivery.state === 'PENDING' ? null : (
+              <input
+                type="checkbox"
+                name="deliveryId"
+                value={delivery.deliveryId}
+                aria-label={`Select ${delivery.eventType}, ${delivery.createdAt.toISOString()}`}
+              />
+            ),
+            <DeliveryStateMark state={delivery.state} />,
+            <>
+              <a class="whole-row" href={`/portal/deliveries/${delivery.deliveryId}`}>
+                <code>{delivery.eventType}</code>
+              </a>{' '}
+              <DeliveryKind delivery={delivery} />
+            </>,
+            delivery.url,
+            <>
+              {delivery.attemptsMade} of 5
+              {delivery.nextAttemptAt === null ? null : (
+                <div class="hint">
+                  next <Instant at={delivery.nextAttemptAt} relative />
+                </div>
+              )}
+            </>,
+            delivery.httpStatus ?? '–',
+            delivery.latencyMs === null ? '–' : `${Math.round(delivery.latencyMs)} ms`,
+            <Instant at={delivery.createdAt} relative />,
+          ])}
+        />
+        <div class="actions">
+          <button type="submit">Send selected again</button>
+        </div>
+      </form>
     )}
     {nextPage === null && firstPage === null ? null : (
       <nav class="actions" aria-label="Pages">

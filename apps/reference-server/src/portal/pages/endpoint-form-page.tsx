@@ -21,7 +21,9 @@ const HeadersField: FC<{ readonly endpoint: Endpoint | null; readonly text: stri
     <fieldset>
       <legend>Static headers</legend>
       <div class="field">
-        <label for="headers">Headers that every request carries</label>
+        <label for="headers" class="visually-hidden">
+          Headers that every request carries
+        </label>
         <textarea
           id="headers"
           name="headers"
@@ -36,7 +38,7 @@ const HeadersField: FC<{ readonly endpoint: Endpoint | null; readonly text: stri
           {text}
         </textarea>
         <span class="hint" id="headers-hint">
-          Optional: up to five, one on a line. Values are kept sealed and never shown again.
+          Optional: up to five that every request carries, one on a line. Values are kept sealed and never shown again.
           {names.length === 0
             ? null
             : ` Now: ${names.join(', ')}. Leave this empty to keep them; another host of the URL drops them.`}
