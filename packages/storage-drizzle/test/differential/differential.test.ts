@@ -167,7 +167,8 @@ async function run(
     const endpointId = hookId(hooks.length)
     hooks.push({ id: endpointId, app: appId })
     const { lineageId: _, ...made } = endpoint(`u${url}`, appId)
-    return { ...made, endpointId, eventTypes, createdAt: clock() }
+    const headers = url === 1 ? { names: ['X-Tenant'], sealed: 'sealed' } : null
+    return { ...made, endpointId, eventTypes, headers, createdAt: clock() }
   }
 
   async function step(one: Command): Promise<void> {

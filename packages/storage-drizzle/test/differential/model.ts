@@ -85,7 +85,13 @@ export function createModel(clock: () => number) {
 
   const register = (endpoint: Endpoint, lineageId: string, pausedBy: 'PARTNER' | 'OPERATOR' | null) =>
     endpoints.push({
-      endpoint: { ...endpoint, lineageId, description: endpoint.description ?? null, pausedBy },
+      endpoint: {
+        ...endpoint,
+        lineageId,
+        description: endpoint.description ?? null,
+        headers: endpoint.headers ?? null,
+        pausedBy,
+      },
       ...{ removed: false, failing: false, failingSince: null, lastClaimedAt: 0 },
     })
 
@@ -122,7 +128,12 @@ export function createModel(clock: () => number) {
       fence: { appId: event.appId, deliveryId: delivery.id, attempt: delivery.made, token: delivery.token },
       ...{ deliveryId: delivery.id, eventId: event.eventId, xEventId: delivery.xEventId, appId: event.appId },
       ...{ userId: event.userId, eventType: event.type, test: event.test, body: event.body },
-      endpoint: { endpointId: target?.endpointId, url: target?.url, standardWebhooks: target?.standardWebhooks },
+      endpoint: {
+        endpointId: target?.endpointId,
+        url: target?.url,
+        standardWebhooks: target?.standardWebhooks,
+        headers: target?.headers,
+      },
       unsentForMs: delivery.unsentSince === null ? 0 : clock() - delivery.unsentSince,
       traceContext: event.traceContext ?? null,
     }
