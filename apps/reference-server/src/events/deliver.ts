@@ -6,6 +6,7 @@ import {
   type DeliveryWorkerObserver,
   type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
+import type { EndpointChange } from './endpoint-states.js'
 import type { Log } from '../operations/log.js'
 import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/tracing/span.js'
 
@@ -15,11 +16,12 @@ type Worker = ReturnType<typeof createDeliveryWorker>
 export function createEventDelivery(
   deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'now'> & {
     readonly retryBaseMs: number
-    readonly metrics: Required<DeliveryWorkerObserver>
+    readonly metrics: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
+    readonly onEndpointChanged: (change: EndpointChange) => void
     readonly log: Log
   },
 ): Worker {
-  const { metrics, log, retryBaseMs, ...ports } = deps
+  const { metrics, log, retryBaseMs, onEndpointChanged, ...ports } = deps
   const spans = createAttemptSpans()
   return createDeliveryWorker({
     ...ports,
@@ -34,6 +36,8 @@ export function createEventDelivery(
       metrics.onClaimed(event)
       spans.onClaimed(event)
     },
+    onEndpointTurned: ({ appId, endpointId, failing }) =>
+      onEndpointChanged({ appId, endpointId, state: failing ? 'FAILING' : 'HEALTHY' }),
     onProblem(code) {
       metrics.onProblem(code)
       log.error('delivery worker', { code })

@@ -16,6 +16,7 @@ export interface LogFields {
   readonly eventId?: string
   readonly deliveryId?: string
   readonly endpointId?: string
+  readonly state?: string
   readonly attempt?: number
   readonly outcome?: string
   readonly cause?: string
@@ -51,6 +52,7 @@ const allowed = new Set<keyof LogFields>([
   'eventId',
   'deliveryId',
   'endpointId',
+  'state',
   'attempt',
   'outcome',
   'cause',

@@ -26,7 +26,9 @@ export interface Metrics {
   connectionDropped(listener: string): void
   /** Counts a written or withheld event. */
   eventPublished(eventType: string, event: InsertedEvent): void
-  readonly worker: Required<DeliveryWorkerObserver>
+  /** Counts an endpoint that changed its state. */
+  endpointChanged(state: string): void
+  readonly worker: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
   /** Counts an ended purge of vault tokens. */
   tokensPurged(report: PurgeReport): void
   readonly photos: {
@@ -113,6 +115,12 @@ export function createMetrics(deps: {
   const takenOver = new Counter({
     name: 'kyc_relay_lease_takeovers_total',
     help: 'Attempts taken over after the lease of their worker ended.',
+    registers,
+  })
+  const endpointChanges = new Counter({
+    name: 'kyc_relay_endpoint_state_changes_total',
+    help: 'Endpoints that began to fail, succeeded again, were paused or resumed, by their new state.',
+    labelNames: ['state'],
     registers,
   })
   const problems = new Counter({
@@ -236,6 +244,7 @@ export function createMetrics(deps: {
       if (event.withheld !== null) withheld.inc({ type, reason: event.withheld })
     },
     tokensPurged,
+    endpointChanged: (state) => endpointChanges.inc({ state }),
     worker: {
       onResultWritten({ result, outcome }) {
         const { state, report } = result.attempt

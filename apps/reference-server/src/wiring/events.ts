@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import { createAddressFilter } from '../events/address-filter.js'
 import { createEventDelivery } from '../events/deliver.js'
+import { createEndpointStates, tellPauses } from '../events/endpoint-states.js'
 import { createPublisher } from '../events/publish.js'
 import type { Log } from '../operations/log.js'
 import { hideFromTracing } from '../operations/tracing/span.js'
@@ -24,9 +25,11 @@ export function wireEvents(deps: {
   readonly now: () => Date
 }) {
   const { env, log, now, localCaPem } = deps
-  const { webhooks: store, transactions } = deps.storage
+  const { transactions } = deps.storage
   const { disk, metrics } = deps.operations
   const { apiKeys, endpointHeaders, grants } = deps.callers
+  const onEndpointChanged = createEndpointStates({ log, count: metrics.endpointChanged })
+  const store = tellPauses(deps.storage.webhooks, onEndpointChanged)
 
   const policy = {
     ownHosts: env.publicHosts,
@@ -44,8 +47,10 @@ export function wireEvents(deps: {
     openHeaders: endpointHeaders.open,
     retryBaseMs: env.deliveryRetryBaseMs,
     metrics: metrics.worker,
+    onEndpointChanged,
   })
   return {
+    store,
     worker,
     publisher: createPublisher({
       ...{ store, transactions, grants, now, newId: uuidv7 },

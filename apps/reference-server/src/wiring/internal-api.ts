@@ -29,7 +29,7 @@ export function wireInternalApi(deps: {
     newId: uuidv7,
     vault: { vault, eraseUser: (userId) => eraseUser(userId, { users, vault, photos, now }) },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
-    endpoints: { store: webhooks, wake: () => events.worker.wake() },
+    endpoints: { store: events.store, wake: () => events.worker.wake() },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
     failures,
     probes,

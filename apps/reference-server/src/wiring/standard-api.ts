@@ -25,10 +25,10 @@ export function wireStandardApi(deps: {
   readonly now: () => Date
 }) {
   const { env, log, storage, events, now } = deps
-  const { verifications, photoJobs, overview, users, portalSessions, webhooks: store } = storage
+  const { verifications, photoJobs, overview, users, portalSessions } = storage
   const { apiKeys, endpointHeaders, findAppName, limits } = deps.callers
   const { failures, probes, metricsRoute } = deps.operations
-  const { publisher, send, checkUrl } = events
+  const { store, publisher, send, checkUrl } = events
   const testing = { endpoints: store, now, newId: uuidv7 }
   return createStandardApp({
     graphql: deps.graphql,

@@ -70,6 +70,7 @@ describe('metrics', () => {
     expect(samples.get(`kyc_relay_events_total{${type}}`)).toBe(2)
     expect(samples.get('kyc_relay_deliveries_claimed_total')).toBeGreaterThan(0)
     expect(samples.get('kyc_relay_queue_readable')).toBe(1)
+    expect(samples.get('kyc_relay_endpoint_state_changes_total{state="FAILING"}')).toBe(1)
     const others = [
       'kyc_relay_deliveries_waiting',
       'kyc_relay_deliveries_in_flight',

@@ -224,6 +224,31 @@ describe('the delivery log in the portal', () => {
     await removeAll()
   })
 
+  it('is led to by a banner as long as a URL fails and is not paused', async () => {
+    let status = 500
+    receiver.answerBy('/fails', () => status)
+    const endpoint = await addUrl(receiver.url('/fails'))
+    const sendTest = () =>
+      server.call(`${server.demo.apiUrl}/api/v1/webhooks/${endpoint.id}/test`, { method: 'POST', token: app().apiKey })
+    const webhooks = async () => (await browser.get('/portal/webhooks')).text
+    const banner = `href="/portal/deliveries?endpointId=${endpoint.id}&amp;status=FAILED"`
+    expect(await webhooks()).not.toContain(banner)
+    await sendTest()
+    await expect.poll(webhooks).toContain(banner)
+    const pause = (verb: string) =>
+      browser.get('/portal/webhooks').then((page) => {
+        return browser.submit(page, `/portal/webhooks/${endpoint.id}/${verb}`)
+      })
+    await pause('pause')
+    expect(await webhooks()).not.toContain(banner)
+    await pause('resume')
+    expect(await webhooks()).toContain(banner)
+    status = 200
+    await sendTest()
+    await expect.poll(webhooks).not.toContain(banner)
+    await removeAll()
+  })
+
   it('sends several selected deliveries again, and returns to the same page', async () => {
     const endpoint = await addUrl(receiver.url('/several'))
     for (let count = 0; count < 3; count += 1) {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, EndpointTurn } from '@kyc-relay/webhooks/delivery'
 import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
 import { listLineage } from './endpoints.postgres.js'
 import { goneReason, heirOf } from './lineage.js'
@@ -46,10 +46,16 @@ FOR UPDATE OF queued`,
 )
 
 /** Locks the schedules of endpoints after their deliveries, and tells the time. */
-const lockEndpoints = statementByApp<{ appId: string; endpointId: string; paused: boolean; now: Date }>(
+const lockEndpoints = statementByApp<{
+  readonly appId: string
+  readonly endpointId: string
+  readonly paused: boolean
+  readonly failing: boolean
+  readonly now: Date
+}>(
   'lock_endpoints',
   (ofApp) => sql`
-SELECT app_id AS "appId", endpoint_id AS "endpointId", schedule.paused, ${now} AS now
+SELECT app_id AS "appId", endpoint_id AS "endpointId", schedule.paused, schedule.failing, ${now} AS now
 FROM unnest(${value('appIds')}::text[], ${value('endpointIds')}::text[]) AS given (app_id, endpoint_id)
 JOIN kyc_relay_endpoint_schedules AS schedule USING (app_id, endpoint_id)
 WHERE ${ofApp('schedule')}
@@ -158,12 +164,18 @@ interface Applied {
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
-/** Applies each result whose fence is current, inside a transaction. Returns the others, which are stale. */
+/** What a call has recorded. */
+export interface RecordedResults {
+  readonly stale: readonly AttemptResult[]
+  readonly turned: readonly EndpointTurn[]
+}
+
+/** Applies each result whose fence is current, inside a transaction. The others are stale. */
 export async function recordAttemptResults(
   on: Queryable,
   { appId, rows: results }: AppGroup<AttemptResult>,
   at: Date | null,
-): Promise<readonly AttemptResult[]> {
+): Promise<RecordedResults> {
   const rows = await lockLeased.rows(on, {
     appId,
     appIds: results.map(({ fence }) => fence.appId),
@@ -204,12 +216,25 @@ export async function recordAttemptResults(
     const isHeld = paused.has(endpointKey(row)) && row.class !== deliveryClass.test
     applied.push({ row, result, outcome, movesTo, isHeld })
   }
-  if (locked !== undefined && applied.length > 0) await write(on, appId, applied, locked.now)
-  return stale
+  const after = schedulesAfter(applied)
+  if (locked !== undefined && applied.length > 0) await write(on, appId, applied, after, locked.now)
+  const failedBefore = new Map(schedules.map((schedule) => [endpointKey(schedule), schedule.failing]))
+  const turned = after.flatMap((schedule) => {
+    const { appId, endpointId, failing } = schedule
+    return failing === null || failing === failedBefore.get(endpointKey(schedule))
+      ? []
+      : [{ appId, endpointId, failing }]
+  })
+  return { stale, turned }
 }
 
-async function write(on: Queryable, appId: string | null, applied: readonly Applied[], now: Date): Promise<void> {
-  const schedules = schedulesAfter(applied)
+async function write(
+  on: Queryable,
+  appId: string | null,
+  applied: readonly Applied[],
+  schedules: readonly ScheduleAfter[],
+  now: Date,
+): Promise<void> {
   await applyResults.count(on, {
     appId,
     now,

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Fence, AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, EndpointTurn, Fence } from '@kyc-relay/webhooks/delivery'
 import { prepare, prepareRows, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { prepareLineage } from './endpoints.sqlite.js'
@@ -50,21 +50,26 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       client,
       'UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight - 1 WHERE endpoint = ?',
     ),
-    setFailing: prepare<[failing: number, failing: number, now: number, endpoint: number, failing: number]>(
+    /** Returns the endpoint if it turned. */
+    setFailing: prepareRows<
+      [failing: number, failing: number, now: number, endpoint: number, failing: number],
+      readonly [endpointId: string]
+    >(
       client,
       `UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = iif(?, ?, NULL)
-      WHERE endpoint = ? AND failing <> ?`,
+      WHERE endpoint = ? AND failing <> ?
+      RETURNING (SELECT endpoint_id FROM kyc_relay_endpoints WHERE position = endpoint)`,
     ),
   }
 }
 
 export type ResultStatements = ReturnType<typeof prepareResultStatements>
 
-/** Writes the result to its delivery; false, and no write, when the fence is stale. */
-function recordOne(statements: ResultStatements, result: AttemptResult, now: number): boolean {
+/** Writes the result to its delivery; `stale`, and no write, when its fence is. Tells a turn of its endpoint. */
+function recordOne(statements: ResultStatements, result: AttemptResult, now: number): EndpointTurn | 'stale' | null {
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
-  if (row === undefined) return false
+  if (row === undefined) return 'stale'
   const [position, endpoint, unsentSinceMs, cancelRequested, eventType, ofClass] = row
   // The endpoint does not matter for a finished delivery.
   const removed = next.state === 'PENDING' ? statements.findRemoved.get(endpoint)?.[0] : undefined
@@ -90,16 +95,15 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   )
   statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
   statements.releaseSlot.run(endpoint)
-  if (outcome.endpointFailing !== null) {
-    const failing = Number(outcome.endpointFailing)
-    statements.setFailing.run(failing, failing, now, endpoint, failing)
-  }
   if (outcome.dueAtMs !== null) {
     const next = heir?.position ?? endpoint
     if (heir !== undefined) statements.moveRetry.run(next, position)
     statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
-  return true
+  if (outcome.endpointFailing === null) return null
+  const failing = Number(outcome.endpointFailing)
+  const [endpointId] = statements.setFailing.get(failing, failing, now, endpoint, failing) ?? []
+  return endpointId === undefined ? null : { appId: fence.appId, endpointId, failing: outcome.endpointFailing }
 }
 
 /** Applies each result whose fence is current, inside a transaction of the caller. */
@@ -107,7 +111,15 @@ export function recordAttemptResults(
   statements: ResultStatements,
   results: readonly AttemptResult[],
   now: number,
-): { readonly stale: readonly Fence[] } {
-  const stale = results.filter((result) => !recordOne(statements, result, now))
-  return { stale: stale.map(({ fence }) => fence) }
+): { readonly stale: readonly Fence[]; readonly turned: readonly EndpointTurn[] } {
+  const stale: Fence[] = []
+  const turned = new Map<string, EndpointTurn>()
+  for (const result of results) {
+    const turn = recordOne(statements, result, now)
+    if (turn === 'stale') stale.push(result.fence)
+    else if (turn === null) continue
+    // An endpoint that turned and turned back in one call is as it was before.
+    else if (!turned.delete(turn.endpointId)) turned.set(turn.endpointId, turn)
+  }
+  return { stale, turned: [...turned.values()] }
 }

@@ -3,16 +3,25 @@ import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { asBuffer, now, numberArray, textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
-import { deliveryKey } from './row-keys.js'
+import { deliveryKey, endpointKey } from './row-keys.js'
+import type { RecordedResults } from './attempt-results.postgres.js'
 
 const value = sql.placeholder
+
+interface EndedRow {
+  readonly ordinal: number
+  readonly appId: string
+  readonly endpointId: string
+  /** Null unless the endpoint turned. */
+  readonly failing: boolean | null
+}
 
 /**
  * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
  * delivery is read once: only the holder of its queue row changes it. A schedule is locked only when the endpoint begins
  * or ceases to fail.
  */
-const recordEndedStatement = statementByApp<{ ordinal: number }>(
+const recordEndedStatement = statementByApp<EndedRow>(
   'record_ended',
   (ofApp) => sql`
 WITH clock AS MATERIALIZED (SELECT ${now} AS now),
@@ -54,7 +63,8 @@ found AS MATERIALIZED (
   SET failing = changed.failing, failing_since = CASE WHEN changed.failing THEN (SELECT now FROM clock) END FROM changed
   WHERE schedule.app_id = changed.app_id AND schedule.endpoint_id = changed.endpoint_id AND ${ofApp('schedule')}
 )
-SELECT ordinal FROM leased`,
+SELECT leased.ordinal, app_id AS "appId", endpoint_id AS "endpointId", changed.failing
+FROM leased LEFT JOIN changed USING (app_id, endpoint_id)`,
 )
 
 /** Checks that each result ends its delivery with a sent attempt, and that no delivery appears twice. */
@@ -68,14 +78,14 @@ export function areAllEnded(results: readonly AttemptResult[]): boolean {
 const separator = '\u001F'
 
 /**
- * Applies results whose fence is current and returns the rest, which are stale. Call it only for results that pass
+ * Applies results whose fence is current. The rest are stale. Call it only for results that pass
  * `areAllEnded`.
  */
 export async function recordEndedResults(
   on: Queryable,
   { appId, rows: results }: AppGroup<AttemptResult>,
   at: Date | null,
-): Promise<readonly AttemptResult[]> {
+): Promise<RecordedResults> {
   const rows = await recordEndedStatement.rows(on, {
     appId,
     now: at,
@@ -93,7 +103,13 @@ export async function recordEndedResults(
     latencies: numberArray(results.map(({ attempt }) => attempt.report.timings.totalMs)),
   })
   const written = new Set(rows.map(({ ordinal }) => ordinal - 1))
-  return results.filter((_, index) => !written.has(index))
+  const turns = rows.flatMap(({ appId, endpointId, failing }) =>
+    failing === null ? [] : [[endpointKey({ appId, endpointId }), { appId, endpointId, failing }] as const],
+  )
+  return {
+    stale: results.filter((_, index) => !written.has(index)),
+    turned: [...new Map(turns).values()],
+  }
 }
 
 /** Converts a report to JSON, without the response body. */

@@ -16,7 +16,7 @@ import { createEndpointChanges, listEndpointHealth, listLineage } from './endpoi
 import { heirOf } from './lineage.js'
 import { tryWriteEvent, writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
-import { recordAttemptResults } from './attempt-results.postgres.js'
+import { recordAttemptResults, type RecordedResults } from './attempt-results.postgres.js'
 import { type Queryable } from '../engine/postgres/statement.js'
 import { endpoints } from './tables.postgres.js'
 import { classOf } from './values.js'
@@ -52,14 +52,16 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     .prepare('kyc_relay_list_endpoints')
 
   /** Most results end their deliveries: one statement. What it leaves is stale, or decided under the locks of its rows. */
-  async function recordResults({ appId, rows }: AppGroup<AttemptResult>): Promise<readonly AttemptResult[]> {
+  async function recordResults({ appId, rows }: AppGroup<AttemptResult>): Promise<RecordedResults> {
     // Citus does not take the one statement.
-    const left =
+    const first =
       appId === null && areAllEnded(rows)
         ? await database.transaction((on) => recordEndedResults(on, { appId, rows }, instant()))
-        : rows
-    if (left.length === 0) return []
-    return database.transaction((on) => recordAttemptResults(on, { appId, rows: left }, instant()))
+        : { stale: rows, turned: [] }
+    if (first.stale.length === 0) return first
+    const rest = { appId, rows: first.stale }
+    const second = await database.transaction((on) => recordAttemptResults(on, rest, instant()))
+    return { stale: second.stale, turned: [...first.turned, ...second.turned] }
   }
 
   return {
@@ -104,8 +106,12 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
 
     async recordAttemptResults(results) {
       const groups = groupByApp(results, ({ fence }) => fence.appId, distributed)
-      const stale = new Set((await Promise.all(groups.map(recordResults))).flat())
-      return { stale: results.filter((result) => stale.has(result)).map(({ fence }) => fence) }
+      const recorded = await Promise.all(groups.map(recordResults))
+      const stale = new Set(recorded.flatMap((one) => one.stale))
+      return {
+        stale: results.filter((result) => stale.has(result)).map(({ fence }) => fence),
+        turned: recorded.flatMap(({ turned }) => turned),
+      }
     },
 
     cancelPending: (request) => database.transaction((on) => cancelPending(on, request, instant())),

@@ -281,9 +281,14 @@ export function createModel(clock: () => number) {
         .slice(0, limit)
         .map((one) => claimed(one, leaseMs))
     },
-    recordAttemptResults: (results: readonly AttemptResult[]) => ({
-      stale: results.filter((one) => !recordOne(one)).map(({ fence }) => fence),
-    }),
+    recordAttemptResults(results: readonly AttemptResult[]) {
+      const before = endpoints.map(({ failing }) => failing)
+      const stale = results.filter((one) => !recordOne(one)).map(({ fence }) => fence)
+      const turned = endpoints.flatMap(({ failing, endpoint: { appId, endpointId } }, index) =>
+        failing === before[index] ? [] : [{ appId, endpointId, failing }],
+      )
+      return { stale, turned }
+    },
     cancelPending({ appId, userId, reason }: { appId: string; userId: string; reason: string }) {
       const mine = deliveries.filter(
         (one) => one.event.appId === appId && one.event.userId === userId && one.state === 'PENDING',

@@ -93,7 +93,7 @@ test('a worker that slept between sending and recording changes nothing of what 
   const answer = await storage.webhooks.recordAttemptResults(
     recorded.map(({ fence }) => ({ fence, attempt: interrupted, next })),
   )
-  expect(answer).toEqual({ stale: [] })
+  expect(answer).toMatchObject({ stale: [] })
 
   const { appId } = hook
   const before = (await storage.webhooks.listDeliveries({ appId, limit: 50 })).items
@@ -107,5 +107,5 @@ test('a worker that slept between sending and recording changes nothing of what 
   )
   // The rescuer's own fences still hold.
   const rest = taken.slice(count / 2).map(({ fence }) => ({ fence, attempt: interrupted, next }))
-  expect(await storage.webhooks.recordAttemptResults(rest)).toEqual({ stale: [] })
+  expect(await storage.webhooks.recordAttemptResults(rest)).toMatchObject({ stale: [] })
 })

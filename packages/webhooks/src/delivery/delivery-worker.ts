@@ -95,6 +95,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       beingRecorded = count
       if (count > 0) wake()
     },
+    onTurned: (turn) => observe(() => deps.onEndpointTurned?.(turn)),
     onError: () => observe(() => deps.onProblem?.('RECORD_FAILED')),
   })
 

@@ -45,6 +45,7 @@ export type {
   DeliveryRecord,
   DeliveryState,
   Endpoint,
+  EndpointTurn,
   Fence,
   InsertedEvent,
   NewEndpoint,

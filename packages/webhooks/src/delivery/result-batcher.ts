@@ -1,4 +1,4 @@
-import type { AttemptResult, WebhookStore } from './webhook-store.js'
+import type { AttemptResult, EndpointTurn, WebhookStore } from './webhook-store.js'
 import type { WorkerTimers } from './worker-timers.js'
 
 /** Outcome of a write: applied, refused as stale, or abandoned at shutdown. */
@@ -41,6 +41,7 @@ export function createResultBatcher(deps: {
   readonly inFlight: () => number
   /** Called with the number of results being written; 0 at the end. Called synchronously. */
   readonly onWriting: (count: number) => void
+  readonly onTurned: (turn: EndpointTurn) => void
   readonly onError: () => void
 }): ResultBatcher {
   const { store, timers } = deps
@@ -50,7 +51,9 @@ export function createResultBatcher(deps: {
   let abandoned = false
 
   async function write(batch: readonly Waiting[]): Promise<void> {
-    const { stale } = await announced(batch.length, store.recordAttemptResults(batch.map(({ result }) => result)))
+    const results = batch.map(({ result }) => result)
+    const { stale, turned } = await announced(batch.length, store.recordAttemptResults(results))
+    for (const turn of turned) deps.onTurned(turn)
     const isStale = ({ fence }: AttemptResult) =>
       stale.some(({ deliveryId, token }) => deliveryId === fence.deliveryId && token === fence.token)
     for (const { result, resolve } of batch) resolve(isStale(result) ? 'stale' : 'applied')

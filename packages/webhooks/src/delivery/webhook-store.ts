@@ -43,6 +43,14 @@ export interface EndpointHealth {
   readonly lastSuccessAt: Date | null
 }
 
+/** An endpoint that began or ceased to fail. */
+export interface EndpointTurn {
+  readonly appId: string
+  readonly endpointId: string
+  /** True if its last attempt failed, and the one before did not. */
+  readonly failing: boolean
+}
+
 /** Reason why an event has no deliveries. */
 export type WithheldReason = 'SCOPE_NOT_GRANTED' | 'NO_GRANT' | 'NO_ENDPOINT'
 
@@ -338,8 +346,13 @@ export interface WebhookStore {
    * second call reports them as stale.
    *
    * The delivery log shows each attempt number once: an `UNSENT` attempt is replaced by the next one.
+   *
+   * @returns the stale fences, and the endpoints that fail after the call and did not before, or the reverse. Each turn is
+   *   told to one caller. If the call rejects, turns of other apps may be told to nobody.
    */
-  recordAttemptResults(results: readonly AttemptResult[]): Promise<{ readonly stale: readonly Fence[] }>
+  recordAttemptResults(
+    results: readonly AttemptResult[],
+  ): Promise<{ readonly stale: readonly Fence[]; readonly turned: readonly EndpointTurn[] }>
 
   /**
    * Cancels the pending deliveries for a user of an app (grant revoked, user erased). An attempt in flight is not

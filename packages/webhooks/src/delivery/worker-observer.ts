@@ -1,5 +1,5 @@
 import type { WriteOutcome } from './result-batcher.js'
-import type { AttemptResult, ClaimedDelivery } from './webhook-store.js'
+import type { AttemptResult, ClaimedDelivery, EndpointTurn } from './webhook-store.js'
 
 /** Codes of faults inside the worker. The worker continues after each. */
 export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'RECORD_FAILED' | 'SUBSCRIBE_FAILED'
@@ -21,6 +21,11 @@ export interface DeliveryWorkerObserver {
     readonly takenOver: boolean
     readonly deliveries: readonly ClaimedDelivery[]
   }): void
+  /**
+   * An endpoint began to fail, or succeeded again. Each turn is told once, by the worker that recorded it; a worker that
+   * ends between the two tells nothing. `listEndpointHealth` has the state at any time.
+   */
+  onEndpointTurned?(turn: EndpointTurn): void
   /** A fault stopped the worker for a short time. It continues by itself. */
   onProblem?(problem: DeliveryWorkerProblem): void
 }

@@ -1,4 +1,4 @@
-import type { AttemptResult, ClaimedDelivery, Fence, WebhookStore } from '../delivery/webhook-store.js'
+import type { AttemptResult, ClaimedDelivery, WebhookStore } from '../delivery/webhook-store.js'
 import { createMemoryEndpoints } from './memory-endpoints.js'
 import {
   attemptRecordOf,
@@ -39,6 +39,8 @@ export function createMemoryWebhookStore(
   const { nowMs = Date.now, data = createMemoryWebhookData() } = options
   const { endpoints, deliveries, listeners } = data
   const { end, endpointOf, handOver, heirOf, isHeld, methods } = createMemoryEndpoints(data, nowMs)
+
+  const isFailing = ({ failingSinceMs }: { readonly failingSinceMs: number | null }) => failingSinceMs !== null
 
   const newToken = () => `claim-${nextSequence(data)}`
 
@@ -163,9 +165,14 @@ export function createMemoryWebhookStore(
     },
 
     async recordAttemptResults(results) {
-      const stale: Fence[] = []
-      for (const result of results) if (!recordOne(result)) stale.push(result.fence)
-      return { stale }
+      const failedBefore = new Map([...endpoints].map(([endpointId, stored]) => [endpointId, isFailing(stored)]))
+      const stale = results.filter((result) => !recordOne(result)).map(({ fence }) => fence)
+      const turned = [...endpoints.values()].flatMap((stored) => {
+        const { appId, endpointId } = stored.endpoint
+        const failing = isFailing(stored)
+        return failing === failedBefore.get(endpointId) ? [] : [{ appId, endpointId, failing }]
+      })
+      return { stale, turned }
     },
 
     async cancelPending({ appId, userId, reason }) {

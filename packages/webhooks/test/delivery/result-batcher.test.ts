@@ -24,7 +24,7 @@ function started(inFlight: number, maxBatch = 256) {
       async recordAttemptResults(results) {
         writes.push([time.monotonicMs(), results.length])
         await time.sleep(10)
-        return { stale: [] }
+        return { stale: [], turned: [] }
       },
     },
     timers: time,
@@ -32,6 +32,7 @@ function started(inFlight: number, maxBatch = 256) {
     retryMs: 500,
     inFlight: () => inFlight,
     onWriting: () => {},
+    onTurned: () => {},
     onError: () => {},
   })
   const add = (count: number) => {

@@ -79,8 +79,14 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     spoil: (store) => ({
       async recordAttemptResults(results) {
         await store.recordAttemptResults(results)
-        return { stale: [] }
+        return { stale: [], turned: [] }
       },
+    }),
+  },
+  {
+    what: 'tells no endpoint that turned',
+    spoil: (store) => ({
+      recordAttemptResults: async (results) => ({ ...(await store.recordAttemptResults(results)), turned: [] }),
     }),
   },
   {

@@ -8,6 +8,7 @@ import type { Session } from '../sessions.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { CopyBlock, Day, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
+import { FailingUrls } from './failing-urls.js'
 import { RecordTable } from './record-table.js'
 
 /** Renders the event types of an endpoint. */
@@ -91,10 +92,11 @@ export const EndpointsPage: FC<{
       </a>
     }
   >
+    <FailingUrls endpoints={endpoints} health={health} />
     {endpoints.length === 0 ? (
       <div class="empty">
         <h2>No URL yet</h2>
-        <p>No events are sent before you add one. Earlier events are not sent later.</p>
+        <p>No events are sent before you add one. Then you can recover the events that were published until now.</p>
         <a class="button" href="/portal/webhooks/new">
           Add new URL
         </a>

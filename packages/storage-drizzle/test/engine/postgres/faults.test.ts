@@ -105,7 +105,8 @@ describe('a connection lost around COMMIT', () => {
     }))
     proxy.change('lose the answer', commit)
     await expect(storage.webhooks.recordAttemptResults(results)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    expect(await storage.webhooks.recordAttemptResults(results)).toEqual({ stale: results.map(({ fence }) => fence) })
+    const again = await storage.webhooks.recordAttemptResults(results)
+    expect(again).toEqual({ stale: results.map(({ fence }) => fence), turned: [] })
     const { items } = await storage.webhooks.listDeliveries({ appId: hook.appId, limit: 5 })
     expect(items).toMatchObject([{ state: 'DELIVERED', attemptsMade: 1 }])
   })
@@ -173,7 +174,7 @@ describe('a server that is gone, silent or restarted', () => {
     for (;;) {
       const outcome = await storage.webhooks.recordAttemptResults(results).catch((error: unknown) => error)
       if (!(outcome instanceof Error)) {
-        expect(outcome).toEqual({ stale: [] })
+        expect(outcome).toMatchObject({ stale: [] })
         break
       }
       expect(outcome).toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true })

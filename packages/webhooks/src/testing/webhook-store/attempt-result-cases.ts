@@ -214,7 +214,7 @@ export const attemptResultCases = [
   }),
 
   webhookStoreCase('WS-RESULT-8', 'Recording an empty list MUST succeed', async ({ store }) => {
-    deepEqual(await store.recordAttemptResults([]), { stale: [] })
+    deepEqual(await store.recordAttemptResults([]), { stale: [], turned: [] })
   }),
 
   webhookStoreCase(
@@ -235,6 +235,35 @@ export const attemptResultCases = [
         deepEqual([read?.state, read?.cancelReason, read?.nextAttemptAt], ['CANCELLED', 'GRANT_REVOKED', null])
         ok(read?.endedAt instanceof Date)
       }
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-RESULT-9',
+    'An endpoint that begins or ceases to fail MUST be told once, by its last sent attempt of the call',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const [one, two] = [await registered(store), await registered(store, { appId: appB })]
+      await published(store, one, 6)
+      await published(store, two, 2)
+      const { claimed } = await store.claimDue({ ...wideClaim, maxInFlight: { healthy: 6, failing: 6 } })
+      const ofOne = claimed.filter(({ appId }) => appId === appA)
+      const ofTwo = claimed.filter(({ appId }) => appId === appB)
+      const next = (of: ClaimedDelivery[]) => of.shift() as ClaimedDelivery
+      const turnsOf = async (on: typeof store, ...results: readonly AttemptResult[]) =>
+        (await on.recordAttemptResults(results)).turned.toSorted((x, y) => x.appId.localeCompare(y.appId))
+      const turn = ({ appId, endpointId }: typeof one, failing: boolean) => ({ appId, endpointId, failing })
+
+      deepEqual(await turnsOf(store, resultOf.delivered(next(ofOne))), [], 'it was healthy before')
+      deepEqual(await turnsOf(store, resultOf.unsent(next(ofOne), 60_000)), [], 'nothing was sent')
+      const failed = next(ofOne)
+      const both = await turnsOf(other, resultOf.failed(failed), resultOf.retry(next(ofTwo), 60_000))
+      deepEqual(both, [turn(one, true), turn(two, true)])
+      deepEqual(await turnsOf(store, resultOf.retry(next(ofOne), 60_000)), [], 'it failed before')
+      deepEqual(await turnsOf(store, resultOf.delivered(failed)), [], 'a stale result changes nothing')
+      const back = await turnsOf(store, resultOf.delivered(next(ofOne)), resultOf.failed(next(ofOne)))
+      deepEqual(back, [], 'it fails after the call as before it')
+      deepEqual(await turnsOf(store, resultOf.delivered(next(ofTwo))), [turn(two, false)])
     },
   ),
 

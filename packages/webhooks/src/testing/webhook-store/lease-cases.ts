@@ -66,10 +66,10 @@ export const leaseCases = [
       const slow = await claimOne(store)
       await advance(leaseMs)
       const [taken] = await other.claimExpired(takeOver)
-      deepEqual(await store.recordAttemptResults([resultOf.delivered(slow)]), { stale: [slow.fence] })
+      deepEqual((await store.recordAttemptResults([resultOf.delivered(slow)])).stale, [slow.fence])
       equal((await store.findDelivery({ appId: appA, deliveryId }))?.state, 'PENDING')
       await recordResults(other, interrupted(taken as ClaimedDelivery))
-      deepEqual(await store.recordAttemptResults([resultOf.delivered(slow)]), { stale: [slow.fence] })
+      deepEqual((await store.recordAttemptResults([resultOf.delivered(slow)])).stale, [slow.fence])
       const read = await store.findDelivery({ appId: appA, deliveryId })
       deepEqual(
         [read?.state, read?.attemptsMade, read?.attempts.map(({ state }) => state)],

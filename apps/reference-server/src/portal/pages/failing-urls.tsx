@@ -1,0 +1,32 @@
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { FC } from 'hono/jsx'
+import { Instant } from './components.js'
+
+type EndpointHealth = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
+
+/** Renders a banner that names the URLs whose last attempt failed; nothing if there are none. */
+export const FailingUrls: FC<{
+  readonly endpoints: readonly Endpoint[]
+  readonly health: readonly EndpointHealth[]
+}> = ({ endpoints, health }) => {
+  const failing = endpoints.flatMap((endpoint) => {
+    const since = health.find(({ endpointId }) => endpointId === endpoint.endpointId)?.failingSince ?? null
+    return since === null || endpoint.pausedBy !== null ? [] : [{ endpoint, since }]
+  })
+  if (failing.length === 0) return null
+  return (
+    <section class="notice bad" aria-label="URLs that fail">
+      {failing.map(({ endpoint, since }) => (
+        <p>
+          <span class="url">{endpoint.url}</span> fails since <Instant at={since} />.{' '}
+          <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}&status=FAILED`}>
+            Failed deliveries<span class="visually-hidden"> to {endpoint.url}</span>
+          </a>{' '}
+          <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}&status=PENDING`}>
+            Waiting<span class="visually-hidden"> for {endpoint.url}</span>
+          </a>
+        </p>
+      ))}
+    </section>
+  )
+}
