@@ -50,15 +50,14 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       client,
       'UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight - 1 WHERE endpoint = ?',
     ),
-    /** Returns the endpoint if it turned. */
-    setFailing: prepareRows<
-      [failing: number, failing: number, now: number, endpoint: number, failing: number],
-      readonly [endpointId: string]
-    >(
+    setFailing: prepare<[failing: number, failing: number, now: number, endpoint: number, failing: number]>(
       client,
       `UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = iif(?, ?, NULL)
-      WHERE endpoint = ? AND failing <> ?
-      RETURNING (SELECT endpoint_id FROM kyc_relay_endpoints WHERE position = endpoint)`,
+      WHERE endpoint = ? AND failing <> ?`,
+    ),
+    findEndpointId: prepareRows<[endpoint: number], readonly [endpointId: string]>(
+      client,
+      'SELECT endpoint_id FROM kyc_relay_endpoints WHERE position = ?',
     ),
   }
 }
@@ -102,7 +101,8 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   }
   if (outcome.endpointFailing === null) return null
   const failing = Number(outcome.endpointFailing)
-  const [endpointId] = statements.setFailing.get(failing, failing, now, endpoint, failing) ?? []
+  const { changes } = statements.setFailing.run(failing, failing, now, endpoint, failing)
+  const [endpointId] = (changes === 0 ? undefined : statements.findEndpointId.get(endpoint)) ?? []
   return endpointId === undefined ? null : { appId: fence.appId, endpointId, failing: outcome.endpointFailing }
 }
 
