@@ -5,6 +5,8 @@ export default defineConfig({
   outDir: 'dist',
   format: ['esm'],
   clean: true,
-  loader: { '.css': 'text' },
+  // Redoc is a page's script and not code of the server, so it is bundled as text.
+  loader: { '.css': 'text', '.standalone.js': 'text' },
+  noExternal: ['redoc'],
   tsconfig: 'tsconfig.json',
 })

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import { pageHeaders } from '../portal/page-headers.js'
+import { compress } from 'hono/compress'
 import type { EdgeEnv } from '../http/request-context.js'
-import { DocumentationPage } from './documentation-page.js'
+import { DocumentationPage, documentationHeaders, documentationAssets } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
 
@@ -20,7 +20,16 @@ export function createDocumentationRoutes(): Hono<EdgeEnv> {
       'x-content-type-options': 'nosniff',
     }),
   )
-  routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage document={document} />, 200, { ...pageHeaders }))
+  routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage />, 200, documentationHeaders))
+  for (const [address, { type, text }] of Object.entries(documentationAssets)) {
+    routes.get(address, compress(), (c) =>
+      c.body(text, 200, {
+        'content-type': `${type}; charset=utf-8`,
+        'cache-control': 'public, max-age=86400',
+        'x-content-type-options': 'nosniff',
+      }),
+    )
+  }
   routes.get('/', (c) => c.redirect('/portal'))
   routes.get('/docs', (c) => c.redirect('/api/v1/docs'))
   return routes

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { openApiWebhooks } from './openapi-events.js'
+import { curlOf, operationExamples } from './operation-examples.js'
 import type { AnswerShape, OperationShape, RefusalNote } from './operation.js'
 import { problem } from './webhook-schemas.js'
 
@@ -34,6 +36,14 @@ const withBody: readonly RefusalNote[] = [
   { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The body is not JSON in UTF-8.' },
 ]
 
+const tags: Readonly<Record<OperationShape['tag'] | 'Events', string>> = {
+  Endpoints: 'Where events are sent.',
+  Deliveries: 'What was sent, when, and what was answered.',
+  Recovery: 'How a partner comes back after an outage.',
+  'API keys': 'The key that calls this API and signs webhooks.',
+  Events: 'What the service sends to endpoints. Only one request differs from another: its body.',
+}
+
 const limitHeaders = {
   RateLimit: 'Remaining requests: `"app";r=<requests>;t=<seconds until the limit is fully available>`.',
   'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
@@ -58,10 +68,13 @@ export function openApiDocument(operations: readonly OperationShape[]): OpenApiD
           : {
               requestBody: {
                 required: operation.bodyOptional !== true,
-                content: { 'application/json': { schema: schemaOf(operation.body, 'input') } },
+                content: {
+                  'application/json': { schema: schemaOf(operation.body, 'input'), example: exampleOf(operation).body },
+                },
               },
             }),
         responses: responsesOf(operation, schemaOf),
+        'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(operation) }],
       },
     }
   }
@@ -73,12 +86,14 @@ export function openApiDocument(operations: readonly OperationShape[]): OpenApiD
       description:
         'Registration of webhook endpoints, the delivery log, test events and API keys of one application. ' +
         'Errors are problem details (RFC 9457) with a stable `code`.',
+      contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The standard API host.' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: openApiWebhooks(),
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1))),
       securitySchemes: {
@@ -107,7 +122,7 @@ function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
 function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
   const answers = Object.entries(operation.answers).map(([status, answer]): [string, Json] => [
     status,
-    answerOf(answer, schemaOf),
+    answerOf(answer, schemaOf, exampleOf(operation).answers[Number(status)]),
   ])
   const notes = [
     ...operation.refusals,
@@ -131,13 +146,17 @@ function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
   return Object.fromEntries([...answers, ...refusals].sort(([one], [other]) => Number(one) - Number(other)))
 }
 
-function answerOf(answer: AnswerShape, schemaOf: SchemaOf): Json {
+function exampleOf({ id }: OperationShape): { body?: unknown; answers: Readonly<Record<number, unknown>> } {
+  return operationExamples[id as keyof typeof operationExamples]
+}
+
+function answerOf(answer: AnswerShape, schemaOf: SchemaOf, example: unknown): Json {
   return {
     description: answer.description,
     headers: headersOf({ ...answer.headers, ...limitHeaders }),
     ...(answer.schema === null
       ? {}
-      : { content: { 'application/json': { schema: schemaOf(answer.schema, 'output') } } }),
+      : { content: { 'application/json': { schema: schemaOf(answer.schema, 'output'), example } } }),
   }
 }
 
@@ -164,6 +183,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Recor
     if (json['format'] === 'uuid' || json['format'] === 'date-time') delete json['pattern']
     // Later versions may add members to responses.
     if (io === 'output' && json['additionalProperties'] === false) delete json['additionalProperties']
+    // Not every validator reads a pattern as Unicode (`u`), and without it a class such as `\p{Cc}` means something else.
+    if (typeof json['pattern'] === 'string' && json['pattern'].includes('\\p{')) delete json['pattern']
     const instead = json['override']
     if (typeof instead !== 'object' || instead === null) return
     const { description } = json

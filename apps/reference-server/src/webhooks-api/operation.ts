@@ -29,7 +29,7 @@ export interface OperationShape {
   readonly method: 'get' | 'post' | 'delete'
   /** Path with `{parameters}`: `{version}` is a whole number from 1; every other parameter is a UUID. */
   readonly path: string
-  readonly tag: string
+  readonly tag: 'Endpoints' | 'Deliveries' | 'Recovery' | 'API keys'
   readonly summary: string
   readonly description?: string
   /** Schema of the query string. Every value is a string; an empty one counts as absent. */

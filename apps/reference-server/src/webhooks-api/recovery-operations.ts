@@ -30,6 +30,7 @@ export const getRecovery = defineOperation({
   path: `${base}/{endpointId}/recoveries/{recoveryId}`,
   tag: 'Recovery',
   summary: 'Read a recovery',
+  description: 'Its progress. It is kept after its end.',
   answers: { 200: { description: 'The recovery.', schema: schemas.recovery } },
   refusals: [notFound],
 })

@@ -44,6 +44,7 @@ const getEndpoint = defineOperation({
   path: `${base}/{endpointId}`,
   tag: 'Endpoints',
   summary: 'Read an endpoint',
+  description: 'With its state, and since when it fails.',
   answers: { 200: { description: 'The endpoint.', schema: schemas.endpoint } },
   refusals: [notFound],
 })
@@ -154,6 +155,7 @@ const getDelivery = defineOperation({
   path: `${base}/deliveries/{deliveryId}`,
   tag: 'Deliveries',
   summary: 'Read a delivery with its attempts',
+  description: 'With the exact body, and what was answered to each attempt.',
   answers: { 200: { description: 'The delivery.', schema: schemas.deliveryDetail } },
   refusals: [notFound],
 })
@@ -192,7 +194,7 @@ const rotateKey = defineOperation({
   tag: 'API keys',
   summary: 'Create a new API key',
   description:
-    'The API accepts it at once. It signs webhooks after its activation, or after 24 hours.' +
+    'The API accepts it at once. It signs webhooks after its activation, or after 24 hours. ' +
     'Until then a receiver should accept signatures of both keys. If this response is lost, discard the key and create another one.',
   answers: { 201: { description: 'The new key, shown once.', schema: schemas.rotatedKey } },
   refusals: [
@@ -212,7 +214,7 @@ const rehearseKey = defineOperation({
   tag: 'API keys',
   summary: 'Test a key rotation at one endpoint',
   description:
-    'Sends one test event signed with the current key and one signed with the waiting key, at once and without retry,' +
+    'Sends one test event signed with the current key and one signed with the waiting key, at once and without retry, ' +
     'and returns both results within 30 s. Neither is in the delivery log.',
   body: schemas.rehearsalRequest,
   answers: { 200: { description: 'The results of both keys.', schema: schemas.rehearsal } },

@@ -1,6 +1,8 @@
+import { eventCatalogue } from '@kyc-relay/webhooks/events'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 import { samplePhoto } from '../photos/photo-samples.js'
@@ -175,13 +177,36 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByText('The URL was removed.').waitFor()
     await page.goto(url('/portal/nothing'))
     await check('not-found')
-    await page.goto(url('/api/v1/docs'))
-    await check('api-reference')
     await page.goto(url('/portal'))
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to the developer portal' }).waitFor()
     expect(complaints.filter((text) => !/status of 40[0-9]/.test(text))).toEqual([])
   }, 120_000)
+
+  it('draws the API reference, with a command for each operation, from its own files alone', async () => {
+    const own = await newContext()
+    const reference = await own.newPage()
+    const loaded: string[] = []
+    reference.on('requestfinished', (request) => loaded.push(request.url()))
+    await reference.goto(url('/api/v1/docs'))
+    for (const { summary } of Object.values(webhookOperations))
+      await reference.getByRole('heading', { name: summary }).first().waitFor()
+    for (const type of Object.keys(eventCatalogue))
+      await reference.getByRole('heading', { name: type }).first().waitFor()
+    await reference.getByText('curl "$KYC_RELAY_URL/api/v1/webhooks"').first().waitFor()
+    for (const width of [390, 820, 1440]) {
+      await reference.setViewportSize({ width, height: 900 })
+      if (pictures !== undefined) await reference.screenshot({ path: `${pictures}/api-reference-${width}.png` })
+      const overflow = await reference.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect([width, overflow]).toEqual([width, 0])
+    }
+    // The order of headings is the library's own.
+    expect((await axeFindings(reference)).filter((finding) => !finding.startsWith('heading-order'))).toEqual([])
+    expect(loaded.filter((address) => !address.startsWith(server.demo.apiUrl))).toEqual([])
+    // The policy stops a style of the library that nothing needs, and the picture of its maker's server.
+    expect(complaints.splice(0).filter((text) => !/inline style|redoc\.ly/.test(text))).toEqual([])
+    await own.close()
+  })
 
   it('is worked by keyboard alone: a way past the navigation, and a visible focus on every stop', async () => {
     const [app] = server.demo.apps

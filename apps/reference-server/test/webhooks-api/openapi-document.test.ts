@@ -140,23 +140,15 @@ describe('the OpenAPI document', () => {
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
 describe('the documentation page', () => {
-  it('shows every operation and schema, loads nothing from elsewhere, and may be framed by nobody', async () => {
+  it('loads nothing from elsewhere, allows no inline script, and may be framed by nobody', async () => {
     const page = await server.call(`${server.demo.apiUrl}/api/v1/docs`)
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
-    for (const { id, summary } of Object.values(webhookOperations)) {
-      expect(page.text).toContain(`id="${id}"`)
-      expect(page.text).toContain(summary)
-    }
-    for (const name of Object.keys(document.components.schemas as object))
-      expect(page.text).toContain(`id="schema-${name}"`)
     expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     expect(page.text).not.toMatch(/<style|style="|<script>|\son\w+="/)
-    // What is code in a description looks like code.
-    expect(page.text).not.toContain('`')
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")
     expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
-    const links = [...page.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
-    for (const id of links) expect(page.text).toContain(`id="${id}"`)
+    expect(page.headers['content-security-policy']).toContain("script-src 'self';")
+    expect(page.headers['content-security-policy']).not.toContain('unsafe')
     for (const [, path] of page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
       expect([path, (await server.call(`${server.demo.apiUrl}${path}`)).status]).toEqual([path, 200])
     }

@@ -3,3 +3,9 @@ declare module '*.css?raw' {
   const text: string
   export default text
 }
+
+/** A script as text. */
+declare module '*.standalone.js?raw' {
+  const text: string
+  export default text
+}
