@@ -5,8 +5,17 @@ export default defineConfig({
   outDir: 'dist',
   format: ['esm'],
   clean: true,
-  // Redoc is a page's script and not code of the server, so it is bundled as text.
-  loader: { '.css': 'text', '.standalone.js': 'text' },
+  // What pages load or show is no code of the server, so it is bundled as text.
+  loader: {
+    '.css': 'text',
+    '.standalone.js': 'text',
+    '.node.mjs': 'text',
+    '.py': 'text',
+    '.rb': 'text',
+    '.php': 'text',
+    '.go': 'text',
+    '.java': 'text',
+  },
   noExternal: ['redoc'],
   tsconfig: 'tsconfig.json',
 })

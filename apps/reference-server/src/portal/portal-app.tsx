@@ -6,6 +6,7 @@ import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
 import { createDeveloperRoutes } from './developer-routes.js'
+import { createEventTypeRoutes } from './event-type-routes.js'
 import { createRecoveryRoutes } from './recovery-routes.js'
 import { createKeyRoutes } from './key-routes.js'
 import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
@@ -63,9 +64,11 @@ export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
     return seeOther(c, '/portal/sign-in')
   })
 
-  for (const place of ['webhooks', 'deliveries', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
+  for (const place of ['webhooks', 'deliveries', 'events', 'keys'])
+    app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
   app.route('/', createDeveloperRoutes(webhooks))
   app.route('/', createDeliveryLogRoutes(webhooks))
+  app.route('/', createEventTypeRoutes(webhooks))
   app.route('/', createRecoveryRoutes(webhooks))
   app.route('/', createKeyRoutes(webhooks))
   app.use('/portal/kyc/*', requireSession(guard, 'operator'))

@@ -4,6 +4,18 @@ import { z } from 'zod'
 
 type Json = Record<string, unknown>
 
+/** When an event of each type is sent (docs/contract.md 8.1). */
+export const eventMeanings: Readonly<Record<EventType, string>> = {
+  WIDGET_KYC_INITIATION: 'A user starts KYC in the widget.',
+  WIDGET_DEPOSIT_COMPLETE: 'A user sent money into the app.',
+  WIDGET_WITHDRAW_COMPLETE: 'A user took money out of the app.',
+  TRANSACTION_CREATE: 'A transaction begins. Its status is `PENDING`.',
+  TRANSACTION_UPDATE: 'The status of a transaction changed.',
+  TRANSACTION_DECLINE: 'A transaction is declined.',
+  KYC_STATUS_CHANGED:
+    'The KYC status of a user changed. Only if the operator turned this type on, and to endpoints that name it.',
+}
+
 const header = (name: string, description: string, schema: Json, required = true): Json => ({
   name,
   in: 'header',
@@ -45,7 +57,7 @@ export function openApiWebhooks(): Json {
             operationId: type,
             tags: ['Events'],
             summary: type,
-            description: `Sent only for users who granted ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`,
+            description: `${eventMeanings[type]} Sent only for users who granted ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`,
             security: [],
             parameters: headers,
             requestBody: {

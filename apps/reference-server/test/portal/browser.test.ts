@@ -55,8 +55,10 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
   /** No finding of axe, light on a desk and dark in a hand, nothing wider than the screen, nothing to press beside it. */
   async function check(name: string) {
     for (const [colorScheme, width] of [
+      ['dark', 390],
       ['dark', 360],
       ['light', 820],
+      ['light', 1440],
       ['light', 1280],
     ] as const) {
       await page.emulateMedia({ colorScheme })
@@ -175,6 +177,14 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await check('remove')
     await page.getByRole('button', { name: 'Remove URL' }).click()
     await page.getByText('The URL was removed.').waitFor()
+    await page.getByRole('link', { name: 'Event types' }).click()
+    await page.getByText('Python', { exact: true }).click()
+    await page.getByText('hmac.compare_digest').waitFor()
+    await check('event-types')
+    await page.getByRole('link', { name: 'WIDGET_DEPOSIT_COMPLETE' }).click()
+    await page.getByText('Show', { exact: true }).click()
+    await page.getByText('"$ref"').or(page.getByText('"properties"')).first().waitFor()
+    await check('event-type')
     await page.goto(url('/portal/nothing'))
     await check('not-found')
     await page.goto(url('/portal'))
@@ -183,7 +193,27 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     expect(complaints.filter((text) => !/status of 40[0-9]/.test(text))).toEqual([])
   }, 120_000)
 
+  it('has its places behind one button on a phone, also without JavaScript', async () => {
+    const phone = await newContext({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
+    const small = await phone.newPage()
+    await small.goto(url('/portal/sign-in'))
+    await small.getByLabel('Application').fill(server.demo.apps[1]?.name ?? '')
+    await small.getByLabel('API key').fill(server.demo.apps[1]?.apiKey ?? '')
+    await small.getByRole('button', { name: 'Sign in' }).click()
+    await small.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    expect(await small.getByRole('link', { name: 'Delivery log' }).isVisible()).toBe(false)
+    await small.getByRole('button', { name: 'Menu' }).click()
+    if (pictures !== undefined) await small.screenshot({ path: `${pictures}/menu-390.png` })
+    await small.getByRole('link', { name: 'Delivery log' }).click()
+    await small.getByRole('heading', { level: 1, name: 'Delivery log' }).waitFor()
+    await small.getByRole('button', { name: 'Menu' }).press('Enter')
+    await small.getByRole('button', { name: 'Sign out' }).click()
+    await small.getByRole('heading', { name: 'Sign in to the developer portal' }).waitFor()
+    await phone.close()
+  })
+
   it('draws the API reference, with a command for each operation, from its own files alone', async () => {
+    complaints.length = 0
     const own = await newContext()
     const reference = await own.newPage()
     const loaded: string[] = []

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { eventTypes } from '@kyc-relay/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { startTestServer, submissionVariables, submissionDocument, type RunningTestServer } from '../running-server.js'
@@ -56,6 +57,35 @@ async function endedDelivery(path: string) {
   }
   throw new Error('the delivery did not end')
 }
+
+/** The words of a page, with one space between them. */
+const wordsOf = (html: string) =>
+  html
+    .replaceAll('<wbr/>', '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+describe('event types in the portal', () => {
+  it('show scope, fields, example and schema of every type that is offered, and how many URLs take it', async () => {
+    await removeAll()
+    await addUrl('https://partner.com/hooks', { eventTypes: ['WIDGET_DEPOSIT_COMPLETE'] })
+    await addUrl('https://partner.com/all')
+    const list = await browser.get('/portal/events')
+    for (const type of eventTypes) expect(list.text).toContain(`href="/portal/events/${type}"`)
+    expect(list.text).not.toContain('KYC_STATUS_CHANGED')
+    expect(wordsOf(list.text)).toMatch(/WIDGET_DEPOSIT_COMPLETE A user sent money into the app\. MAKE_PAYOUT_SEND 2 /)
+    expect(wordsOf(list.text)).toMatch(/MAKE_PAYOUT_RECEIVE 1 /)
+    const one = await browser.get('/portal/events/TRANSACTION_CREATE')
+    expect(wordsOf(one.text)).toContain('LIST_PAYMENT and LIST_PURCHASES')
+    expect(wordsOf(one.text)).toContain('conversionRate number or null no')
+    expect(wordsOf(one.text)).toContain('Purchase at Example Coffee')
+    expect([
+      (await browser.get('/portal/events/KYC_STATUS_CHANGED')).status,
+      (await browser.get('/portal/events/toString')).status,
+    ]).toEqual([404, 404])
+    await removeAll()
+  })
+})
 
 describe('webhooks in the portal', () => {
   it('are found under For Developers, OAuth, Webhooks, Add new URL', async () => {
@@ -220,7 +250,7 @@ describe('the delivery log in the portal', () => {
       (await browser.get('/portal/deliveries?status=<script>alert(1)</script>&eventType=x&endpointId=y')).text,
     ).not.toContain('<script>alert')
     const chart = await browser.get('/portal/webhooks')
-    expect(chart.text).toMatch(/Delivered by the first attempt <b>\d+<\/b>/)
+    expect(chart.text).toMatch(/At once <b>\d+<\/b>/)
     await removeAll()
   })
 

@@ -13,8 +13,8 @@ const barWidth = 7
 
 const series = [
   ['failed', 'bad', 'Failed'],
-  ['retried', 'warn', 'Needed retries'],
-  ['delivered', 'good', 'Delivered by the first attempt'],
+  ['retried', 'warn', 'With retries'],
+  ['delivered', 'good', 'At once'],
 ] as const
 
 /** Renders the last 24 hours as stacked bars, one per hour, and as a table. */

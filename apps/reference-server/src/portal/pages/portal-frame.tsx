@@ -3,7 +3,7 @@ import { Crumbs, HtmlDocument, type Crumb } from './document.js'
 import type { Session } from '../sessions.js'
 
 /** Places of the navigation. */
-export type Place = 'webhooks' | 'new' | 'deliveries' | 'keys' | 'kyc'
+export type Place = 'webhooks' | 'new' | 'deliveries' | 'events' | 'keys' | 'kyc'
 
 /** Message on the page after an action, shown once. */
 export type Notice = NonNullable<Session['notice']>
@@ -32,18 +32,23 @@ export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lea
           <a class="wordmark" href="/portal">
             kyc-relay
           </a>
-          <nav aria-label="Portal">
-            {session.holder.kind === 'app' ? <DeveloperPlaces place={place} /> : <OperatorPlaces place={place} />}
-          </nav>
-          <div class="who">
-            <div>
-              <div class="hint">Signed in as</div>
-              <div class="name">{session.holder.kind === 'app' ? session.holder.appName : 'Operator'}</div>
+          <button type="button" class="menu-button" popovertarget="menu">
+            Menu
+          </button>
+          <div id="menu" class="menu" popover="auto">
+            <nav aria-label="Portal">
+              {session.holder.kind === 'app' ? <DeveloperPlaces place={place} /> : <OperatorPlaces place={place} />}
+            </nav>
+            <div class="who">
+              <div>
+                <div class="hint">Signed in as</div>
+                <div class="name">{session.holder.kind === 'app' ? session.holder.appName : 'Operator'}</div>
+              </div>
+              <form method="post" action="/portal/sign-out">
+                <CsrfField session={session} />
+                <button type="submit">Sign out</button>
+              </form>
             </div>
-            <form method="post" action="/portal/sign-out">
-              <CsrfField session={session} />
-              <button type="submit">Sign out</button>
-            </form>
           </div>
         </header>
         <main id="main" class="page" tabindex={-1}>
@@ -98,6 +103,11 @@ const DeveloperPlaces: FC<{ readonly place: Place | null }> = ({ place }) => (
               </PlaceLink>
             </li>
             <li>
+              <PlaceLink href="/portal/events" current={place === 'events'}>
+                Event types
+              </PlaceLink>
+            </li>
+            <li>
               <PlaceLink href="/portal/keys" current={place === 'keys'}>
                 API key
               </PlaceLink>
@@ -141,7 +151,7 @@ const PlaceLink: FC<{ readonly href: string; readonly current: boolean; readonly
 export const developerCrumbs: readonly Crumb[] = [{ label: 'For Developers' }, { label: 'OAuth' }]
 
 /** Renders a name such as `WIDGET_DEPOSIT_COMPLETE` with line breaks between its words. */
-function breakable(text: string) {
+export function breakable(text: string) {
   return text.split(/(?<=_)/).map((word, index) => (
     <>
       {index === 0 ? null : <wbr />}
