@@ -16,6 +16,7 @@ FROM (VALUES
   ('kyc_relay_delivery_queue', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_attempts', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_recoveries', 'app_id', 'kyc_relay_endpoints'),
+  ('kyc_relay_endpoint_hours', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_transactions', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_transaction_moves', 'app_id', 'kyc_relay_endpoints'),
   ('kyc_relay_kyc_statuses', 'user_id', NULL),

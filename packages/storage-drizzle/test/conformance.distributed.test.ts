@@ -49,6 +49,8 @@ test('only known reads are over all shards', () => {
     'kyc_relay_attempts kyc_relay_deliveries',
     // Old bodies, for retention.
     'kyc_relay_deliveries kyc_relay_events',
+    // Counts of attempts by hour, for retention.
+    'kyc_relay_endpoint_hours',
     // Ended leases.
     'kyc_relay_delivery_queue',
     // Due endpoints and due notices.

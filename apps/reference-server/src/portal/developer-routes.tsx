@@ -6,9 +6,11 @@ import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-chan
 import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
 import { violation } from '../http/violations.js'
-import { countDeliveryDay } from './delivery-day.js'
+import { countDay, dayStart, monthStart, totalsOf } from './attempt-counts.js'
 import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.js'
-import { EndpointsPage, RemoveEndpointPage, TestEventPage } from './pages/endpoint-pages.js'
+import { RemoveEndpointPage, TestEventPage } from './pages/endpoint-action-pages.js'
+import { EndpointPage } from './pages/endpoint-page.js'
+import { EndpointsPage } from './pages/endpoint-pages.js'
 import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
@@ -26,12 +28,38 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
 
   routes.get('/portal/webhooks', async (c) => {
     const appId = appIdOf(c)
-    const [endpoints, health, day] = await Promise.all([
+    const now = deps.now()
+    const [endpoints, health, counts] = await Promise.all([
       store.listEndpoints(appId),
       store.listEndpointHealth(appId),
-      countDeliveryDay(store, appId, deps.now()),
+      store.listEndpointHours({ appId, since: dayStart(now) }),
     ])
+    const day = countDay(counts, now)
     return sendPage(c, <EndpointsPage session={c.get('session')} endpoints={endpoints} health={health} day={day} />)
+  })
+
+  routes.get(`/portal/webhooks/:endpointId{${uuid}}`, async (c) => {
+    const endpoint = await findEndpoint(c)
+    if (endpoint === null) return sendProblem(c, 404)
+    const { appId, endpointId } = endpoint
+    const now = deps.now()
+    const [health, counts] = await Promise.all([
+      store.listEndpointHealth(appId),
+      store.listEndpointHours({ appId, since: monthStart(now) }),
+    ])
+    const month = counts.filter((row) => row.endpointId === endpointId)
+    const day = month.filter(({ hour }) => hour >= dayStart(now))
+    const page = (
+      <EndpointPage
+        session={c.get('session')}
+        endpoint={endpoint}
+        health={health.find((one) => one.endpointId === endpointId)}
+        hours={countDay(day, now)}
+        day={totalsOf(day)}
+        month={totalsOf(month)}
+      />
+    )
+    return sendPage(c, page)
   })
 
   const sendForm = (c: PortalContext, endpoint: Endpoint | null, form: EndpointForm, problem: string | null) =>

@@ -94,7 +94,14 @@ it('old rows are removed step by step until none is left, or the server stops', 
       removeOld() {
         const bodiesBlanked = left.shift() ?? 0
         return Promise.resolve({
-          ...{ deliveriesExpired: 0, bodiesBlanked, attemptsRemoved: 2, accessTokensRemoved: 1 },
+          ...{
+            deliveriesExpired: 0,
+            bodiesBlanked,
+            attemptsRemoved: 2,
+            endpointHoursMerged: 0,
+            endpointHoursRemoved: 0,
+            accessTokensRemoved: 1,
+          },
           more: bodiesBlanked === 1_000,
         })
       },

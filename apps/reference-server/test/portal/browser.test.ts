@@ -167,6 +167,12 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('link', { name: 'Webhooks' }).first().click()
     await page.getByText('The same as a table').click()
     await check('webhooks-busy')
+    await page
+      .getByRole('table')
+      .getByRole('link', { name: receiver.url('/hooks'), exact: true })
+      .click()
+    await page.getByText('Why attempts failed').waitFor()
+    await check('endpoint')
     await page.getByRole('link', { name: 'Change' }).click()
     await page.getByLabel('Description').fill('Deposits')
     await check('change')

@@ -251,6 +251,11 @@ describe('the delivery log in the portal', () => {
     ).not.toContain('<script>alert')
     const chart = await browser.get('/portal/webhooks')
     expect(chart.text).toMatch(/At once <b>\d+<\/b>/)
+    expect(chart.text).toContain(`href="/portal/webhooks/${endpoint.id}"`)
+    const own = wordsOf((await browser.get(`/portal/webhooks/${endpoint.id}`)).text)
+    expect(own).toMatch(/The last 24 hours [1-9]\d* 0 0 100\.0 % The last 30 days [1-9]\d* 0 0 100\.0 % /)
+    expect(own).toContain('No attempt failed in the last 30 days.')
+    expect((await browser.get(`/portal/webhooks/${'0'.repeat(36)}`)).status).toBe(404)
     await removeAll()
   })
 
@@ -273,6 +278,9 @@ describe('the delivery log in the portal', () => {
     expect(await webhooks()).not.toContain(banner)
     await pause('resume')
     expect(await webhooks()).toContain(banner)
+    const own = wordsOf((await browser.get(`/portal/webhooks/${endpoint.id}`)).text)
+    expect(own).toContain('The endpoint answered with another status than 2xx. HTTP_STATUS ')
+    expect(own).toMatch(/State Failing since /)
     status = 200
     await sendTest()
     await expect.poll(webhooks).not.toContain(banner)

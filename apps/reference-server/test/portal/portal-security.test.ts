@@ -5,7 +5,6 @@ import { createSqliteStorage, type SqliteStorage } from '@kyc-relay/storage-driz
 import Database from 'better-sqlite3'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countHours } from '../../src/portal/delivery-day.js'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
 import { createSessions } from '../../src/portal/sessions.js'
@@ -474,56 +473,5 @@ describe('words', () => {
     expect(visibleText('a\u0000\u001b[31m\u007f\u009b\u202e\tb\r\n')).toBe('a\u2400\u241b[31m\u2421\ufffd\ufffd\tb\r\n')
     expect(maskedToken(`tok_ssn_${'a'.repeat(26)}_1120`)).toBe('tok_ssn_••••1120')
     expect(maskedToken(`tok_document_number_${'a'.repeat(22)}WXYZ`)).toBe('tok_document_number_••••WXYZ')
-  })
-})
-
-describe('the last day', () => {
-  it('counts each delivery in the hour of its creation, by how it fared', () => {
-    const hourMs = 3_600_000
-    const delivery = (
-      state: 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED',
-      attemptsMade: number,
-      hour: number,
-      waiting = false,
-    ) => ({
-      deliveryId: '',
-      eventId: '',
-      xEventId: '',
-      appId: '',
-      userId: '',
-      eventType: 'TRANSACTION_CREATE' as const,
-      test: false,
-      endpointId: '',
-      url: '',
-      state,
-      attemptsMade,
-      createdAt: new Date(hour * hourMs + 1),
-      endedAt: null,
-      nextAttemptAt: waiting ? new Date(0) : null,
-      cancelReason: null,
-      resendOf: null,
-      httpStatus: null,
-      latencyMs: null,
-    })
-    const hours = countHours(
-      [
-        delivery('DELIVERED', 1, 100),
-        delivery('DELIVERED', 2, 100),
-        delivery('FAILED', 5, 100),
-        delivery('CANCELLED', 1, 100),
-        delivery('PENDING', 0, 101),
-        delivery('PENDING', 1, 101),
-        delivery('PENDING', 1, 101, true),
-        delivery('DELIVERED', 1, 99),
-        delivery('DELIVERED', 1, 123),
-        delivery('DELIVERED', 1, 124),
-      ],
-      100,
-    )
-    expect(hours.length).toBe(24)
-    expect(hours[0]).toEqual({ from: new Date(100 * hourMs), delivered: 1, retried: 1, failed: 1 })
-    expect(hours[1]).toMatchObject({ delivered: 0, retried: 1, failed: 0 })
-    expect(hours[23]).toMatchObject({ delivered: 1 })
-    expect(hours.reduce((sum, hour) => sum + hour.delivered, 0)).toBe(2)
   })
 })

@@ -227,6 +227,19 @@ CREATE INDEX `kyc_relay_deliveries_of_event` ON `kyc_relay_deliveries` (`event`)
 
 CREATE INDEX `kyc_relay_deliveries_by_x_event_id` ON `kyc_relay_deliveries` (`x_event_id`);
 
+CREATE TABLE `kyc_relay_endpoint_hours` (
+	`endpoint` integer NOT NULL,
+	`hour` integer NOT NULL,
+	`cause` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`first_attempts` integer NOT NULL,
+	`failed_deliveries` integer NOT NULL,
+	PRIMARY KEY(`endpoint`, `hour`, `cause`),
+	FOREIGN KEY (`endpoint`) REFERENCES `kyc_relay_endpoints`(`position`) ON UPDATE no action ON DELETE no action
+) STRICT;
+
+CREATE INDEX `kyc_relay_endpoint_hours_by_hour` ON `kyc_relay_endpoint_hours` (`hour`);
+
 CREATE TABLE `kyc_relay_endpoint_schedules` (
 	`endpoint` integer PRIMARY KEY NOT NULL,
 	`in_flight` integer DEFAULT 0 NOT NULL,

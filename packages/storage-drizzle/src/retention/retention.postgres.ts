@@ -5,6 +5,7 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
+import { listOldHours, listUnmergedHours, mergeHours, removeHours } from '../webhooks/endpoint-hours.postgres.js'
 import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
@@ -166,6 +167,25 @@ export function createRetention(dependencies: {
     return count
   }
 
+  /** Runs a change of the counts of these hours. Returns the number of hours. */
+  async function changeHours(change: typeof mergeHours, hours: Awaited<ReturnType<typeof listOldHours.rows>>) {
+    for (const { appId, rows } of groupByApp(hours, (row) => row.appId, distributed)) {
+      const keys = {
+        appId,
+        appIds: rows.map((row) => row.appId),
+        endpointIds: rows.map(({ endpointId }) => endpointId),
+        hours: rows.map(({ hour }) => hour),
+      }
+      await database.transaction((on) => change.count(on, keys))
+    }
+    return hours.length
+  }
+
+  const mergeEndpointHours = async (limit: number, at: Date | null) =>
+    changeHours(mergeHours, await database.run((on) => listUnmergedHours.rows(on, { limit, now: at })))
+  const removeEndpointHours = async (ageMs: number, limit: number, at: Date | null) =>
+    changeHours(removeHours, await database.run((on) => listOldHours.rows(on, { ageMs, limit, now: at })))
+
   return {
     async removeOld(given) {
       const policy = completePolicy(given)
@@ -175,6 +195,8 @@ export function createRetention(dependencies: {
         deliveriesExpired: await expireOverdue(policy.bodyAgeMs, limit, at),
         bodiesBlanked: await blankOldBodies(policy.bodyAgeMs, limit, at),
         attemptsRemoved: await removeOldAttempts(policy.attemptAgeMs, limit, at),
+        endpointHoursRemoved: await removeEndpointHours(policy.endpointHourAgeMs, limit, at),
+        endpointHoursMerged: await mergeEndpointHours(limit, at),
         accessTokensRemoved: await database.run((on) =>
           removeAccessTokens.count(on, { ageMs: policy.expiredTokenAgeMs, limit, now: at }),
         ),

@@ -4,7 +4,7 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
-import { attempts, deliveries, events } from '../webhooks/tables.sqlite.js'
+import { attempts, deliveries, endpointHours, events } from '../webhooks/tables.sqlite.js'
 import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
@@ -47,6 +47,14 @@ function prepareStatements(db: DrizzleDatabase) {
         )`,
       )
       .prepare(),
+    removeHours: db
+      .delete(endpointHours)
+      .where(
+        sql`(endpoint, hour, cause) IN (
+          SELECT endpoint, hour, cause FROM kyc_relay_endpoint_hours WHERE hour < ${value('before')} LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
     removeAccessTokens: db
       .delete(accessTokens)
       .where(
@@ -76,6 +84,9 @@ export function createRetention(dependencies: {
       bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
       attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
       accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,
+      endpointHoursRemoved: statements.removeHours.run({ before: now - policy.endpointHourAgeMs, limit }).changes,
+      // SQLite adds to one row, so there is nothing to merge.
+      endpointHoursMerged: 0,
     }
     return removedRows(counts, limit)
   }

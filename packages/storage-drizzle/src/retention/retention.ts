@@ -9,6 +9,8 @@ export interface RetentionPolicy {
   readonly attemptAgeMs?: number
   /** Time since an access token expired, in milliseconds, after which it is removed. Default 7 days. */
   readonly expiredTokenAgeMs?: number
+  /** Age of the counts of an hour, in milliseconds, after which they are removed. Default 31 days. */
+  readonly endpointHourAgeMs?: number
   /** Most rows of each kind that one call touches. Integer 1–10,000. Default 1,000. */
   readonly limit?: number
 }
@@ -20,6 +22,10 @@ export interface RemovedRows {
   readonly bodiesBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number
+  /** Counts of an endpoint and an hour. */
+  readonly endpointHoursRemoved: number
+  /** Endpoints and hours whose counts were merged into one row for each cause. */
+  readonly endpointHoursMerged: number
   /** True when a kind reached the limit: call again. */
   readonly more: boolean
 }
@@ -37,7 +43,14 @@ const day = 86_400_000
 
 /** Completes the policy with its defaults. */
 export function completePolicy(policy: RetentionPolicy = {}): Required<RetentionPolicy> {
-  return { bodyAgeMs: 30 * day, attemptAgeMs: 90 * day, expiredTokenAgeMs: 7 * day, limit: 1_000, ...policy }
+  return {
+    bodyAgeMs: 30 * day,
+    attemptAgeMs: 90 * day,
+    expiredTokenAgeMs: 7 * day,
+    endpointHourAgeMs: 31 * day,
+    limit: 1_000,
+    ...policy,
+  }
 }
 
 /** Checks whether a step reached its limit for any kind. */

@@ -137,6 +137,30 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
       ],
     )
   }),
+  storageCase('RT-12', 'MUST keep the counts of each hour as they are for 31 days', async (one, use) => {
+    const since = new Date(0)
+    await one.webhooks.registerEndpoint(hook, 5)
+    for (const name of ['one', 'two', 'three']) await deliver(one, name)
+    const before = await one.webhooks.listEndpointHours({ appId, since })
+    deepEqual(
+      before.map(({ attempts, firstAttempts, failedDeliveries }) => [attempts, firstAttempts, failedDeliveries]),
+      [[3, 3, 0]],
+    )
+    await use.advance(day)
+    await deliver(use.other, 'four')
+    for (let step = 0; step < 2; step += 1) {
+      await one.retention.removeOld()
+      const found = await use.other.webhooks.listEndpointHours({ appId, since })
+      deepEqual([found[0], found[1]?.attempts, found.length], [before[0], 1, 2])
+    }
+    const hour = before[0]?.hour.getTime() ?? 0
+    await use.advance(hour + 31 * day - startOfTests.getTime() - day)
+    await one.retention.removeOld()
+    equal((await one.webhooks.listEndpointHours({ appId, since })).length, 2)
+    await use.advance(1)
+    await one.retention.removeOld()
+    equal((await one.webhooks.listEndpointHours({ appId, since })).length, 1)
+  }),
   storageCase('RT-06', 'MUST refuse a step of no rows, and one of more than 10,000', async ({ retention }) => {
     for (const limit of [0, -1, 1.5, 10_001])
       await refused(retention.removeOld({ limit }), { code: 'ARGUMENT_INVALID' })

@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { AttemptResult, EndpointTurn } from '@kyc-relay/webhooks/delivery'
-import { deliveryAfterResult, type DeliveryAfterResult } from './delivery-after-result.js'
+import { schedulesAfter, type Applied, type LeasedRow, type ScheduleAfter } from './applied-results.js'
+import { deliveryAfterResult } from './delivery-after-result.js'
+import { countAttempts } from './endpoint-hours.js'
+import { addHourCounts } from './endpoint-hours.postgres.js'
 import { listLineage } from './endpoints.postgres.js'
 import { goneReason, heirOf } from './lineage.js'
 import { now } from '../engine/postgres/parameters.js'
@@ -11,21 +14,6 @@ import type { Queryable } from '../engine/postgres/statement.js'
 import { deliveryClass } from './values.js'
 
 const value = sql.placeholder
-
-/** A delivery in flight. */
-interface LeasedRow {
-  readonly appId: string
-  readonly deliveryId: string
-  readonly position: number
-  readonly endpointId: string
-  readonly leaseToken: string
-  readonly attemptsMade: number
-  readonly startedAt: Date | null
-  readonly unsentSince: Date | null
-  readonly cancelRequested: string | null
-  readonly eventType: string
-  readonly class: number
-}
 
 /** Locks deliveries in flight, in a fixed order that prevents deadlocks. */
 const lockLeased = statementByApp<LeasedRow>(
@@ -152,16 +140,6 @@ FROM first
 WHERE NOT schedule.paused AND schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
 )
 
-interface Applied {
-  readonly row: LeasedRow
-  readonly result: AttemptResult
-  readonly outcome: DeliveryAfterResult
-  /** Endpoint that takes the retry over; null if its own one does. */
-  readonly movesTo: string | null
-  /** True if a retry waits for the end of a pause. */
-  readonly isHeld: boolean
-}
-
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
 /** What a call has recorded. */
@@ -258,6 +236,11 @@ async function write(
     failings: schedules.map(({ failing }) => failing),
     earliestDues: schedules.map(({ dueAtMs }) => instant(dueAtMs)),
   })
+  const counted = countAttempts(
+    applied.map(({ row, result }) => ({ endpoint: row, result })),
+    endpointKey,
+  )
+  await addHourCounts(on, counted, now)
   const moved = applied.filter(({ movesTo }) => movesTo !== null)
   if (moved.length === 0) return
   await moveRetries.count(on, {
@@ -275,30 +258,4 @@ async function lineagesOf(on: Queryable, removed: readonly RemovedRow[]) {
   const lineages = new Map<string, Awaited<ReturnType<typeof listLineage>>>()
   for (const row of removed) lineages.set(endpointKey(row), await listLineage(on, row, true))
   return lineages
-}
-
-interface ScheduleAfter {
-  readonly appId: string
-  readonly endpointId: string
-  readonly failing: boolean | null
-  readonly dueAtMs: number | null
-}
-
-/** Computes the effect of the results on each endpoint: its last sent attempt decides whether it is failing. */
-function schedulesAfter(applied: readonly Applied[]): readonly ScheduleAfter[] {
-  const schedules = new Map<string, ScheduleAfter>()
-  for (const { row, outcome, movesTo, isHeld } of applied) {
-    const { appId, endpointId } = row
-    const dueAtMs = movesTo === null && !isHeld ? outcome.dueAtMs : null
-    const key = endpointKey(row)
-    const before = schedules.get(key)
-    const dues = [before?.dueAtMs ?? null, dueAtMs].filter((due) => due !== null)
-    schedules.set(key, {
-      appId,
-      endpointId,
-      failing: outcome.endpointFailing ?? before?.failing ?? null,
-      dueAtMs: dues.length === 0 ? null : Math.min(...dues),
-    })
-  }
-  return [...schedules.values()]
 }

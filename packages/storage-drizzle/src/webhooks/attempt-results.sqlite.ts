@@ -3,6 +3,8 @@ import type { AttemptResult, EndpointTurn, Fence } from '@kyc-relay/webhooks/del
 import { prepare, prepareRows, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { prepareLineage } from './endpoints.sqlite.js'
+import { countAttempts } from './endpoint-hours.js'
+import { prepareCounting } from './endpoint-hours.sqlite.js'
 import { goneReason, heirOf } from './lineage.js'
 import { preparePublishing } from './publishing.sqlite.js'
 
@@ -55,6 +57,7 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       `UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = iif(?, ?, NULL)
       WHERE endpoint = ? AND failing <> ?`,
     ),
+    countHour: prepareCounting(client),
     findEndpointId: prepareRows<[endpoint: number], readonly [endpointId: string]>(
       client,
       'SELECT endpoint_id FROM kyc_relay_endpoints WHERE position = ?',
@@ -64,11 +67,18 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
 
 export type ResultStatements = ReturnType<typeof prepareResultStatements>
 
-/** Writes the result to its delivery; `stale`, and no write, when its fence is. Tells a turn of its endpoint. */
-function recordOne(statements: ResultStatements, result: AttemptResult, now: number): EndpointTurn | 'stale' | null {
+interface Recorded {
+  readonly endpoint: number
+  readonly result: AttemptResult
+  /** Null unless the endpoint turned. */
+  readonly turn: EndpointTurn | null
+}
+
+/** Writes the result to its delivery. Null, and no write, when its fence is stale. */
+function recordOne(statements: ResultStatements, result: AttemptResult, now: number): Recorded | null {
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
-  if (row === undefined) return 'stale'
+  if (row === undefined) return null
   const [position, endpoint, unsentSinceMs, cancelRequested, eventType, ofClass] = row
   // The endpoint does not matter for a finished delivery.
   const removed = next.state === 'PENDING' ? statements.findRemoved.get(endpoint)?.[0] : undefined
@@ -99,11 +109,12 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     if (heir !== undefined) statements.moveRetry.run(next, position)
     statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
-  if (outcome.endpointFailing === null) return null
+  if (outcome.endpointFailing === null) return { endpoint, result, turn: null }
   const failing = Number(outcome.endpointFailing)
   const { changes } = statements.setFailing.run(failing, failing, now, endpoint, failing)
   const [endpointId] = (changes === 0 ? undefined : statements.findEndpointId.get(endpoint)) ?? []
-  return endpointId === undefined ? null : { appId: fence.appId, endpointId, failing: outcome.endpointFailing }
+  const turn = endpointId === undefined ? null : { appId: fence.appId, endpointId, failing: outcome.endpointFailing }
+  return { endpoint, result, turn }
 }
 
 /** Applies each result whose fence is current, inside a transaction of the caller. */
@@ -113,13 +124,19 @@ export function recordAttemptResults(
   now: number,
 ): { readonly stale: readonly Fence[]; readonly turned: readonly EndpointTurn[] } {
   const stale: Fence[] = []
+  const recorded: Recorded[] = []
   const turned = new Map<string, EndpointTurn>()
   for (const result of results) {
-    const turn = recordOne(statements, result, now)
-    if (turn === 'stale') stale.push(result.fence)
-    else if (turn === null) continue
+    const one = recordOne(statements, result, now)
+    if (one === null) {
+      stale.push(result.fence)
+      continue
+    }
+    recorded.push(one)
+    const { turn } = one
     // An endpoint that turned and turned back in one call is as it was before.
-    else if (!turned.delete(turn.endpointId)) turned.set(turn.endpointId, turn)
+    if (turn !== null && !turned.delete(turn.endpointId)) turned.set(turn.endpointId, turn)
   }
+  statements.countHour(countAttempts(recorded, String), now)
   return { stale, turned: [...turned.values()] }
 }

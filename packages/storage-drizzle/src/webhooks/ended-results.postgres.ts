@@ -3,6 +3,7 @@ import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
 import { asBuffer, now, numberArray, textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
 import { statementByApp, type AppGroup } from './by-app.postgres.js'
+import { storedCause } from './endpoint-hours.js'
 import { deliveryKey, endpointKey } from './row-keys.js'
 import type { RecordedResults } from './attempt-results.postgres.js'
 
@@ -30,10 +31,10 @@ found AS MATERIALIZED (
     ${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('tokens')}::text[], ${value('numbers')}::int[],
     ${value('states')}::text[], ${value('cancelReasons')}::text[], ${value('attemptStates')}::text[],
     string_to_array(${value('reports')}, ${value('separator')}), ${value('responseBodies')}::bytea[],
-    ${value('httpStatuses')}::int[], ${value('latencies')}::float8[]
+    ${value('httpStatuses')}::int[], ${value('latencies')}::float8[], ${value('causes')}::text[]
   ) WITH ORDINALITY AS given (
     app_id, delivery_id, token, number, state, cancel_reason, attempt_state, report, response_body, http_status,
-    latency_ms, ordinal
+    latency_ms, cause, ordinal
   ) JOIN kyc_relay_deliveries AS delivery USING (app_id, delivery_id)
   WHERE ${ofApp('delivery')}
 ), leased AS (
@@ -51,6 +52,11 @@ found AS MATERIALIZED (
   INSERT INTO kyc_relay_attempts (app_id, delivery_id, number, state, started_at, ended_at, report, response_body)
   SELECT app_id, delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report, response_body
   FROM leased
+), counted AS (
+  INSERT INTO kyc_relay_endpoint_hours (app_id, endpoint_id, hour, cause, attempts, first_attempts, failed_deliveries)
+  SELECT app_id, endpoint_id, date_trunc('hour', (SELECT now FROM clock), 'UTC'), cause, count(*),
+    count(*) FILTER (WHERE number = 1), count(*) FILTER (WHERE state = 'FAILED')
+  FROM leased GROUP BY app_id, endpoint_id, cause
 ), endpoint AS (
   SELECT app_id, endpoint_id, (array_agg(attempt_state <> 'SUCCEEDED' ORDER BY ordinal DESC))[1] AS failing
   FROM leased GROUP BY app_id, endpoint_id
@@ -101,6 +107,7 @@ export async function recordEndedResults(
     responseBodies: results.map(responseBodyOf),
     httpStatuses: numberArray(results.map(({ attempt }) => attempt.report.status)),
     latencies: numberArray(results.map(({ attempt }) => attempt.report.timings.totalMs)),
+    causes: textArray(results.map(({ attempt }) => storedCause(attempt))),
   })
   const written = new Set(rows.map(({ ordinal }) => ordinal - 1))
   const turns = rows.flatMap(({ appId, endpointId, failing }) =>

@@ -13,6 +13,7 @@ import { groupByApp, type AppGroup } from './by-app.postgres.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import * as statements from './endpoint-statements.postgres.js'
 import { createEndpointChanges, listEndpointHealth, listLineage } from './endpoints.postgres.js'
+import { listEndpointHours } from './endpoint-hours.postgres.js'
 import { heirOf } from './lineage.js'
 import { tryWriteEvent, writeEvent } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
@@ -83,6 +84,8 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     listEndpoints: (appId) => database.run(async () => (await listEndpoints.execute({ appId })).map(readEndpoint)),
 
     listEndpointHealth: (appId) => database.run((on) => listEndpointHealth(on, appId)),
+
+    listEndpointHours: (request) => database.run((on) => listEndpointHours(on, request)),
 
     pauseEndpoint: (request) => database.transaction((on) => endpointChanges.pause(on, request)),
 

@@ -9,6 +9,7 @@ import { prepareClaiming } from './claim-statements.sqlite.js'
 import { claimDue, claimExpired } from './claims.sqlite.js'
 import { createDeliveryLog } from './delivery-log.sqlite.js'
 import { createEndpointChanges } from './endpoints.sqlite.js'
+import { prepareHours } from './endpoint-hours.sqlite.js'
 import { heirOf } from './lineage.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { preparePublishing, writeEvent } from './publishing.sqlite.js'
@@ -71,6 +72,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
   const statements = prepareReading(db)
   const endpointChanges = createEndpointChanges(db, audit)
   const log = createDeliveryLog(db)
+  const listHours = prepareHours(db)
   const listeners = new Set<() => void>()
 
   function wakeAll(): void {
@@ -115,6 +117,8 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Sqli
     listEndpoints: (appId) => read(() => statements.list.all({ appId }).map(readEndpoint)),
 
     listEndpointHealth: (appId) => read(() => endpointChanges.listHealth(appId)),
+
+    listEndpointHours: (request) => read(() => listHours(request)),
 
     pauseEndpoint: (request) => commits.write(() => endpointChanges.pause(request, clock().getTime())),
 

@@ -265,6 +265,37 @@ export const dueNotices = pgTable(
 )
 
 /** Jobs that deliver what an endpoint has not acknowledged. */
+/**
+ * Counts of attempts by endpoint, hour and cause. Each call adds a row, so that writers never wait for each other. The
+ * retention merges the rows of an hour after it.
+ */
+export const endpointHours = pgTable(
+  'kyc_relay_endpoint_hours',
+  {
+    appId: text('app_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    /** Start of the hour. */
+    hour: instant('hour').notNull(),
+    /** Empty if the receiver acknowledged. */
+    cause: text('cause').notNull(),
+    position: position(),
+    attempts: bigint('attempts', { mode: 'number' }).notNull(),
+    firstAttempts: bigint('first_attempts', { mode: 'number' }).notNull(),
+    failedDeliveries: bigint('failed_deliveries', { mode: 'number' }).notNull(),
+    merged: boolean('merged').notNull().default(false),
+  },
+  (table) => [
+    primaryKey({
+      name: 'kyc_relay_endpoint_hours_pkey',
+      columns: [table.appId, table.endpointId, table.hour, table.cause, table.position],
+    }),
+    index('kyc_relay_endpoint_hours_by_hour').on(table.hour),
+    index('kyc_relay_endpoint_hours_unmerged')
+      .on(table.hour)
+      .where(sql`NOT merged`),
+  ],
+)
+
 export const recoveries = pgTable(
   'kyc_relay_recoveries',
   {

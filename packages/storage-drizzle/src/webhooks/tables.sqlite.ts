@@ -203,6 +203,27 @@ export const endpointSchedules = sqliteTable(
 )
 
 /** Jobs that deliver what an endpoint has not acknowledged. */
+/** Counts of attempts by endpoint, hour and cause. */
+export const endpointHours = sqliteTable(
+  'kyc_relay_endpoint_hours',
+  {
+    endpoint: integer('endpoint')
+      .notNull()
+      .references(() => endpoints.position),
+    /** Start of the hour. */
+    hour: instant('hour').notNull(),
+    /** Empty if the receiver acknowledged. */
+    cause: text('cause').notNull(),
+    attempts: integer('attempts').notNull(),
+    firstAttempts: integer('first_attempts').notNull(),
+    failedDeliveries: integer('failed_deliveries').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'kyc_relay_endpoint_hours_pkey', columns: [table.endpoint, table.hour, table.cause] }),
+    index('kyc_relay_endpoint_hours_by_hour').on(table.hour),
+  ],
+)
+
 export const recoveries = sqliteTable(
   'kyc_relay_recoveries',
   {

@@ -36,6 +36,7 @@ const wrongRetentions: readonly WrongStorage[] = [
   ['removes a token when it expires', 'RT-07', withPolicy((policy) => ({ ...policy, expiredTokenAgeMs: 0 }))],
   ['has ages of its own', 'RT-08', withPolicy(({ limit = 1_000 }) => ({ limit }))],
   ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
+  ['removes counts', 'RT-12', andThen('DELETE FROM kyc_relay_endpoint_hours')],
   ['resumes what it should cancel', 'RT-11', andThen(`UPDATE kyc_relay_endpoint_schedules SET paused = 0`)],
   [
     'says what it would remove',
@@ -47,6 +48,8 @@ const wrongRetentions: readonly WrongStorage[] = [
             deliveriesExpired: 0,
             bodiesBlanked: 0,
             attemptsRemoved: 0,
+            endpointHoursMerged: 0,
+            endpointHoursRemoved: 0,
             accessTokensRemoved: 1,
             sessionsRemoved: 0,
             more: false,

@@ -45,6 +45,8 @@ export type {
   DeliveryRecord,
   DeliveryState,
   Endpoint,
+  EndpointHealth,
+  EndpointHour,
   EndpointTurn,
   Fence,
   InsertedEvent,

@@ -1,55 +1,9 @@
 import type { EventType } from '../events/event-types.js'
-import type { SealedHeaders } from './endpoint-headers.js'
+import type { AttemptRecord, AttemptResult, Fence } from './attempt.js'
+import type { Endpoint, EndpointHealth, EndpointHour, EndpointTurn, NewEndpoint, PausedBy } from './endpoint.js'
 
-/** An HTTPS URL with its event types, to register. */
-export interface NewEndpoint {
-  /** UUID. */
-  readonly endpointId: string
-  readonly appId: string
-  readonly url: string
-  /** Subscribed event types; null for all events, including types of later versions. */
-  readonly eventTypes: readonly EventType[] | null
-  /** True to send the three Standard Webhooks headers in addition to `X-HMAC-Signature`. */
-  readonly standardWebhooks: boolean
-  /** Name that the partner gave, at most 200 characters. Default null. */
-  readonly description?: string | null
-  /** Headers that every request to it carries. Default null. Not kept after its removal. */
-  readonly headers?: SealedHeaders | null
-  readonly createdAt: Date
-}
-
-/** Who paused an endpoint. A partner cannot lift an operator's pause. */
-export type PausedBy = 'PARTNER' | 'OPERATOR'
-
-/** A registered endpoint. */
-export interface Endpoint extends NewEndpoint {
-  /**
-   * UUID: the id of the first endpoint of its lineage. A lineage belongs to an app and a URL. Registering the URL again
-   * inherits it, and `replaceEndpoint` passes it on. `X-Event-ID` is made of it, so that it stays the same.
-   */
-  readonly lineageId: string
-  readonly description: string | null
-  readonly headers: SealedHeaders | null
-  /** Null unless paused. While it is paused, only test events are sent to it; all others wait. */
-  readonly pausedBy: PausedBy | null
-}
-
-/** How the deliveries of an endpoint end. */
-export interface EndpointHealth {
-  readonly endpointId: string
-  /** Time of the first of its last attempts that all failed; null if its last attempt succeeded, or none was sent. */
-  readonly failingSince: Date | null
-  /** End of its last delivery that was acknowledged; null without one. */
-  readonly lastSuccessAt: Date | null
-}
-
-/** An endpoint that began or ceased to fail. */
-export interface EndpointTurn {
-  readonly appId: string
-  readonly endpointId: string
-  /** True if its last attempt failed, and the one before did not. */
-  readonly failing: boolean
-}
+export type { AttemptCause, AttemptRecord, AttemptReport, AttemptResult, AttemptState, Fence } from './attempt.js'
+export type { Endpoint, EndpointHealth, EndpointHour, EndpointTurn, NewEndpoint, PausedBy } from './endpoint.js'
 
 /** Reason why an event has no deliveries. */
 export type WithheldReason = 'SCOPE_NOT_GRANTED' | 'NO_GRANT' | 'NO_ENDPOINT'
@@ -104,17 +58,6 @@ export interface InsertedEvent {
   readonly original: OriginalEvent | null
 }
 
-/** Identifies one attempt and the right to record its result. Another claim of the delivery makes the fence stale. */
-export interface Fence {
-  /** App of the delivery. */
-  readonly appId: string
-  readonly deliveryId: string
-  /** Number of the attempt, 1 to 5. */
-  readonly attempt: number
-  /** Unique per claim. */
-  readonly token: string
-}
-
 /** A claimed delivery with an open attempt. The attempt is stored durably before the first network byte. */
 export interface ClaimedDelivery {
   readonly fence: Fence
@@ -137,74 +80,6 @@ export interface ClaimedDelivery {
  * `PENDING` until an attempt succeeds or the last one fails. The other three states are final (docs/contract.md 10.3).
  */
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-
-/** `STARTED` while in flight. `UNSENT` does not count as an attempt. */
-export type AttemptState = 'STARTED' | 'SUCCEEDED' | 'FAILED' | 'INTERRUPTED' | 'UNSENT'
-
-/** Cause of a failure, shown to the partner. */
-export type AttemptCause =
-  | 'HTTP_STATUS'
-  | 'REDIRECT'
-  | 'TIMEOUT'
-  | 'CONNECT_FAILED'
-  | 'TLS_FAILED'
-  | 'DNS_FAILED'
-  | 'ENDPOINT_NOT_ALLOWED'
-  | 'CONNECTION_LOST'
-  | 'INVALID_RESPONSE'
-  | 'INTERRUPTED'
-  | 'SIGNING_KEY_MISSING'
-  | 'HEADERS_UNAVAILABLE'
-  | 'RESOLVER_DOWN'
-  | 'GRANT_REVOKED'
-  | 'GRANTS_UNAVAILABLE'
-  | 'OUT_OF_SOCKETS'
-  | 'PROXY_FAILED'
-  | 'INTERNAL_ERROR'
-
-/** Data of one attempt. Durations are in milliseconds since its start. All are null for an interrupted attempt. */
-export interface AttemptReport {
-  readonly cause: AttemptCause | null
-  readonly status: number | null
-  readonly address: string | null
-  readonly timings: {
-    readonly dnsMs: number | null
-    readonly connectMs: number | null
-    readonly tlsMs: number | null
-    readonly firstByteMs: number | null
-    readonly totalMs: number | null
-  }
-  /**
-   * Response headers, for example `Location`, `Content-Type` and `Retry-After`. Values that may hold secrets are
-   * redacted.
-   */
-  readonly responseHeaders: Readonly<Record<string, string>>
-  /** The first 16 KiB of the response body. */
-  readonly responseBody: Uint8Array | null
-  /** Version of the signing key that signed this attempt. */
-  readonly keyVersion: number | null
-}
-
-/** Result of an attempt and the next state of its delivery. Applied only while the fence is current. */
-export interface AttemptResult {
-  readonly fence: Fence
-  readonly attempt: { readonly state: Exclude<AttemptState, 'STARTED'>; readonly report: AttemptReport }
-  readonly next:
-    | { readonly state: 'DELIVERED' }
-    | { readonly state: 'FAILED' }
-    | { readonly state: 'CANCELLED'; readonly reason: string }
-    /** Due again in `delayMs` by the store's clock. With attempt state `UNSENT` the attempt does not count. */
-    | { readonly state: 'PENDING'; readonly delayMs: number }
-}
-
-/** A stored attempt. */
-export interface AttemptRecord {
-  readonly number: number
-  readonly state: AttemptState
-  readonly startedAt: Date
-  readonly endedAt: Date | null
-  readonly report: AttemptReport | null
-}
 
 /** A stored delivery. */
 export interface DeliveryRecord {
@@ -288,6 +163,11 @@ export interface WebhookStore {
   listEndpoints(appId: string): Promise<readonly Endpoint[]>
   /** Tells the health of each endpoint of an app. */
   listEndpointHealth(appId: string): Promise<readonly EndpointHealth[]>
+  /**
+   * Counts the attempts to the endpoints of an app by hour, from the hour of `since` on: by hour, then endpoint. What was
+   * recorded is counted. Hours of more than 31 days ago may be missing.
+   */
+  listEndpointHours(request: { readonly appId: string; readonly since: Date }): Promise<readonly EndpointHour[]>
   /**
    * Pauses an endpoint. An attempt in flight goes on; nothing is sent and no attempt is used up after it, but for test
    * events. An operator's pause replaces a partner's, not the reverse.

@@ -1,4 +1,4 @@
-import type { InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
+import type { EndpointHour, InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 
@@ -14,6 +14,8 @@ export interface MemoryWebhookData {
   readonly transactions: Map<string, TransactionRecord>
   /** Status change of each transaction event, by event id. */
   readonly moves: Map<string, TransactionMove>
+  /** Counts by app, endpoint, hour and cause. */
+  readonly hours: Map<string, EndpointHour & { readonly appId: string }>
   /** Callbacks for due deliveries. */
   readonly listeners: Set<() => void>
   /** Counter that orders the records. */
@@ -41,6 +43,7 @@ export function createMemoryWebhookData(): MemoryWebhookData {
     deliveries: new Map(),
     transactions: new Map(),
     moves: new Map(),
+    hours: new Map(),
     listeners: new Set(),
     lastSequence: 0,
   }

@@ -1,4 +1,5 @@
 import type { AttemptResult, ClaimedDelivery, WebhookStore } from '../delivery/webhook-store.js'
+import { countAttempt, listHours } from './memory-endpoint-hours.js'
 import { createMemoryEndpoints } from './memory-endpoints.js'
 import {
   attemptRecordOf,
@@ -87,6 +88,7 @@ export function createMemoryWebhookStore(
     const attempt = delivery?.open
     if (!delivery || delivery.event.appId !== fence.appId || attempt?.token !== fence.token) return false
     attempt.ended = { atMs: nowMs(), result }
+    countAttempt(data, delivery.endpointId, result, nowMs())
     delivery.open = null
     const { state } = result.attempt
     if (state === 'UNSENT') {
@@ -112,6 +114,10 @@ export function createMemoryWebhookStore(
 
   return {
     ...methods,
+
+    async listEndpointHours({ appId, since }) {
+      return listHours(data, appId, since)
+    },
 
     async insertEvent(event) {
       return answerFromSource(data, event) ?? writeEvent(data, event, nowMs())

@@ -1,4 +1,5 @@
 import { claimCases } from './webhook-store/claim-cases.js'
+import { endpointHourCases } from './webhook-store/endpoint-hour-cases.js'
 import { endpointCases } from './webhook-store/endpoint-cases.js'
 import { eventCases } from './webhook-store/event-cases.js'
 import type { WebhookStoreCase } from './webhook-store/harness.js'
@@ -30,5 +31,6 @@ export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...claimCases,
   ...leaseCases,
   ...attemptResultCases,
+  ...endpointHourCases,
   ...readingCases,
 ]

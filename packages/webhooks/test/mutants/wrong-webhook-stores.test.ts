@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InsertedEvent, WebhookStore } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore, webhookStoreCases } from '../../src/testing/index.js'
-import { appA, userOne } from '../../src/testing/webhook-store/sample-records.js'
+import { appA, appB, userOne } from '../../src/testing/webhook-store/sample-records.js'
 
 type Store = Required<WebhookStore>
 
@@ -87,6 +87,24 @@ const wrongStores: readonly { readonly what: string; spoil(store: Store): Partia
     what: 'tells no endpoint that turned',
     spoil: (store) => ({
       recordAttemptResults: async (results) => ({ ...(await store.recordAttemptResults(results)), turned: [] }),
+    }),
+  },
+  {
+    what: 'counts attempts of any app',
+    spoil: (store) => ({
+      listEndpointHours: async ({ since }) =>
+        (await Promise.all([appA, appB].map((appId) => store.listEndpointHours({ appId, since })))).flat(),
+    }),
+  },
+  {
+    what: 'counts from the beginning',
+    spoil: (store) => ({ listEndpointHours: ({ appId }) => store.listEndpointHours({ appId, since: new Date(0) }) }),
+  },
+  {
+    what: 'counts nothing that failed',
+    spoil: (store) => ({
+      listEndpointHours: async (request) =>
+        (await store.listEndpointHours(request)).filter(({ cause }) => cause === null),
     }),
   },
   {

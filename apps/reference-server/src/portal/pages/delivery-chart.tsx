@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { DeliveryDay, DeliveryHour } from '../delivery-day.js'
+import type { DeliveryHour } from '../attempt-counts.js'
 import { hourText } from '../format.js'
 
 /**
@@ -18,15 +18,15 @@ const series = [
 ] as const
 
 /** Renders the last 24 hours as stacked bars, one per hour, and as a table. */
-export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
-  const totals = (name: 'delivered' | 'retried' | 'failed') => day.hours.reduce((sum, hour) => sum + hour[name], 0)
-  const highest = niceCeiling(Math.max(...day.hours.map(totalOf)))
+export const DeliveryChart: FC<{ readonly day: readonly DeliveryHour[] }> = ({ day }) => {
+  const totals = (name: 'delivered' | 'retried' | 'failed') => day.reduce((sum, hour) => sum + hour[name], 0)
+  const highest = niceCeiling(Math.max(...day.map(totalOf)))
   const scale = height / highest
-  if (day.hours.every((hour) => totalOf(hour) === 0)) {
+  if (day.every((hour) => totalOf(hour) === 0)) {
     return (
       <section aria-labelledby="chart-title">
         <h2 id="chart-title">The last 24 hours</h2>
-        <p class="hint">Nothing was delivered, retried or failed.</p>
+        <p class="hint">No delivery ended.</p>
       </section>
     )
   }
@@ -55,7 +55,7 @@ export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
           {[0, height / 2].map((at) => (
             <line class="grid" x1={0} x2={width} y1={at} y2={at} />
           ))}
-          {day.hours.map((hour, index) => (
+          {day.map((hour, index) => (
             <g>
               <title>{`${hourText(hour.from)} UTC: ${hour.delivered} at once, ${hour.retried} with retries, ${hour.failed} failed`}</title>
               <rect x={index * step} y={0} width={step} height={height} fill="transparent" />
@@ -65,12 +65,9 @@ export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
           <line class="axis" x1={0} x2={width} y1={height} y2={height} />
         </svg>
         <div class="hours" aria-hidden="true">
-          {day.hours.map((hour, index) => (index % 6 === 5 ? <span>{hourText(hour.from)}</span> : null))}
+          {day.map((hour, index) => (index % 6 === 5 ? <span>{hourText(hour.from)}</span> : null))}
         </div>
       </div>
-      {day.incomplete ? (
-        <p class="hint">More was sent than is counted here; the earliest hours are incomplete.</p>
-      ) : null}
       <details>
         <summary class="hint">The same as a table (hours in UTC)</summary>
         <div class="scroll" role="region" aria-label="Deliveries by hour" tabindex={0}>
@@ -84,7 +81,7 @@ export const DeliveryChart: FC<{ readonly day: DeliveryDay }> = ({ day }) => {
               </tr>
             </thead>
             <tbody>
-              {day.hours.map((hour) => (
+              {day.map((hour) => (
                 <tr>
                   <th scope="row">{hourText(hour.from)}</th>
                   <td>{hour.delivered}</td>
@@ -127,7 +124,7 @@ function niceCeiling(value: number): number {
   }
 }
 
-function summary({ hours }: DeliveryDay): string {
+function summary(hours: readonly DeliveryHour[]): string {
   const busy = hours.filter((hour) => totalOf(hour) > 0).length
   return `Deliveries by hour; there were some in ${busy} of 24 hours. The table below has every number.`
 }

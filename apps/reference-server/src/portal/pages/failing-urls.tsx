@@ -1,8 +1,6 @@
-import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, EndpointHealth } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import { Instant } from './components.js'
-
-type EndpointHealth = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
 
 /** Renders a banner that names the URLs whose last attempt failed; nothing if there are none. */
 export const FailingUrls: FC<{

@@ -95,6 +95,17 @@ CREATE TABLE `kyc_relay_deliveries` (
 	CONSTRAINT "kyc_relay_deliveries_cancelled_check" CHECK((state = 'CANCELLED') = (cancel_reason IS NOT NULL))
 ) STRICT;
 
+CREATE TABLE `kyc_relay_endpoint_hours` (
+	`endpoint` integer NOT NULL,
+	`hour` integer NOT NULL,
+	`cause` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`first_attempts` integer NOT NULL,
+	`failed_deliveries` integer NOT NULL,
+	PRIMARY KEY(`endpoint`, `hour`, `cause`),
+	FOREIGN KEY (`endpoint`) REFERENCES `kyc_relay_endpoints`(`position`) ON UPDATE no action ON DELETE no action
+) STRICT;
+
 CREATE TABLE `kyc_relay_endpoint_schedules` (
 	`endpoint` integer PRIMARY KEY NOT NULL,
 	`in_flight` integer DEFAULT 0 NOT NULL,
@@ -327,6 +338,8 @@ CREATE INDEX `kyc_relay_deliveries_of_endpoint` ON `kyc_relay_deliveries` (`endp
 CREATE INDEX `kyc_relay_deliveries_of_event` ON `kyc_relay_deliveries` (`event`);
 
 CREATE INDEX `kyc_relay_deliveries_waiting` ON `kyc_relay_deliveries` (`endpoint`,`class`,`due_at`,`position`) WHERE due_at IS NOT NULL;
+
+CREATE INDEX `kyc_relay_endpoint_hours_by_hour` ON `kyc_relay_endpoint_hours` (`hour`);
 
 CREATE INDEX `kyc_relay_endpoint_schedules_by_due` ON `kyc_relay_endpoint_schedules` (`next_due_at`) WHERE next_due_at IS NOT NULL;
 
