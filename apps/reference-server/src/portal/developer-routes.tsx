@@ -76,7 +76,8 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     )
 
   routes.get('/portal/webhooks/new', (c) =>
-    sendForm(c, null, { url: '', description: '', eventTypes: [], standardWebhooks: false, headers: '' }, null),
+    // What was filled in before the session ended is in the query.
+    sendForm(c, null, readEndpointForm(new URL(c.req.url).searchParams).form, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'))
@@ -106,6 +107,8 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
+    const query = new URL(c.req.url).searchParams
+    if (query.has('url')) return sendForm(c, endpoint, readEndpointForm(query).form, null)
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(
       c,

@@ -7,7 +7,7 @@ import { readForm } from './form-body.js'
 import { ProblemPage } from './pages/problem-page.js'
 import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
-import { returnPage, signInPath } from './return-page.js'
+import { returnPage, returnPageOfForm, signInPath } from './return-page.js'
 import { sessionCookie } from './session-cookie.js'
 import { equalSecrets, formToken, type Session, type SessionHolder, type Sessions } from './sessions.js'
 
@@ -129,10 +129,11 @@ export function requireSession(
 /** The fields of a form; undefined for a page. */
 const formOf = (c: PortalContext) => c.get('form') as URLSearchParams | undefined
 
-/** The page that a request asks for; null for a form. */
+/** The page that a request asks for, or that has the form which was sent. */
 function pageOf(c: PortalContext): string | null {
   const { pathname, search } = new URL(c.req.url)
-  return c.req.method === 'GET' ? returnPage(`${pathname}${search}`) : null
+  const form = formOf(c)
+  return form === undefined ? returnPage(`${pathname}${search}`) : returnPageOfForm(pathname, form)
 }
 
 /** Tokens of the sign-in forms. */

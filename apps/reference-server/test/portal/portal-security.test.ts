@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
+import { returnPageOfForm } from '../../src/portal/return-page.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
 import { createSessions } from '../../src/portal/sessions.js'
 import { ownTables } from '../../src/storage/server-stores.js'
@@ -61,6 +62,56 @@ describe('signing in', () => {
     const ended = await browser.get(asked)
     expect(ended.status).toBe(401)
     expect((await browser.submit(ended, '/portal/sign-in', fields)).headers.location).toBe(asked)
+  })
+
+  it('keeps what was filled in, but for secrets, when the session has ended meanwhile', async () => {
+    const [app] = server.demo.apps
+    const fields = { app: app?.name ?? '', apiKey: app?.apiKey ?? '' }
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const filled = {
+      url: 'https://partner.com/hooks?a=1&b=%20ü',
+      description: 'Deposits & more',
+      eventTypes: ['WIDGET_DEPOSIT_COMPLETE', 'TRANSACTION_CREATE'],
+      standardWebhooks: 'on',
+      headers: 'X-Tenant: canary-secret',
+    }
+    const form = await browser.get('/portal/webhooks/new')
+    browser.cookies.set('kyc_relay_portal', 'ended')
+    const ended = await browser.submit(form, '/portal/webhooks/new', filled)
+    expect(ended.status).toBe(401)
+    expect(ended.text).not.toMatch(/canary-secret/)
+    const signedIn = await browser.submit(ended, '/portal/sign-in', fields)
+    expect(signedIn.headers.location).toMatch(/^\/portal\/webhooks\/new\?url=https/)
+    const again = await browser.follow(signedIn)
+    expect(again.status).toBe(200)
+    expect(again.text).toContain('value="https://partner.com/hooks?a=1&amp;b=%20ü"')
+    expect(again.text).toContain('value="Deposits &amp; more"')
+    expect([...again.text.matchAll(/<input[^>]*value="([A-Z_]+)"[^>]* checked/g)].map(([, type]) => type)).toEqual(
+      filled.eventTypes,
+    )
+    expect(await endpoints()).toEqual([])
+
+    const tooLong = createPortalClient(server)
+    await tooLong.signIn()
+    const page = await tooLong.get('/portal/webhooks/new')
+    tooLong.cookies.set('kyc_relay_portal', 'ended')
+    const refused = await tooLong.submit(page, '/portal/webhooks/new', {
+      url: `https://partner.com/${'x'.repeat(2000)}`,
+    })
+    expect((await tooLong.submit(refused, '/portal/sign-in', fields)).headers.location).toBe('/portal/webhooks/new')
+  })
+
+  it.each([
+    ['/portal/webhooks/1f0c/pause', '/portal/webhooks/1f0c'],
+    ['/portal/webhooks/1f0c/remove', '/portal/webhooks/1f0c/remove'],
+    ['/portal/deliveries/1f0c/resend', '/portal/deliveries/1f0c'],
+    ['/portal/deliveries/resend', '/portal/deliveries'],
+    ['/portal/keys/rotate', '/portal/keys'],
+    ['/portal/keys/3/revoke', '/portal/keys/3/revoke'],
+    ['/portal/sign-out', null],
+  ])('leads from the form %s back to %s', (path, page) => {
+    expect(returnPageOfForm(path, new URLSearchParams({ apiKey: 'k', url: 'https://partner.com' }))).toBe(page)
   })
 
   it.each([

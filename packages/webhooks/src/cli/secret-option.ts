@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError, type Terminal } from './command.js'
 
-/** Options for the secret, shared by all commands. */
+/** Options for the secret, shared by all commands. It is never an argument: a shell keeps those in its history. */
 export const secretOptions = {
-  secret: { type: 'string' },
   'secret-env': { type: 'string' },
   'secret-file': { type: 'string' },
   'data-dir': { type: 'string' },
@@ -14,8 +13,7 @@ export const secretOptions = {
 export const secretHelp = `  --secret-env NAME    read the API key from this environment variable
                        (default: KYC_RELAY_API_KEY)
   --secret-file PATH   read the API key from this file, without its last newline
-  --data-dir DIR       take the API key of the local demo from DIR/demo.json
-  --secret KEY         the API key itself; the shell keeps it in its history`
+  --data-dir DIR       take the API key of the local demo from DIR/demo.json`
 
 /** The members of `demo.json` that the commands use. */
 export interface DemoFile {
@@ -39,16 +37,14 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile> {
 /** Finds the secret. The most explicit source wins. */
 export async function findSecret(
   options: {
-    readonly secret?: string | undefined
     readonly 'secret-env'?: string | undefined
     readonly 'secret-file'?: string | undefined
     readonly 'data-dir'?: string | undefined
   },
   terminal: Terminal,
 ): Promise<string> {
-  const given = (['secret', 'secret-file', 'secret-env'] as const).filter((name) => options[name] !== undefined)
+  const given = (['secret-file', 'secret-env'] as const).filter((name) => options[name] !== undefined)
   if (given.length > 1) throw new UsageError(`Give only one of ${given.map((name) => `--${name}`).join(' and ')}.`)
-  if (options.secret) return options.secret
   if (options['secret-file']) {
     const text = (await readText(options['secret-file'])).replace(/\r?\n$/, '')
     if (text !== '') return text

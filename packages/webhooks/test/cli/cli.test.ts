@@ -18,6 +18,8 @@ const write = (name: string, text: string) => {
   chmodSync(path(name), 0o600)
   return path(name)
 }
+/** A file that holds this key. */
+const keyFile = (key: string) => write(`${key}.key`, key)
 
 beforeAll(async () => {
   const authority = await createTestAuthority()
@@ -112,20 +114,31 @@ describe('help', () => {
 describe('mistakes in the command line exit with 2 and one line', () => {
   test.each([
     [['sign', '--nope']],
-    [['sign', '--secret']],
+    [['sign', '--secret', 'k']],
     [['sign']],
-    [['sign', '/nowhere', '--secret', 'k']],
+    [['sign', '/nowhere', '--secret-file', keyFile('k')]],
     [['sign', '--secret-file', '/nowhere']],
     [['sign', '--secret-env', 'UNSET']],
     [['sign', '--data-dir', '/nowhere']],
-    [['verify', '--secret', 'k']],
-    [['verify', '--secret', 'k', '--signature', 'x', '--framework', 'rails']],
-    [['trigger', 'NOPE', '--url', 'https://localhost/', '--secret', 'k']],
-    [['trigger', 'TRANSACTION_CREATE', '--secret', 'k']],
-    [['trigger', 'TRANSACTION_CREATE', '--url', 'ftp://localhost/', '--secret', 'k']],
-    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--times', '-1']],
-    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--set', 'amount']],
-    [['listen', '--secret', 'k']],
+    [['verify', '--secret-file', keyFile('k')]],
+    [['verify', '--secret-file', keyFile('k'), '--signature', 'x', '--framework', 'rails']],
+    [['trigger', 'NOPE', '--url', 'https://localhost/', '--secret-file', keyFile('k')]],
+    [['trigger', 'TRANSACTION_CREATE', '--secret-file', keyFile('k')]],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'ftp://localhost/', '--secret-file', keyFile('k')]],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), '--times', '-1']],
+    [
+      [
+        'trigger',
+        'TRANSACTION_CREATE',
+        '--url',
+        'https://localhost/',
+        '--secret-file',
+        keyFile('k'),
+        '--set',
+        'amount',
+      ],
+    ],
+    [['listen', '--secret-file', keyFile('k')]],
     [['listen', '--data-dir', folder, '--respond', '99']],
     [['listen', '--data-dir', folder, '--respond', '200,what']],
     [['listen', '--data-dir', folder, '--duplicates', '2']],
@@ -133,15 +146,14 @@ describe('mistakes in the command line exit with 2 and one line', () => {
     [['listen', '--data-dir', folder, '--forward', 'localhost:3000']],
     [['listen', '--data-dir', folder, '--forward', 'http://']],
     [['listen', '--data-dir', folder, '--count', '0']],
-    [['listen', '--secret', 'k', '--cert', write('not-pem.txt', '{}'), '--key', path('not-pem.txt')]],
-    [['sign', path('not-pem.txt'), 'another', '--secret', 'k']],
-    [['sign', path('not-pem.txt'), '--secret', 'k', '--secret-file', path('not-pem.txt')]],
+    [['listen', '--secret-file', keyFile('k'), '--cert', write('not-pem.txt', '{}'), '--key', path('not-pem.txt')]],
+    [['sign', path('not-pem.txt'), 'another', '--secret-file', keyFile('k')]],
     [['sign', path('not-pem.txt'), '--secret-env', 'A', '--secret-file', path('not-pem.txt')]],
-    [['verify', path('not-pem.txt'), 'another', '--secret', 'k', '--signature', 'x']],
-    [['verify', path('not-pem.txt'), '--secret', 'k', '--signature', 'x', '--content-length', 'many']],
-    [['trigger', 'TRANSACTION_CREATE', 'another', '--url', 'https://localhost/', '--secret', 'k']],
-    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--times', '0']],
-    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret', 'k', '--timeout', '0']],
+    [['verify', path('not-pem.txt'), 'another', '--secret-file', keyFile('k'), '--signature', 'x']],
+    [['verify', path('not-pem.txt'), '--secret-file', keyFile('k'), '--signature', 'x', '--content-length', 'many']],
+    [['trigger', 'TRANSACTION_CREATE', 'another', '--url', 'https://localhost/', '--secret-file', keyFile('k')]],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), '--times', '0']],
+    [['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost/', '--secret-file', keyFile('k'), '--timeout', '0']],
   ])('%j', async (args) => {
     const { code, out, err } = await cli(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -162,7 +174,6 @@ describe('what is advised', () => {
 
 describe('sign', () => {
   test.each([
-    ['an option', ['--secret', 'k'], {}],
     ['a file', ['--secret-file', write('secret.txt', 'k\n')], {}],
     ['the usual variable', [], { KYC_RELAY_API_KEY: 'k' }],
     ['a named variable', ['--secret-env', 'MINE'], { MINE: 'k', KYC_RELAY_API_KEY: 'other' }],
@@ -185,11 +196,15 @@ describe('sign', () => {
 describe('verify', () => {
   test('says that it verifies', async () => {
     const signature = await signWebhook('{}', 'k')
-    expect(await cli(['verify', '--signature', signature, '--secret', 'k'], { stdin: '{}' })).toMatchObject({
+    expect(
+      await cli(['verify', '--signature', signature, '--secret-file', keyFile('k')], { stdin: '{}' }),
+    ).toMatchObject({
       code: 0,
       out: 'The webhook verifies.',
     })
-    expect(await cli(['verify', '--signature', signature, '--secret', 'k', '--json'], { stdin: '{}' })).toMatchObject({
+    expect(
+      await cli(['verify', '--signature', signature, '--secret-file', keyFile('k'), '--json'], { stdin: '{}' }),
+    ).toMatchObject({
       code: 0,
       out: '{"verified":true}',
     })
@@ -197,7 +212,7 @@ describe('verify', () => {
 
   test('explains what does not, with the line to change, and prints neither secret nor signature', async () => {
     const signature = await signWebhook('{"a":1}', 'k-secret')
-    const args = ['verify', '--signature', signature, '--secret', 'k-secret', '--framework', 'express']
+    const args = ['verify', '--signature', signature, '--secret-file', keyFile('k-secret'), '--framework', 'express']
     const { code, out } = await cli(args, { stdin: '{ "a": 1 }' })
     expect(code).toBe(1)
     expect(out).toContain('BODY_RESERIALISED')
@@ -211,7 +226,7 @@ describe('verify', () => {
   })
 
   test('has colours on a terminal only', async () => {
-    const args = ['verify', '--signature', 'x', '--secret', 'k']
+    const args = ['verify', '--signature', 'x', '--secret-file', keyFile('k')]
     expect((await cli(args, { stdin: '{}', colours: true })).out).toContain('\u001B[31m')
     expect((await cli(args, { stdin: '{}' })).out).not.toContain('\u001B')
   })
@@ -238,7 +253,7 @@ async function receiver(answer: (response: ServerResponse, count: number) => voi
 
 describe('trigger', () => {
   const send = (url: string, ...args: string[]) =>
-    cli(['trigger', 'WIDGET_DEPOSIT_COMPLETE', '--url', url, '--secret', 'k', ...args])
+    cli(['trigger', 'WIDGET_DEPOSIT_COMPLETE', '--url', url, '--secret-file', keyFile('k'), ...args])
 
   test('sends an example that a receiver accepts', async () => {
     const { url, incoming } = await receiver((response) => response.writeHead(204).end())
@@ -259,7 +274,16 @@ describe('trigger', () => {
     ['amout=1', 'The example has no field amout. Did you mean amount?'],
     ['amount', '--set takes FIELD=VALUE, for example --set amount=12.5.'],
   ])('refuses --set %s', async (change, text) => {
-    const args = ['trigger', 'TRANSACTION_CREATE', '--url', 'https://localhost:1/', '--secret', 'k', '--set', change]
+    const args = [
+      'trigger',
+      'TRANSACTION_CREATE',
+      '--url',
+      'https://localhost:1/',
+      '--secret-file',
+      keyFile('k'),
+      '--set',
+      change,
+    ]
     const { code, err } = await cli(args)
     expect([code, err]).toEqual([2, text])
   })
@@ -335,7 +359,7 @@ describe('trigger', () => {
       'TRANSACTION_UPDATE',
       'TRANSACTION_DECLINE',
     ]) {
-      await cli(['trigger', type, '--url', url, '--secret', 'k'])
+      await cli(['trigger', type, '--url', url, '--secret-file', keyFile('k')])
       const last = incoming.at(-1)
       if (!last) throw new Error('nothing came')
       expect((await verifyWebhook({ ...last, secrets: 'k' })).type).toBe(type)
@@ -376,7 +400,7 @@ describe('listen', () => {
 
   test('is refused by a client that does not trust the local CA', async () => {
     const { url } = await listening()
-    const { code, out } = await cli(['trigger', 'TRANSACTION_UPDATE', '--url', url, '--secret', apiKey])
+    const { code, out } = await cli(['trigger', 'TRANSACTION_UPDATE', '--url', url, '--secret-file', keyFile(apiKey)])
     expect(code).toBe(1)
     expect(out).toContain('--ca')
   })
@@ -390,8 +414,8 @@ describe('listen', () => {
       url,
       '--ca',
       path('ca.pem'),
-      '--secret',
-      `"${apiKey}"`,
+      '--secret-file',
+      keyFile(`"${apiKey}"`),
       '--json',
     ])
     await printed(2)
