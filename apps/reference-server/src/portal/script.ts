@@ -35,26 +35,31 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     setTimeout(() => (button.textContent = label), 2000)
   })
 }
-// A page with a pending delivery refreshes itself, unless its live region has the focus of a user or a screen reader.
+// A page with a pending delivery refreshes itself, and so does the log. Nobody loses their place: not while the page has the
+// focus of a user or a screen reader, while a row is selected, or while the page is scrolled down.
 const refresh = document.querySelector('[data-refresh]')
 if (refresh) {
   let looks = 0
+  // As the server sent it: the page has local times instead.
+  let shown = ''
   const look = async () => {
     looks += 1
     if (looks > 60) return
     const main = document.querySelector('main')
-    if (!document.hidden && !main.contains(document.activeElement)) {
+    const region = document.querySelector('[data-live]')
+    const isScrolled = region.getBoundingClientRect().top < 0
+    const isBusy = isScrolled || region.querySelector(':checked') || main.contains(document.activeElement)
+    if (!document.hidden && !isBusy) {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null)
       if (answer && answer.ok && !answer.redirected) {
         const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-        const region = fresh.querySelector('[data-refresh]')
-        const stays = document.querySelector('[data-live]')
+        const goesOn = fresh.querySelector('[data-refresh]')
         const now = fresh.querySelector('[data-live]')
-        if (stays && now && stays.innerHTML !== now.innerHTML) {
-          stays.innerHTML = now.innerHTML
-          tellTimes(stays)
+        if (now && shown !== now.innerHTML) {
+          shown = region.innerHTML = now.innerHTML
+          tellTimes(region)
         }
-        if (!region) return
+        if (!goesOn) return
       }
     }
     setTimeout(look, Math.min(1500 + looks * 250, 10000))

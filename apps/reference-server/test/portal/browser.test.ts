@@ -199,6 +199,44 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     expect(complaints.filter((text) => !/status of 40[0-9]/.test(text))).toEqual([])
   }, 120_000)
 
+  it('shows new deliveries in the log by itself, but not while a row is selected', async () => {
+    const app = server.demo.apps[1]
+    const own = await newContext()
+    const log = await own.newPage()
+    const { json } = await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, {
+      method: 'POST',
+      token: app?.apiKey ?? null,
+      body: { url: receiver.url('/live') },
+    })
+    const sendTest = async () => {
+      const path = `${server.demo.apiUrl}/api/v1/webhooks/${json.id}/test`
+      await server.call(path, { method: 'POST', token: app?.apiKey ?? null })
+    }
+    await log.goto(url('/portal/sign-in?next=/portal/deliveries'))
+    await log.getByLabel('Application').fill(app?.name ?? '')
+    await log.getByLabel('API key').fill(app?.apiKey ?? '')
+    await log.getByRole('button', { name: 'Sign in' }).click()
+    await log.getByText('Nothing here').waitFor()
+    await sendTest()
+    const select = log.getByRole('checkbox', { name: /^Select / })
+    await select.first().waitFor()
+    expect(await select.count()).toBe(1)
+    await select.first().check()
+    await log.evaluate('document.activeElement.blur()')
+    const looked = log.waitForResponse((response) => response.url() === url('/portal/deliveries'), { timeout: 4_000 })
+    await sendTest()
+    expect(await looked.then(String, () => 'no look')).toBe('no look')
+    expect(await select.first().isChecked()).toBe(true)
+    await select.first().uncheck()
+    await log.evaluate('document.activeElement.blur()')
+    await select.nth(1).waitFor()
+    await own.close()
+    await server.call(`${server.demo.apiUrl}/api/v1/webhooks/${json.id}`, {
+      method: 'DELETE',
+      token: app?.apiKey ?? null,
+    })
+  })
+
   it('has its places behind one button on a phone, also without JavaScript', async () => {
     const phone = await newContext({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     const small = await phone.newPage()

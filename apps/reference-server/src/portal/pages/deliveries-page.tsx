@@ -104,65 +104,68 @@ export const DeliveriesPage: FC<{
         {Object.values(filters).some((value) => value !== undefined) ? <a href="/portal/deliveries">Clear</a> : null}
       </div>
     </form>
-    {deliveries.length === 0 ? (
-      <div class="empty">
-        <h2>Nothing here</h2>
-        <p>No delivery matches. To create one, send a test event from the list of webhooks.</p>
-        <a class="button" href="/portal/webhooks">
-          Webhooks
-        </a>
-      </div>
-    ) : (
-      <form method="post" action="/portal/deliveries/resend">
-        <CsrfField session={session} />
-        <input type="hidden" name="back" value={thisPage} />
-        <RecordTable
-          label="Deliveries"
-          columns={[
-            { label: 'Select', hidden: true },
-            { label: 'Status' },
-            { label: 'Event', heads: true },
-            { label: 'URL', class: 'url' },
-            { label: 'Attempts' },
-            { label: 'HTTP status' },
-            { label: 'Latency' },
-            { label: 'Created' },
-          ]}
-          rows={deliveries.map((delivery) => [
-            delivery.state === 'PENDING' ? null : (
-              <input
-                type="checkbox"
-                name="deliveryId"
-                value={delivery.deliveryId}
-                aria-label={`Select ${delivery.eventType}, ${delivery.createdAt.toISOString()}`}
-              />
-            ),
-            <DeliveryStateMark state={delivery.state} />,
-            <>
-              <a class="whole-row" href={`/portal/deliveries/${delivery.deliveryId}`}>
-                <code>{delivery.eventType}</code>
-              </a>{' '}
-              <DeliveryKind delivery={delivery} />
-            </>,
-            delivery.url,
-            <>
-              {delivery.attemptsMade} of 5
-              {delivery.nextAttemptAt === null ? null : (
-                <div class="hint">
-                  next <Instant at={delivery.nextAttemptAt} relative />
-                </div>
-              )}
-            </>,
-            delivery.httpStatus ?? '–',
-            delivery.latencyMs === null ? '–' : `${Math.round(delivery.latencyMs)} ms`,
-            <Instant at={delivery.createdAt} relative />,
-          ])}
-        />
-        <div class="actions">
-          <button type="submit">Send selected again</button>
+    {/* The newest page is live. */}
+    <div data-live data-refresh={firstPage === null ? '' : undefined}>
+      {deliveries.length === 0 ? (
+        <div class="empty">
+          <h2>Nothing here</h2>
+          <p>No delivery matches. To create one, send a test event from the list of webhooks.</p>
+          <a class="button" href="/portal/webhooks">
+            Webhooks
+          </a>
         </div>
-      </form>
-    )}
+      ) : (
+        <form method="post" action="/portal/deliveries/resend">
+          <CsrfField session={session} />
+          <input type="hidden" name="back" value={thisPage} />
+          <RecordTable
+            label="Deliveries"
+            columns={[
+              { label: 'Select', hidden: true },
+              { label: 'Status' },
+              { label: 'Event', heads: true },
+              { label: 'URL', class: 'url' },
+              { label: 'Attempts' },
+              { label: 'HTTP status' },
+              { label: 'Latency' },
+              { label: 'Created' },
+            ]}
+            rows={deliveries.map((delivery) => [
+              delivery.state === 'PENDING' ? null : (
+                <input
+                  type="checkbox"
+                  name="deliveryId"
+                  value={delivery.deliveryId}
+                  aria-label={`Select ${delivery.eventType}, ${delivery.createdAt.toISOString()}`}
+                />
+              ),
+              <DeliveryStateMark state={delivery.state} />,
+              <>
+                <a class="whole-row" href={`/portal/deliveries/${delivery.deliveryId}`}>
+                  <code>{delivery.eventType}</code>
+                </a>{' '}
+                <DeliveryKind delivery={delivery} />
+              </>,
+              delivery.url,
+              <>
+                {delivery.attemptsMade} of 5
+                {delivery.nextAttemptAt === null ? null : (
+                  <div class="hint">
+                    next <Instant at={delivery.nextAttemptAt} relative />
+                  </div>
+                )}
+              </>,
+              delivery.httpStatus ?? '–',
+              delivery.latencyMs === null ? '–' : `${Math.round(delivery.latencyMs)} ms`,
+              <Instant at={delivery.createdAt} relative />,
+            ])}
+          />
+          <div class="actions">
+            <button type="submit">Send selected again</button>
+          </div>
+        </form>
+      )}
+    </div>
     {nextPage === null && firstPage === null ? null : (
       <nav class="actions" aria-label="Pages">
         {firstPage === null ? null : <a href={firstPage}>Newest</a>}
