@@ -416,6 +416,8 @@ CREATE INDEX "kyc_relay_attempts_by_age" ON "kyc_relay_attempts" USING btree ("s
 
 CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position");
 
+CREATE INDEX "kyc_relay_deliveries_of_app_by_type" ON "kyc_relay_deliveries" USING btree ("app_id","event_type","created_at","position");
+
 CREATE INDEX "kyc_relay_deliveries_undelivered" ON "kyc_relay_deliveries" USING btree ("app_id","undelivered","created_at","position") WHERE undelivered IS NOT NULL;
 
 CREATE INDEX "kyc_relay_deliveries_of_app_by_error" ON "kyc_relay_deliveries" USING btree ("app_id","error_status","created_at","position") WHERE error_status IS NOT NULL;

@@ -96,7 +96,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
 const isBefore = ({ createdAtMs, position }: TimedPlace): SQL =>
   sql`(${deliveries.createdAt}, ${deliveries.position}) < (${new Date(createdAtMs).toISOString()}, ${position})`
 
-/** Conditions of a filter. Each equality has an index but for `eventType` and a status below 300. */
+/** Conditions of a filter. Each equality has an index but for a status below 300. */
 function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter

@@ -80,7 +80,7 @@ const isBefore = (place: TimedPlace | null): SQL | undefined =>
     ? undefined
     : sql`(${deliveries.createdAt}, ${deliveries.position}) < (${place.createdAtMs}, ${place.position})`
 
-/** Conditions of a filter. Each equality has an index but for `eventType` and a status below 300. */
+/** Conditions of a filter. Each equality has an index but for a status below 300. */
 function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter

@@ -144,6 +144,7 @@ export const deliveries = pgTable(
     check('kyc_relay_deliveries_ended_check', sql`(state = 'PENDING') = (ended_at IS NULL)`),
     check('kyc_relay_deliveries_cancelled_check', sql`(state = 'CANCELLED') = (cancel_reason IS NOT NULL)`),
     index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position),
+    index('kyc_relay_deliveries_of_app_by_type').on(table.appId, table.eventType, table.createdAt, table.position),
     index('kyc_relay_deliveries_undelivered')
       .on(table.appId, table.undelivered, table.createdAt, table.position)
       .where(sql`undelivered IS NOT NULL`),

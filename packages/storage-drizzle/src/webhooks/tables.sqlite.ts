@@ -131,6 +131,7 @@ export const deliveries = sqliteTable(
       .on(table.leaseUntil, table.position)
       .where(sql`lease_until IS NOT NULL`),
     index('kyc_relay_deliveries_of_app').on(table.appId, table.createdAt, table.position),
+    index('kyc_relay_deliveries_of_app_by_type').on(table.appId, table.eventType, table.createdAt, table.position),
     index('kyc_relay_deliveries_of_app_by_state')
       .on(table.appId, table.state, table.createdAt, table.position)
       .where(sql`state <> 'DELIVERED'`),
