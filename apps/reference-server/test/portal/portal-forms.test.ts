@@ -185,7 +185,16 @@ describe('the delivery log in the portal', () => {
     const sent = await browser.submit(preview, `/portal/webhooks/${endpoint.id}/test`)
     const path = String(sent.headers.location)
     const page = await endedDelivery(path)
-    expect(page.text).toMatch(/Attempt 1<.*HTTP 502.*Next step:.*Attempt 2</s)
+    expect(page.text).toMatch(/Attempt 1<.*HTTP 502.*Attempt 2</s)
+    // Five attempts have one next step, which is told once.
+    expect(page.text.match(/Next step:/g)).toHaveLength(1)
+    expect(textOf(page.text, 'delivery-json')).toMatch(/^\{\n {2}"eventType": "/)
+    const [sentPost] = await receiver.arrived('/hostile', 1)
+    expect(textOf(page.text, 'delivery-body')).toBe(sentPost?.body.toString())
+    for (const line of textOf(page.text, 'delivery-headers').split('\n')) {
+      const [name = '', value] = line.split(': ')
+      expect([name, value]).toEqual([name, name === 'x-hmac-signature' ? '$signature' : sentPost?.headers[name]])
+    }
     expect(page.text).toContain('&lt;script&gt;alert(&quot;stored&quot;)&lt;/script&gt;\u241b[2J\ufffdevil')
     for (const raw of ['<script>', '<img', '\u001b', '\u202e']) expect(page.text).not.toContain(raw)
     expect(page.text.length).toBeLessThan(60_000)

@@ -150,7 +150,8 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     await deliver(use.other, 'four')
     for (let step = 0; step < 2; step += 1) {
       await one.retention.removeOld()
-      const found = await use.other.webhooks.listEndpointHours({ appId, since })
+      const listed = await use.other.webhooks.listEndpointHours({ appId, since })
+      const found = listed.toSorted((one, other) => one.hour.getTime() - other.hour.getTime())
       deepEqual([found[0], found[1]?.attempts, found.length], [before[0], 1, 2])
     }
     const hour = before[0]?.hour.getTime() ?? 0

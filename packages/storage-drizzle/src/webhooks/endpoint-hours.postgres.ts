@@ -54,7 +54,6 @@ export async function listEndpointHours(
     .from(endpointHours)
     .where(and(eq(endpointHours.appId, appId), gte(hour, from)))
     .groupBy(endpointId, hour, cause)
-    .orderBy(hour, endpointId, cause)
   return rows.map(readHour)
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
 import type Database from 'better-sqlite3'
 import type { EndpointHour } from '@kyc-relay/webhooks/delivery'
 import { prepare, type DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -36,7 +36,6 @@ export function prepareHours(db: DrizzleDatabase) {
     .from(endpoints)
     .innerJoin(endpointHours, eq(endpointHours.endpoint, endpoints.position))
     .where(and(eq(endpoints.appId, sql.placeholder('appId')), gte(endpointHours.hour, sql.placeholder('from'))))
-    .orderBy(asc(endpointHours.hour), asc(endpoints.endpointId), asc(endpointHours.cause))
     .prepare()
   return ({ appId, since }: { readonly appId: string; readonly since: Date }): readonly EndpointHour[] =>
     list

@@ -164,8 +164,8 @@ export interface WebhookStore {
   /** Tells the health of each endpoint of an app. */
   listEndpointHealth(appId: string): Promise<readonly EndpointHealth[]>
   /**
-   * Counts the attempts to the endpoints of an app by hour, from the hour of `since` on: by hour, then endpoint. What was
-   * recorded is counted. Hours of more than 31 days ago may be missing.
+   * Counts the attempts to the endpoints of an app by hour, from the hour of `since` on, in any order. What was recorded is
+   * counted. Hours of more than 31 days ago may be missing.
    */
   listEndpointHours(request: { readonly appId: string; readonly since: Date }): Promise<readonly EndpointHour[]>
   /**

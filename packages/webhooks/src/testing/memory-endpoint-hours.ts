@@ -26,9 +26,7 @@ export function countAttempt(
 /** Lists the counts of an app from the hour of `since` on. */
 export function listHours(data: MemoryWebhookData, appId: string, since: Date): readonly EndpointHour[] {
   const from = Math.floor(since.getTime() / hourMs) * hourMs
-  const order = ({ hour, endpointId, cause }: EndpointHour) => `${hour.toISOString()} ${endpointId} ${cause ?? ''}`
   return [...data.hours.values()]
     .filter((one) => one.appId === appId && one.hour.getTime() >= from)
-    .sort((one, other) => (order(one) < order(other) ? -1 : 1))
     .map(({ appId: _appId, ...one }) => one)
 }

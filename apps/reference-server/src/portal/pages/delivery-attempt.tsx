@@ -3,8 +3,21 @@ import type { FC } from 'hono/jsx'
 import { visibleText } from '../format.js'
 import { attemptTones, Instant, Shape } from './components.js'
 
+/** Checks whether two attempts lead to the same next step. */
+export function hasSameAdvice(one: AttemptRecord, other: AttemptRecord, url: string): boolean {
+  const [advice, another] = [one, other].map(({ report }) =>
+    report === null ? null : explainAttempt(report, url).nextStep,
+  )
+  return advice !== null && advice === another
+}
+
 /** Renders one attempt on the timeline of a delivery: result, cause and next step. */
-export const DeliveryAttempt: FC<{ readonly attempt: AttemptRecord; readonly url: string }> = ({ attempt, url }) => {
+export const DeliveryAttempt: FC<{
+  readonly attempt: AttemptRecord
+  readonly url: string
+  /** True if a later attempt has the same next step, which is then shown there alone. */
+  readonly isAdviceRepeated: boolean
+}> = ({ attempt, url, isAdviceRepeated }) => {
   const [tone, word] = attemptTones[attempt.state]
   const { report } = attempt
   const explanation = report === null ? null : explainAttempt(report, url)
@@ -22,7 +35,7 @@ export const DeliveryAttempt: FC<{ readonly attempt: AttemptRecord; readonly url
       {explanation === null ? null : (
         <div>
           <p>{explanation.cause}</p>
-          {attempt.state === 'SUCCEEDED' ? null : (
+          {attempt.state === 'SUCCEEDED' || isAdviceRepeated ? null : (
             <p>
               <strong>Next step:</strong> {explanation.nextStep}
             </p>

@@ -1,8 +1,8 @@
-import { reproducibleCurl, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { reproducibleCurl, shellVariableOf, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { durationText } from '../format.js'
-import { DeliveryAttempt } from './delivery-attempt.js'
+import { DeliveryAttempt, hasSameAdvice } from './delivery-attempt.js'
 import { DeliveryKind } from './delivery-kind.js'
 import { CopyBlock, DeliveryStateMark, Fact, Instant } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
@@ -18,6 +18,7 @@ export const DeliveryPage: FC<{
 }> = ({ session, delivery, headerNames, now }) => {
   const pending = delivery.state === 'PENDING'
   const erased = delivery.body.byteLength === 0
+  const body = new TextDecoder().decode(delivery.body)
   return (
     <PortalFrame
       title={delivery.eventType}
@@ -96,8 +97,14 @@ export const DeliveryPage: FC<{
             <p>None yet. This page refreshes itself. Without JavaScript, reload it.</p>
           ) : (
             <ol class="timeline">
-              {delivery.attempts.map((attempt) => (
-                <DeliveryAttempt attempt={attempt} url={delivery.url} />
+              {delivery.attempts.map((attempt, index) => (
+                <DeliveryAttempt
+                  attempt={attempt}
+                  url={delivery.url}
+                  isAdviceRepeated={delivery.attempts
+                    .slice(index + 1)
+                    .some((later) => hasSameAdvice(attempt, later, delivery.url))}
+                />
               ))}
             </ol>
           )}
@@ -112,12 +119,25 @@ export const DeliveryPage: FC<{
         <>
           <section aria-labelledby="body">
             <h2 id="body">Body</h2>
-            <CopyBlock
-              id="delivery-body"
-              label={`Body, ${delivery.body.byteLength} bytes`}
-              text={new TextDecoder().decode(delivery.body)}
-            />
-            <p class="hint">{delivery.body.byteLength} bytes, exactly as signed and sent.</p>
+            <div class="beside">
+              <div>
+                <h3>To read</h3>
+                <CopyBlock id="delivery-json" label="Body, to read" text={readableJson(body)} />
+              </div>
+              <div>
+                <h3>As signed and sent</h3>
+                <CopyBlock id="delivery-body" label={`Body, ${delivery.body.byteLength} bytes`} text={body} />
+                <p class="hint">{delivery.body.byteLength} bytes, exactly.</p>
+              </div>
+            </div>
+          </section>
+          <section aria-labelledby="headers">
+            <h2 id="headers">Request headers</h2>
+            <CopyBlock id="delivery-headers" label="Request headers" text={requestHeaderLines(delivery, headerNames)} />
+            <p class="hint">
+              <code>$signature</code> is the HMAC-SHA-256 of the body under the key of the attempt, in hex. The command
+              below makes it.
+            </p>
           </section>
           <section aria-labelledby="curl">
             <h2 id="curl">Send it from your own machine</h2>
@@ -134,4 +154,30 @@ export const DeliveryPage: FC<{
       )}
     </PortalFrame>
   )
+}
+
+/** Renders the body with line breaks. It shows the same fields; numbers are as JavaScript reads them. */
+function readableJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+function requestHeaderLines(
+  { url, xEventId, test, body }: { url: string; xEventId: string; test: boolean; body: Uint8Array },
+  headerNames: readonly string[],
+): string {
+  const headers = [
+    ['host', new URL(url).host],
+    ['content-type', 'application/json'],
+    ['content-length', String(body.byteLength)],
+    ['user-agent', 'kyc-relay-webhooks/1'],
+    ['x-event-id', xEventId],
+    ...(test ? [['x-test-event', 'true']] : []),
+    ['x-hmac-signature', '$signature'],
+    ...headerNames.map((name) => [name.toLowerCase(), shellVariableOf(name)]),
+  ]
+  return headers.map((header) => header.join(': ')).join('\n')
 }

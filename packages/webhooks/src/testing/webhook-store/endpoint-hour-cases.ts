@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict'
-import type { AttemptCause, AttemptResult, ClaimedDelivery } from '../../delivery/webhook-store.js'
+import type { AttemptCause, AttemptResult, ClaimedDelivery, EndpointHour } from '../../delivery/webhook-store.js'
 import { appA, appB, claimOne, createSamples, recordResults, resultOf, wideClaim } from './sample-records.js'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
 
@@ -8,6 +8,11 @@ const hourMs = 3_600_000
 function failing(result: AttemptResult, cause: AttemptCause): AttemptResult {
   return { ...result, attempt: { ...result.attempt, report: { ...result.attempt.report, cause } } }
 }
+
+const inOrder = (rows: readonly EndpointHour[]) =>
+  rows.toSorted(
+    (one, other) => one.hour.getTime() - other.hour.getTime() || (one.cause ?? '').localeCompare(other.cause ?? ''),
+  )
 
 /** Cases of the counts of attempts by hour. */
 export const endpointHourCases: readonly WebhookStoreCase[] = [
@@ -46,7 +51,7 @@ export const endpointHourCases: readonly WebhookStoreCase[] = [
       const now = read?.attempts[0]?.endedAt?.getTime() ?? 0
       const hours = [now - hourMs, now].map((at) => new Date(Math.floor(at / hourMs) * hourMs))
       const counts = async (appId: string, since: Date) =>
-        (await other.listEndpointHours({ appId, since })).map((row) => [
+        inOrder(await other.listEndpointHours({ appId, since })).map((row) => [
           hours.findIndex((hour) => hour.getTime() === row.hour.getTime()),
           ...[row.endpointId, row.cause, row.attempts, row.firstAttempts, row.failedDeliveries],
         ])
