@@ -1,9 +1,12 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
-import { compress } from 'hono/compress'
 import type { EdgeEnv } from '../http/request-context.js'
 import { DocumentationPage, documentationHeaders, documentationAssets } from './documentation-page.js'
 import { openApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
+
+const compress = promisify(gzip)
 
 /**
  * Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. A browser at
@@ -22,13 +25,19 @@ export function createDocumentationRoutes(): Hono<EdgeEnv> {
   )
   routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage />, 200, documentationHeaders))
   for (const [address, { type, text }] of Object.entries(documentationAssets)) {
-    routes.get(address, compress(), (c) =>
-      c.body(text, 200, {
+    // Compressed once, beside other requests: a stranger must not cost that work each time.
+    let gzipped: Promise<Uint8Array<ArrayBuffer>> | null = null
+    routes.get(address, async (c) => {
+      const headers = {
         'content-type': `${type}; charset=utf-8`,
         'cache-control': 'public, max-age=86400',
         'x-content-type-options': 'nosniff',
-      }),
-    )
+        vary: 'Accept-Encoding',
+      }
+      if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(text, 200, headers)
+      gzipped ??= compress(text).then((bytes) => new Uint8Array(bytes))
+      return c.body(await gzipped, 200, { ...headers, 'content-encoding': 'gzip' })
+    })
   }
   routes.get('/', (c) => c.redirect('/portal'))
   routes.get('/docs', (c) => c.redirect('/api/v1/docs'))

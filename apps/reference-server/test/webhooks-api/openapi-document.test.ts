@@ -153,4 +153,14 @@ describe('the documentation page', () => {
       expect([path, (await server.call(`${server.demo.apiUrl}${path}`)).status]).toEqual([path, 200])
     }
   })
+
+  it('gets its script compressed where the browser asks for that', async () => {
+    const address = `${server.demo.apiUrl}/assets/redoc.js`
+    const [plain, gzip] = await Promise.all(
+      ['identity', 'gzip, br'].map((encoding) => fetch(address, { headers: { 'accept-encoding': encoding } })),
+    )
+    expect([plain?.headers.get('content-encoding'), gzip?.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect(gzip?.headers.get('vary')).toBe('Accept-Encoding')
+    expect(await gzip?.text()).toBe(await plain?.text())
+  })
 })
