@@ -108,7 +108,10 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
     const query = new URL(c.req.url).searchParams
-    if (query.has('url')) return sendForm(c, endpoint, readEndpointForm(query).form, null)
+    if (query.has('description')) {
+      const { form } = readEndpointForm(query)
+      return sendForm(c, endpoint, { ...form, url: query.get('url') ?? endpoint.url }, null)
+    }
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(
       c,

@@ -70,7 +70,7 @@ describe('signing in', () => {
     const browser = createPortalClient(server)
     await browser.signIn()
     const filled = {
-      url: 'https://partner.com/hooks?a=1&b=%20ü',
+      url: 'https://partner.com/hooks/%20ü',
       description: 'Deposits & more',
       eventTypes: ['WIDGET_DEPOSIT_COMPLETE', 'TRANSACTION_CREATE'],
       standardWebhooks: 'on',
@@ -85,12 +85,15 @@ describe('signing in', () => {
     expect(signedIn.headers.location).toMatch(/^\/portal\/webhooks\/new\?url=https/)
     const again = await browser.follow(signedIn)
     expect(again.status).toBe(200)
-    expect(again.text).toContain('value="https://partner.com/hooks?a=1&amp;b=%20ü"')
+    expect(again.text).toContain('value="https://partner.com/hooks/%20ü"')
     expect(again.text).toContain('value="Deposits &amp; more"')
     expect([...again.text.matchAll(/<input[^>]*value="([A-Z_]+)"[^>]* checked/g)].map(([, type]) => type)).toEqual(
       filled.eventTypes,
     )
     expect(await endpoints()).toEqual([])
+
+    const query = new URLSearchParams({ url: 'https://partner.com/hooks?key=canary-secret', description: 'Deposits' })
+    expect(returnPageOfForm('/portal/webhooks/new', query)).toBe('/portal/webhooks/new?description=Deposits')
 
     const tooLong = createPortalClient(server)
     await tooLong.signIn()
