@@ -184,7 +184,7 @@ CREATE TABLE "kyc_relay_deliveries" (
 	"undelivered" text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN state IN ('FAILED', 'CANCELLED') THEN state END) STORED,
 	"http_status" integer,
 	"latency_ms" double precision,
-	"error_status" integer GENERATED ALWAYS AS (CASE WHEN http_status >= 300 THEN http_status END) STORED,
+	"unusual_status" integer GENERATED ALWAYS AS (nullif(http_status, 200)) STORED,
 	CONSTRAINT "kyc_relay_deliveries_pkey" PRIMARY KEY("app_id","delivery_id"),
 	CONSTRAINT "kyc_relay_deliveries_state_check" CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
 	CONSTRAINT "kyc_relay_deliveries_ended_check" CHECK ((state = 'PENDING') = (ended_at IS NULL)),
@@ -420,7 +420,7 @@ CREATE INDEX "kyc_relay_deliveries_of_app_by_type" ON "kyc_relay_deliveries" USI
 
 CREATE INDEX "kyc_relay_deliveries_undelivered" ON "kyc_relay_deliveries" USING btree ("app_id","undelivered","created_at","position") WHERE undelivered IS NOT NULL;
 
-CREATE INDEX "kyc_relay_deliveries_of_app_by_error" ON "kyc_relay_deliveries" USING btree ("app_id","error_status","created_at","position") WHERE error_status IS NOT NULL;
+CREATE INDEX "kyc_relay_deliveries_of_app_by_status" ON "kyc_relay_deliveries" USING btree ("app_id","unusual_status","created_at","position") WHERE unusual_status IS NOT NULL;
 
 CREATE INDEX "kyc_relay_deliveries_of_endpoint" ON "kyc_relay_deliveries" USING btree ("app_id","endpoint_id","created_at","position");
 

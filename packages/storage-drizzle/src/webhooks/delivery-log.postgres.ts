@@ -96,7 +96,7 @@ export function createDeliveryLog(db: NodePgDatabase) {
 const isBefore = ({ createdAtMs, position }: TimedPlace): SQL =>
   sql`(${deliveries.createdAt}, ${deliveries.position}) < (${new Date(createdAtMs).toISOString()}, ${position})`
 
-/** Conditions of a filter. Each equality has an index but for a status below 300. */
+/** Conditions of a filter. Each equality has an index, except for HTTP status 200. */
 function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter
@@ -109,7 +109,7 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
     given(state, (asked) =>
       asked === 'FAILED' || asked === 'CANCELLED' ? eq(deliveries.undelivered, asked) : eq(deliveries.state, asked),
     ),
-    given(httpStatus, (asked) => eq(asked < 300 ? deliveries.httpStatus : deliveries.errorStatus, asked)),
+    given(httpStatus, (asked) => eq(asked === 200 ? deliveries.httpStatus : deliveries.unusualStatus, asked)),
     given(eventType, (asked) => eq(deliveries.eventType, asked)),
     given(endpointId, (asked) => eq(deliveries.endpointId, asked)),
     given(eventId, (asked) => eq(deliveries.eventId, asked)),

@@ -80,7 +80,7 @@ const isBefore = (place: TimedPlace | null): SQL | undefined =>
     ? undefined
     : sql`(${deliveries.createdAt}, ${deliveries.position}) < (${place.createdAtMs}, ${place.position})`
 
-/** Conditions of a filter. Each equality has an index but for a status below 300. */
+/** Conditions of a filter. Each equality has an index, except for HTTP status 200. */
 function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (SQL | undefined)[] {
   const { appId, state, eventType, endpointId, eventId, xEventId, userId, transactionId, httpStatus } = filter
   const { createdAfter, createdBefore } = filter
@@ -97,7 +97,7 @@ function conditionsOf(filter: Omit<ListRequest, 'cursor' | 'limit'>): readonly (
         : and(eq(deliveries.state, asked), sql`${deliveries.state} <> 'DELIVERED'`),
     ),
     given(httpStatus, (asked) =>
-      and(eq(deliveries.httpStatus, asked), asked < 300 ? undefined : sql`${deliveries.httpStatus} >= 300`),
+      and(eq(deliveries.httpStatus, asked), asked === 200 ? undefined : sql`${deliveries.httpStatus} <> 200`),
     ),
     given(eventType, (asked) => eq(deliveries.eventType, asked)),
     given(

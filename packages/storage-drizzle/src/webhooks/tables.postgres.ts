@@ -133,8 +133,8 @@ export const deliveries = pgTable(
     /** Answer of the last attempt that was sent, null without one; and its duration in milliseconds. */
     httpStatus: integer('http_status'),
     latencyMs: doublePrecision('latency_ms'),
-    /** The status of an answer that was not a success, else null. */
-    errorStatus: integer('error_status').generatedAlwaysAs(sql`CASE WHEN http_status >= 300 THEN http_status END`),
+    /** Null for 200, so that the usual success changes no index. */
+    unusualStatus: integer('unusual_status').generatedAlwaysAs(sql`nullif(http_status, 200)`),
   },
   (table) => [
     primaryKey({ name: 'kyc_relay_deliveries_pkey', columns: [table.appId, table.deliveryId] }),
@@ -148,9 +148,9 @@ export const deliveries = pgTable(
     index('kyc_relay_deliveries_undelivered')
       .on(table.appId, table.undelivered, table.createdAt, table.position)
       .where(sql`undelivered IS NOT NULL`),
-    index('kyc_relay_deliveries_of_app_by_error')
-      .on(table.appId, table.errorStatus, table.createdAt, table.position)
-      .where(sql`error_status IS NOT NULL`),
+    index('kyc_relay_deliveries_of_app_by_status')
+      .on(table.appId, table.unusualStatus, table.createdAt, table.position)
+      .where(sql`unusual_status IS NOT NULL`),
     index('kyc_relay_deliveries_of_endpoint').on(table.appId, table.endpointId, table.createdAt, table.position),
     index('kyc_relay_deliveries_by_x_event_id').on(table.xEventId, table.appId),
     index('kyc_relay_deliveries_of_event').on(table.eventId, table.appId, table.position),

@@ -135,9 +135,9 @@ export const deliveries = sqliteTable(
     index('kyc_relay_deliveries_of_app_by_state')
       .on(table.appId, table.state, table.createdAt, table.position)
       .where(sql`state <> 'DELIVERED'`),
-    index('kyc_relay_deliveries_of_app_by_error')
+    index('kyc_relay_deliveries_of_app_by_status')
       .on(table.appId, table.httpStatus, table.createdAt, table.position)
-      .where(sql`http_status >= 300`),
+      .where(sql`http_status <> 200`),
     index('kyc_relay_deliveries_of_endpoint').on(table.endpoint, table.createdAt, table.position),
     index('kyc_relay_deliveries_of_event').on(table.event),
     index('kyc_relay_deliveries_by_x_event_id').on(table.xEventId),
