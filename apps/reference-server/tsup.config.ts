@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/main.ts', 'src/demo.ts', 'src/audit.ts'],
+  entry: ['src/main.ts', 'src/demo.ts', 'src/audit.ts', 'src/operator.ts'],
   outDir: 'dist',
   format: ['esm'],
   clean: true,

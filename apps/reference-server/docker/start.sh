@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the server in its container, or, with the argument `audit` or `migrate`, that command. A setting can be given as
+# Starts the server in its container, or, with the argument `audit`, `migrate` or `operator`, that command. A setting can be given as
 # a file: NAME_FILE holds the path of what NAME would be, as secrets are mounted.
 set -eu
 
@@ -32,6 +32,10 @@ case ${1:-} in
   audit)
     shift
     exec node "$app/dist/audit.js" "$@"
+    ;;
+  operator)
+    shift
+    exec node "$app/dist/operator.js" "$@"
     ;;
   migrate)
     shift

@@ -13,6 +13,7 @@ import { secureTls } from './start/secure-tls.js'
 import { startGuide } from './start/start-guide.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
 import { ensureLocalCertificates } from './start/local-certificates.js'
+import { loadOperators } from './start/load-operators.js'
 import { ensureDataDir, ensureInternalToken, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
 import { createLog, errorCode, type ServerLog } from './operations/log.js'
@@ -60,6 +61,7 @@ export async function startServer(
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
+  const operators = serves('api') ? await loadOperators(env.operatorsFile) : []
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   let parts: ServerParts | null = null
 
@@ -78,7 +80,7 @@ export async function startServer(
     },
   })
   const open = async (): Promise<ServerParts> => {
-    const opened = await openServerParts({ env, keys, internalToken, localCaPem, log, onStoreFailure })
+    const opened = await openServerParts({ env, keys, internalToken, operators, localCaPem, log, onStoreFailure })
     await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
       opened.disk.stop()
       await opened.storage.close()

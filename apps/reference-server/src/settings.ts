@@ -158,6 +158,11 @@ const callers = {
     'Opens the internal API. At least 16 ASCII characters without white space. Created at the first local start. Required in production if the role has an internal API (all, api).',
     { expected: token },
   ),
+  OPERATORS_FILE: optional(
+    filePath,
+    'JSON file of the people who operate the service: name, hash of a token, rights. Read at the start by roles with an internal API. See docs/operate.md.',
+    { example: '/etc/kyc-relay/operators.json' },
+  ),
   METRICS_TOKEN: optional(
     bearerToken,
     'Opens only GET /metrics, for a scraper. At least 16 ASCII characters without white space.',

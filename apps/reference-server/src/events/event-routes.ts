@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
+import { servicesOnly } from '../operator-api/internal-caller.js'
 import type { Publisher } from './publish.js'
 
 const publication = z.strictObject({
@@ -18,7 +19,7 @@ const publication = z.strictObject({
 /** `POST /internal/v1/events`: publishes one event of any type for another service. */
 export function createEventRoutes(publisher: Pick<Publisher, 'publish'>): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
-  routes.post('/', async (c) => {
+  routes.post('/', servicesOnly, async (c) => {
     const body = await readJson(c, publication)
     if (!body.ok) return body.response
     try {

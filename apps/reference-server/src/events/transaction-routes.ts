@@ -5,6 +5,7 @@ import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
+import { servicesOnly } from '../operator-api/internal-caller.js'
 import { presentEvent, refuseEvent } from './event-routes.js'
 import type { Publisher } from './publish.js'
 
@@ -50,9 +51,9 @@ export function createTransactionRoutes(publisher: Pick<Publisher, 'move'>, newI
     return answer(c, { kind, ...rest, sourceEventId: rest.sourceEventId ?? null, transactionId: chosen.data }, 201)
   }
 
-  routes.post('/', (c) => create(c, 'create'))
-  routes.post('/decline', (c) => create(c, 'decline'))
-  routes.patch('/:transactionId', async (c) => {
+  routes.post('/', servicesOnly, (c) => create(c, 'create'))
+  routes.post('/decline', servicesOnly, (c) => create(c, 'decline'))
+  routes.patch('/:transactionId', servicesOnly, async (c) => {
     const path = id.safeParse(c.req.param('transactionId'))
     if (!path.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, update)

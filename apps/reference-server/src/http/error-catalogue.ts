@@ -93,7 +93,8 @@ export type ErrorCode = keyof typeof errorCatalogue
 const credentials: Readonly<Record<string, string>> = {
   API_KEY_REQUIRED: 'A valid API key is required.',
   API_KEY_RETIRING: 'This API key is being retired. It allows only reading. Use the new key.',
-  INTERNAL_TOKEN_REQUIRED: 'The internal token is required.',
+  INTERNAL_TOKEN_REQUIRED: 'The internal token or the token of an operator is required.',
+  RIGHT_REQUIRED: 'The operator does not have the required right.',
 }
 
 /** Returns the fixed text of a refusal. */

@@ -1,14 +1,15 @@
 import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
+import type { InternalCaller } from '../identity/operators.js'
 
-/** Values in Hono's context: the request id and, after the check of an API key, its app. */
+/** Values in Hono's context: the request id and, after the check of the credential, its app or internal caller. */
 export interface EdgeEnv {
   Bindings: HttpBindings & {
     /** Id of the request, also in the response (`X-Request-ID`) and in each log line about the request. */
     requestId: string
   }
-  Variables: { appId: string }
+  Variables: { appId: string; caller: InternalCaller }
 }
 
 /** Hono context of any app of a listener. */

@@ -6,6 +6,7 @@ import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
+import { requireRight } from './internal-caller.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000
 
@@ -25,7 +26,7 @@ export interface AccessTokenRoutesDeps {
 export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
-  routes.post('/access-tokens', async (c) => {
+  routes.post('/access-tokens', requireRight('keys'), async (c) => {
     const body = await readJson(c, tokenRequest)
     if (!body.ok) return body.response
     const { appId, scopes } = body.value

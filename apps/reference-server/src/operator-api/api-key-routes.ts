@@ -5,6 +5,7 @@ import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { auditText, id } from './field-schemas.js'
+import { requireRight } from './internal-caller.js'
 
 const why = z.strictObject({ reason: auditText })
 const keyVersion = z
@@ -22,7 +23,7 @@ export interface ApiKeyRoutesDeps {
 export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
-  routes.post('/apps/:appId/keys', async (c) => {
+  routes.post('/apps/:appId/keys', requireRight('keys'), async (c) => {
     const appId = id.safeParse(c.req.param('appId'))
     if (!appId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, why)
@@ -33,7 +34,7 @@ export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Ho
     return c.json({ appId: appId.data, ...issued }, 201, { 'cache-control': 'no-store' })
   })
 
-  routes.delete('/apps/:appId/keys/:version', async (c) => {
+  routes.delete('/apps/:appId/keys/:version', requireRight('keys'), async (c) => {
     const [appId, version] = [id.safeParse(c.req.param('appId')), keyVersion.safeParse(c.req.param('version'))]
     if (!appId.success || !version.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, why)

@@ -6,6 +6,7 @@ import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
+import { requireRight } from './internal-caller.js'
 
 const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200) })
 
@@ -26,7 +27,7 @@ export interface AppRoutesDeps {
 export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
-  routes.post('/apps', async (c) => {
+  routes.post('/apps', requireRight('keys'), async (c) => {
     const body = await readJson(c, newApp)
     if (!body.ok) return body.response
     const { name } = body.value
@@ -37,7 +38,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
   })
 
-  routes.put('/grants/:appId/:userId', async (c) => {
+  routes.put('/grants/:appId/:userId', requireRight('keys'), async (c) => {
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readJson(c, grantTerms)
@@ -49,7 +50,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     return c.json(grant)
   })
 
-  routes.delete('/grants/:appId/:userId', async (c) => {
+  routes.delete('/grants/:appId/:userId', requireRight('keys'), async (c) => {
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const grant = { appId: appId.data, userId: userId.data }

@@ -1,6 +1,4 @@
 import { Hono } from 'hono'
-import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
-import { isInternalCaller } from '../identity/bearer.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
@@ -17,25 +15,23 @@ import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
+import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
 /** Dependencies of the internal API. */
-export interface InternalAppDeps {
-  /** Null if the role serves no internal API: every request is refused. */
-  readonly internalToken: string | null
+export interface InternalAppDeps extends InternalCallerDeps {
   readonly publisher: Publisher
   readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
-  readonly failures: FailedAuthentications
   readonly probes: Probes
   readonly metrics: Metrics
   readonly log: Log
 }
 
-/** Creates the internal API for other services of the operator: bound to loopback, with `INTERNAL_TOKEN`. */
+/** Creates the internal API for operators and other services of the operator: bound to loopback, with a token. */
 export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   const { log } = deps
   const app = new Hono<EdgeEnv>()
@@ -44,17 +40,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', createMetricsRoute(deps.metrics, null))
 
-  app.use(async (c, next) => {
-    const authorization = c.req.header('authorization')
-    if (isInternalCaller(authorization, deps.internalToken)) return next()
-    const reason = failureOf(authorization, 'INTERNAL_TOKEN_MISSING', 'INTERNAL_TOKEN_INVALID')
-    deps.failures.note({ listener: 'internal', reason, requestId: c.env.requestId })
-    return refuseProblem(
-      c,
-      { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },
-      { 'www-authenticate': 'Bearer' },
-    )
-  })
+  app.use(identifyCaller(deps))
   app.use(tracedMiddleware('internal'))
   // No route has query parameters.
   app.use(async (c, next) => {

@@ -1,8 +1,9 @@
 import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { readJson, refuseProblem } from '../http/json-route.js'
+import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
+import { readActing, requireRight } from './internal-caller.js'
 import type { Log } from '../operations/log.js'
 import type { ErasureReport } from './erase-user.js'
 import { auditText, id } from './field-schemas.js'
@@ -11,7 +12,6 @@ const revealRequest = z.strictObject({
   appId: id,
   userId: id,
   token: z.string().refine(isToken),
-  actor: auditText,
   purpose: auditText,
 })
 
@@ -26,13 +26,13 @@ export interface VaultRoutesDeps {
 export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
-  routes.post('/vault/reveal', async (c) => {
-    const body = await readJson(c, revealRequest)
+  routes.post('/vault/reveal', requireRight('reveal'), async (c) => {
+    const body = await readActing(c, revealRequest, { actor: 'required' })
     if (!body.ok) return body.response
-    const { appId, userId, token, actor, purpose } = body.value
+    const { appId, userId, token, purpose } = body.value
     try {
       // The vault records actor and reason before it opens a value. If that fails, it opens nothing.
-      const value = await vault.reveal({ owner: { appId, userId }, token, actor, purpose })
+      const value = await vault.reveal({ owner: { appId, userId }, token, actor: body.actor, purpose })
       log.info('value revealed', { requestId: c.env.requestId, appId, userId })
       return c.json({ token, value }, 200, { 'cache-control': 'no-store' })
     } catch (error) {
@@ -44,7 +44,7 @@ export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): H
     }
   })
 
-  routes.delete('/users/:userId/pii', async (c) => {
+  routes.delete('/users/:userId/pii', requireRight('erase'), async (c) => {
     const userId = id.safeParse(c.req.param('userId'))
     if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const report = await eraseUser(userId.data)

@@ -1,5 +1,6 @@
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { uuidv7 } from 'uuidv7'
+import { createOperatorLookup, type Operator } from '../identity/operators.js'
 import type { Log } from '../operations/log.js'
 import { eraseUser } from '../operator-api/erase-user.js'
 import { createInternalApp } from '../operator-api/internal-app.js'
@@ -11,6 +12,7 @@ import type { Storage } from './storage.js'
 /** Creates the internal API for other services of the operator: events, transactions, vault, apps, keys and tokens. */
 export function wireInternalApi(deps: {
   readonly internalToken: string | null
+  readonly operators: readonly Operator[]
   readonly log: Log
   readonly storage: Storage
   readonly operations: Operations
@@ -25,6 +27,8 @@ export function wireInternalApi(deps: {
   const directory = storage.apps
   return createInternalApp({
     internalToken: deps.internalToken,
+    findOperator: createOperatorLookup(deps.operators),
+    limits: callers.limits,
     publisher: events.publisher,
     newId: uuidv7,
     vault: { vault, eraseUser: (userId) => eraseUser(userId, { users, vault, photos, now }) },

@@ -1,5 +1,6 @@
 import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
+import type { Operator } from '../identity/operators.js'
 import { isDelivering } from '../events/deliver.js'
 import type { ServerLog } from '../operations/log.js'
 import { createMigrationLog } from '../operations/migration-log.js'
@@ -18,6 +19,7 @@ export interface ServerInput {
   readonly keys: KeyFile
   /** Null if the role serves no internal API. */
   readonly internalToken: string | null
+  readonly operators: readonly Operator[]
   /** PEM of the local CA, trusted for `https://localhost` if loopback receivers are allowed. */
   readonly localCaPem: string | null
   readonly log: ServerLog

@@ -80,6 +80,7 @@ describe('every door', () => {
     ['the REST API', 'api', 'API_KEY_INVALID', () => rest(secret), 401],
     ['the internal API', 'internal', 'INTERNAL_TOKEN_MISSING', () => internal(null), 401],
     ['the internal API', 'internal', 'INTERNAL_TOKEN_INVALID', () => internal(secret), 401],
+    ['the internal API', 'internal', 'OPERATOR_TOKEN_INVALID', () => internal(`kyc_op_${secret}`), 401],
     [
       'the sign-in of an app',
       'api',

@@ -78,7 +78,7 @@ describe('revealing', () => {
     expect([answer.status, answer.json]).toEqual([200, { token: tokensOf(0).ssn, value: '078051120' }])
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(audits()).toMatchObject([
-      { actor: 'case-worker@example.com', purpose: 'subject access request 4711', token: tokensOf(0).ssn },
+      { actor: 'claimed:case-worker@example.com', purpose: 'subject access request 4711', token: tokensOf(0).ssn },
     ])
     const told = server.logLines.filter((line) => /078051120|case-worker|4711/.test(line))
     expect(told).toEqual([])

@@ -1,0 +1,105 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { z } from 'zod'
+import { refuseProblem, readJson } from '../http/json-route.js'
+import { remoteAddressOf, type EdgeEnv } from '../http/request-context.js'
+import type { RequestLimits } from '../http/request-limits.js'
+import { isInternalCaller, parseBearer } from '../identity/bearer.js'
+import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
+import { operatorTokenPrefix, type InternalCaller, type Operator, type OperatorRight } from '../identity/operators.js'
+import { auditText } from './field-schemas.js'
+
+/** Dependencies of {@link identifyCaller}. */
+export interface InternalCallerDeps {
+  /** Null if the role serves no internal API: only operators are accepted. */
+  readonly internalToken: string | null
+  readonly findOperator: (token: string) => Operator | null
+  readonly failures: FailedAuthentications
+  readonly limits: RequestLimits
+}
+
+/** Finds the caller of the internal API by the bearer token. Refused tokens are counted, logged and limited. */
+export function identifyCaller(deps: InternalCallerDeps): MiddlewareHandler<EdgeEnv> {
+  return async (c, next) => {
+    const authorization = c.req.header('authorization')
+    const caller = callerOf(authorization, deps)
+    if (caller !== null) {
+      c.set('caller', caller)
+      return next()
+    }
+    const reason = parseBearer(authorization)?.startsWith(operatorTokenPrefix)
+      ? 'OPERATOR_TOKEN_INVALID'
+      : failureOf(authorization, 'INTERNAL_TOKEN_MISSING', 'INTERNAL_TOKEN_INVALID')
+    deps.failures.note({ listener: 'internal', reason, requestId: c.env.requestId })
+    // Only failures count, so guessing never locks out a valid token.
+    const { verdict, headers } = deps.limits.take('failed-authentication', remoteAddressOf(c))
+    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
+    return refuseProblem(
+      c,
+      { code: 'UNAUTHENTICATED', detail: 'INTERNAL_TOKEN_REQUIRED' },
+      { 'www-authenticate': 'Bearer' },
+    )
+  }
+}
+
+function callerOf(
+  authorization: string | undefined,
+  { internalToken, findOperator }: InternalCallerDeps,
+): InternalCaller | null {
+  if (isInternalCaller(authorization, internalToken)) return { kind: 'service' }
+  const token = parseBearer(authorization)
+  const operator = token === null ? null : findOperator(token)
+  return operator === null ? null : { kind: 'operator', name: operator.name, rights: operator.rights }
+}
+
+/** Lets services and the operators with this right pass. Every route of the internal API has this or {@link servicesOnly}. */
+export function requireRight(right: OperatorRight): MiddlewareHandler<EdgeEnv> {
+  return async (c, next) => (hasRight(c.get('caller'), right) ? next() : refuseRight(c))
+}
+
+/** Lets only services pass: operators do not publish events for users. */
+export const servicesOnly: MiddlewareHandler<EdgeEnv> = async (c, next) =>
+  c.get('caller').kind === 'service' ? next() : refuseRight(c)
+
+/** Checks whether a caller has a right. A service has every right. */
+export function hasRight(caller: InternalCaller, right: OperatorRight): boolean {
+  return caller.kind === 'service' || caller.rights.includes(right)
+}
+
+function refuseRight(c: Context<EdgeEnv>): Response {
+  return refuseProblem(c, { code: 'FORBIDDEN', detail: 'RIGHT_REQUIRED' })
+}
+
+/**
+ * Who acted, as the audit log names it: `operator:<name>` by the credential, `claimed:<name>` as a service with the
+ * shared token says, or `service` if it names nobody.
+ */
+export function actorOf(caller: InternalCaller, claimed: string | null = null): string {
+  if (caller.kind === 'operator') return `operator:${caller.name}`
+  return claimed === null ? 'service' : `claimed:${claimed}`
+}
+
+/**
+ * Reads the body of a request whose actor is recorded. Only a service may add `actor`: an operator is known by the
+ * credential, so the field is unknown there.
+ */
+export async function readActing<Shape extends z.ZodRawShape>(
+  c: Context<EdgeEnv>,
+  schema: z.ZodObject<Shape, z.core.$strict>,
+  { actor: whetherNamed = 'optional' }: { readonly actor?: 'optional' | 'required' } = {},
+): Promise<
+  | { readonly ok: true; readonly value: z.output<z.ZodObject<Shape, z.core.$strict>>; readonly actor: string }
+  | { readonly ok: false; readonly response: Response }
+> {
+  const caller = c.get('caller')
+  if (caller.kind === 'operator') {
+    const body = await readJson(c, schema)
+    return body.ok ? { ...body, actor: actorOf(caller) } : body
+  }
+  const body = await readJson(
+    c,
+    schema.extend({ actor: whetherNamed === 'required' ? auditText : auditText.nullish() }),
+  )
+  if (!body.ok) return body
+  const { actor, ...value } = body.value as { readonly actor?: string | null }
+  return { ok: true, value: value as never, actor: actorOf(caller, actor ?? null) }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInternalApp } from '../../src/operator-api/internal-app.js'
+import { operatorRights, type OperatorRight } from '../../src/identity/operators.js'
+import { holdClock } from '../http/held-clock.js'
+import { startTestServer, type CallOptions, type RunningTestServer } from '../running-server.js'
+import { writeOperatorsFile } from './operators-file.js'
+
+const one = '7a000000-0000-4000-8000-000000000001'
+
+/** Every route of the internal API with the right that it needs; null for services only. */
+const routes: readonly (readonly [NonNullable<CallOptions['method']>, string, OperatorRight | null])[] = [
+  ['POST', '/events', null],
+  ['POST', '/transactions', null],
+  ['POST', '/transactions/decline', null],
+  ['PATCH', `/transactions/${one}`, null],
+  ['POST', '/vault/reveal', 'reveal'],
+  ['DELETE', `/users/${one}/pii`, 'erase'],
+  ['POST', '/apps', 'keys'],
+  ['PUT', `/grants/${one}/${one}`, 'keys'],
+  ['DELETE', `/grants/${one}/${one}`, 'keys'],
+  ['POST', `/apps/${one}/keys`, 'keys'],
+  ['DELETE', `/apps/${one}/keys/1`, 'keys'],
+  ['POST', `/apps/${one}/endpoints/${one}/pause`, 'keys'],
+  ['POST', `/apps/${one}/endpoints/${one}/resume`, 'keys'],
+  ['POST', '/access-tokens', 'keys'],
+]
+
+const file = writeOperatorsFile({
+  'Ada Example': [...operatorRights],
+  nobody: [],
+  ...(Object.fromEntries(
+    operatorRights.map((right) => [`all but ${right}`, operatorRights.filter((r) => r !== right)]),
+  ) as Record<`all but ${OperatorRight}`, OperatorRight[]>),
+})
+
+let server: RunningTestServer
+beforeAll(async () => {
+  server = await startTestServer({ OPERATORS_FILE: file.path, FAILED_AUTHENTICATIONS_PER_MINUTE: '20' })
+})
+afterAll(async () => {
+  await server.stop()
+  file.remove()
+})
+
+const call = (method: NonNullable<CallOptions['method']>, path: string, token: string | null, body: unknown = {}) =>
+  server.call(`${server.demo.internalUrl}/internal/v1${path}`, { method, token, body })
+
+describe('rights of operators', () => {
+  it('are checked by every route that exists', async () => {
+    const unused = new Proxy({}, { get: () => unused }) as never
+    const app = createInternalApp({
+      internalToken: null,
+      findOperator: () => ({ name: 'nobody', tokenHash: '', rights: [] }),
+      ...{ publisher: unused, vault: unused, apps: unused, endpoints: unused, embeddedTokens: unused },
+      ...{ probes: unused, metrics: unused, failures: unused, limits: unused, log: unused, newId: unused },
+    })
+    const served = new Set(
+      app.routes
+        .filter(({ path, method }) => path.startsWith('/internal/v1/') && method !== 'ALL')
+        .map(({ path, method }) => `${method} ${path}`),
+    )
+    expect(served.size).toBeGreaterThanOrEqual(routes.length)
+    for (const route of served) {
+      const [method = '', path = ''] = route.split(' ')
+      const headers = { authorization: 'Bearer anything', host: 'localhost' }
+      const answer = await app.request(path.replaceAll(/:\w+/g, one), { method, headers }, { requestId: 'r' })
+      expect([route, answer.status]).toEqual([route, 403])
+    }
+  })
+
+  it.each(routes)('%s %s needs the right %s', async (method, path, right) => {
+    const without = right === null ? file.tokens['Ada Example'] : file.tokens[`all but ${right}`]
+    for (const token of [without, file.tokens.nobody]) {
+      const refused = await call(method, path, token)
+      expect([refused.status, refused.json.code, refused.json.detail]).toEqual([403, 'FORBIDDEN', 'RIGHT_REQUIRED'])
+    }
+    if (right !== null) expect((await call(method, path, file.tokens['Ada Example'])).status).not.toBe(403)
+    expect((await call(method, path, server.demo.internalToken)).status).not.toBe(403)
+  })
+
+  it('an operator who may reveal is named by the credential, never by the body', async () => {
+    const body = { appId: one, userId: one, token: `tok_ssn_${'a'.repeat(26)}_1120`, purpose: 'complaint 12' }
+    const named = await call('POST', '/vault/reveal', file.tokens['Ada Example'], { ...body, actor: 'somebody else' })
+    expect([named.status, named.json.violations]).toEqual([
+      400,
+      [{ pointer: '', code: 'UNKNOWN_FIELD', message: expect.any(String) }],
+    ])
+    expect((await call('POST', '/vault/reveal', file.tokens['Ada Example'], body)).json.detail).toBe('TOKEN_UNKNOWN')
+  })
+
+  it('a token opens no other listener', async () => {
+    const token = file.tokens['Ada Example']
+    expect((await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token })).status).toBe(401)
+    expect((await server.graphql('secure', { query: '{ viewer { userId } }' }, { token })).status).toBe(401)
+    expect((await server.call(`${server.demo.apiUrl}/internal/v1/apps`, { token, body: {} })).status).toBe(404)
+  })
+})
+
+describe('a refused operator token', () => {
+  it('is counted and logged under its own reason, without the token, and limited', async () => {
+    const guess = `kyc_op_${'canary'.repeat(6)}`
+    holdClock()
+    const statuses: number[] = []
+    for (let count = 0; count < 25; count += 1) statuses.push((await call('POST', '/apps', guess)).status)
+    expect(statuses.slice(0, 3)).toEqual([401, 401, 401])
+    expect(statuses.at(-1)).toBe(429)
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    expect(text).toContain(
+      'kyc_relay_authentication_failures_total{listener="internal",reason="OPERATOR_TOKEN_INVALID"} 25',
+    )
+    const lines = server.logLines.filter((line) => line.includes('OPERATOR_TOKEN_INVALID'))
+    expect(lines).toHaveLength(1)
+    expect(server.logLines.join('')).not.toContain('canary')
+    const valid = await call('POST', '/access-tokens', file.tokens['Ada Example'])
+    expect(valid.status).toBe(400)
+  })
+})
