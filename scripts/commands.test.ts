@@ -15,6 +15,10 @@ const { publishedPackages, root } = (await import(
   new URL('./published-packages.mjs', import.meta.url).href
 )) as Published
 
+const { driverToInstall } = (await import(new URL('./fit-better-sqlite3.mjs', import.meta.url).href)) as {
+  driverToInstall(nodeVersion: string, installedVersion: string): string | null
+}
+
 const commands = publishedPackages.flatMap(({ folder, manifest }) =>
   Object.entries(manifest.bin ?? {}).map(([command, target]) => [command, path.join(folder, target)] as const),
 )
@@ -29,20 +33,27 @@ test.each(commands)('%s --help', (command, file) => {
   expect(execFileSync(process.execPath, [file, '--help'], { encoding: 'utf8' })).toContain(`${command}: `)
 })
 
-test('npm run use:better-sqlite3-13 changes every workspace that names the driver', () => {
-  const manifest = (folder: string) =>
-    JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as Partial<
-      Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>
-    >
-  const command = manifest('.').scripts?.['use:better-sqlite3-13'] ?? ''
+test.each([
+  ['20.19.0', '12.11.1', null],
+  ['22.0.0', '12.11.1', '^13'],
+  ['24.19.0', '12.11.1', '^13'],
+  ['24.19.0', '13.2.0', null],
+  ['26.0.0', '14.0.0', null],
+])('Node %s with better-sqlite3 %s installs %s', (node, installed, version) => {
+  expect(driverToInstall(node, installed)).toBe(version)
+})
+
+test('every workspace accepts both versions of the driver, so that one is installed for all', () => {
   const files = execFileSync('git', ['ls-files', 'apps/*/package.json', 'packages/*/package.json', '*/package.json'], {
     cwd: root,
     encoding: 'utf8',
   })
-  const folders = [...new Set(files.trim().split('\n').map(path.dirname))]
-  for (const list of ['dependencies', 'devDependencies'] as const) {
-    const step = command.split('&&').find((part) => part.includes(` ${list}.better-sqlite3=^13 `)) ?? ''
-    const named = [...step.matchAll(/-w (\S+)/g)].map(([, folder]) => folder)
-    expect(named.toSorted()).toEqual(folders.filter((folder) => manifest(folder)[list]?.['better-sqlite3']).toSorted())
-  }
+  const ranges = [...new Set(files.trim().split('\n'))].flatMap((file) => {
+    const manifest = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Partial<
+      Record<'dependencies' | 'devDependencies', Record<string, string>>
+    >
+    return [manifest.dependencies, manifest.devDependencies].flatMap((list) => list?.['better-sqlite3'] ?? [])
+  })
+  expect(ranges.length).toBeGreaterThan(1)
+  expect(new Set(ranges)).toEqual(new Set(['12.11.1 || ^13']))
 })

@@ -3,6 +3,7 @@ import { isLoopbackAddress } from './http/loopback-address.js'
 import { isAllowedOauthUrl } from './identity/oauth-url.js'
 import type { DiskSpaceLimits } from './operations/disk-space/disk-space.js'
 import { photoStorageOf, type PhotoStorage } from './photos/photo-settings.js'
+import { unknownSettings } from './setting-names.js'
 import { settings } from './settings.js'
 
 type Settings = typeof settings
@@ -62,6 +63,8 @@ interface DerivedEnv {
   readonly kycProviders: readonly string[]
   readonly publicHosts: readonly string[]
   readonly submissionPolicy: NonNullable<z.output<typeof schema>['SUBMISSION_POLICY']>
+  /** Variables that look like a misspelt setting, such as `PORTT: did you mean PORT?`. */
+  readonly unknownSettings: readonly string[]
 }
 
 type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
@@ -81,8 +84,14 @@ export type Env = Omit<SettingsInCamelCase, keyof DerivedEnv> & DerivedEnv
 /** Error for missing or malformed settings. Holds their names, never their values. */
 export class EnvError extends Error {
   readonly code = 'ENV_INVALID'
-  constructor(readonly problems: readonly string[]) {
-    super(`These settings are missing or malformed:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+  constructor(
+    readonly problems: readonly string[],
+    /** Variables that look like a misspelt setting. */
+    readonly unknown: readonly string[] = [],
+  ) {
+    const list = (lines: readonly string[]) => lines.map((line) => `\n  - ${line}`).join('')
+    const beside = unknown.length === 0 ? '' : `\nThese settings are unknown:${list(unknown)}`
+    super(`These settings are missing or malformed:${list(problems)}${beside}`)
     this.name = 'EnvError'
   }
 }
@@ -104,7 +113,7 @@ type Places = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl' | 'keyFile' | 'auditC
 /** Parses the settings for verifying the audit log. Reports all problems at once. */
 export function parseAuditEnv(variables: Readonly<Record<string, string | undefined>>): AuditEnv {
   const { value, problems } = parseVariables(auditSchema, variables)
-  if (problems.length > 0) throw new EnvError(problems)
+  if (problems.length > 0) throw new EnvError(problems, unknownSettings(variables, variableNames))
   return { ...placesOf(value), transactionPooler: value.DATABASE_TRANSACTION_POOLER }
 }
 
@@ -112,42 +121,48 @@ export function parseAuditEnv(variables: Readonly<Record<string, string | undefi
 export function parseEnv(variables: Readonly<Record<string, string | undefined>>): Env {
   const { value, given, problems } = parseVariables(schema, variables)
   if ((value.TLS_CERT_FILE === undefined) !== (value.TLS_KEY_FILE === undefined)) {
-    problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither')
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither.')
   }
   if ((given['OAUTH_ISSUER'] === undefined) !== (given['OAUTH_AUDIENCE'] === undefined)) {
-    problems.push('OAUTH_ISSUER and OAUTH_AUDIENCE: set both or neither')
+    problems.push('OAUTH_ISSUER and OAUTH_AUDIENCE: set both or neither.')
   }
   if (value.OAUTH_ISSUER !== undefined && !isIssuer(value.OAUTH_ISSUER, value.NODE_ENV === 'production')) {
-    problems.push(`OAUTH_ISSUER: expected ${settings.OAUTH_ISSUER.expected}`)
+    problems.push(malformedText('OAUTH_ISSUER'))
   }
   if (value.NODE_ENV === 'production') {
     const servesApi = value.ROLE === 'all' || value.ROLE === 'api'
     const noInternalToken = given['INTERNAL_TOKEN'] === undefined
-    if (servesApi && noInternalToken) problems.push('INTERNAL_TOKEN: required in production')
+    if (servesApi && noInternalToken)
+      problems.push(`INTERNAL_TOKEN: required in production. Set ${settings.INTERNAL_TOKEN.expected}.`)
     const opensMetrics = !servesApi && value.OPERATIONS_HOST !== undefined && !isLoopbackAddress(value.OPERATIONS_HOST)
     if (opensMetrics && noInternalToken && given['METRICS_TOKEN'] === undefined) {
-      problems.push('METRICS_TOKEN: required where OPERATIONS_HOST is not a loopback address')
+      problems.push(
+        `METRICS_TOKEN: required where OPERATIONS_HOST is not a loopback address. Set ${settings.METRICS_TOKEN.expected}.`,
+      )
     }
-    if (value.KEY_FILE === undefined) problems.push('KEY_FILE: required in production, it is never made there')
+    if (value.KEY_FILE === undefined)
+      problems.push('KEY_FILE: required in production, which never makes one. Set it to the path of your key file.')
     const servesSecure = value.ROLE === 'all' || value.ROLE === 'secure'
     const noTls = value.TLS_CERT_FILE === undefined && value.TLS_KEY_FILE === undefined
     if (servesSecure && noTls && !value.TLS_TERMINATED_UPSTREAM) {
       problems.push(
-        'TLS_CERT_FILE and TLS_KEY_FILE: required in production, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS',
+        'TLS_CERT_FILE and TLS_KEY_FILE: required in production. Set both, or TLS_TERMINATED_UPSTREAM=1 behind a proxy that ends TLS.',
       )
     }
-    if (value.ALLOW_LOOPBACK_RECEIVERS) problems.push('ALLOW_LOOPBACK_RECEIVERS: for local development only')
+    if (value.ALLOW_LOOPBACK_RECEIVERS)
+      problems.push('ALLOW_LOOPBACK_RECEIVERS: for local development only. Remove it.')
   } else if (!value.ALLOW_NON_LOOPBACK_HOST && !isLoopbackAddress(value.HOST)) {
     problems.push(
-      'HOST: outside production it must be a loopback address. Set ALLOW_NON_LOOPBACK_HOST=1 to let other machines connect',
+      'HOST: expected a loopback address outside production. Set ALLOW_NON_LOOPBACK_HOST=1 to let other machines connect.',
     )
   }
   if (variables.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on')
+    problems.push('NODE_TLS_REJECT_UNAUTHORIZED: certificate checks must stay on. Remove it.')
   }
   const photoStorage = photoStorageOf(value)
   if (typeof photoStorage === 'string') problems.push(photoStorage)
-  if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems)
+  const unknown = unknownSettings(variables, variableNames)
+  if (problems.length > 0 || typeof photoStorage === 'string') throw new EnvError(problems, unknown)
   return {
     ...inCamelCase(value),
     ...placesOf(value),
@@ -180,6 +195,7 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     kycProviders: value.KYC_PROVIDERS ?? [],
     publicHosts: value.PUBLIC_HOSTS ?? [],
     submissionPolicy: value.SUBMISSION_POLICY ?? {},
+    unknownSettings: unknown,
   }
 }
 
@@ -205,11 +221,16 @@ function parseVariables<Schema extends z.ZodType>(
   return {
     value: shape.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !malformed.includes(name as Name)))),
     given,
-    problems: malformed.map((name) => {
-      const { expected } = settings[name]
-      return expected === null ? name : `${name}: expected ${expected}`
-    }),
+    problems: malformed.map(malformedText),
   }
+}
+
+/** Says what a setting expects and what to do, never its value. */
+function malformedText(name: Name): string {
+  const { expected, fallback } = settings[name]
+  const otherwise =
+    fallback === null ? 'Correct or remove it.' : `Correct it, or remove it for the default, ${fallback}.`
+  return `${name}: expected ${expected}. ${otherwise}`
 }
 
 function placesOf(value: z.output<typeof auditSchema>): Places {

@@ -1,9 +1,11 @@
+import type { WriteStream } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { parseEnv } from './env.js'
 import { heapGrowth } from './operations/heap-growth.js'
-import { createLog } from './operations/log.js'
+import { createLog, type Terminal } from './operations/log.js'
 import { startFailureLine } from './start/start-failure.js'
 import { startServer } from './server.js'
+import { addresses } from './start/start-guide.js'
 import { flushSpans } from './operations/tracing/flush-spans.js'
 
 /** `EX_SOFTWARE` of sysexits.h: a supervisor should restart the server, which recovers all commits. */
@@ -28,12 +30,17 @@ function refuseArguments(given: readonly string[]): void {
   process.exitCode = asked ? 0 : usageExitCode
 }
 
+/** Null if the stream is not a terminal. `NO_COLOR` and `FORCE_COLOR` apply. */
+function terminalOf(stream: Pick<WriteStream, 'isTTY' | 'hasColors'>): Terminal | null {
+  return stream.isTTY ? { coloured: stream.hasColors() } : null
+}
+
 async function main(): Promise<void> {
   const given = process.argv.slice(2)
   if (given.length > 0) return refuseArguments(given)
   setFlagsFromString(heapGrowth)
   const env = parseEnv(process.env)
-  const log = createLog(env)
+  const log = createLog(env, undefined, terminalOf(process.stdout))
   // The server continues when the reader of its output has gone.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   /** Flushes the last log lines and spans, with a time limit. */
@@ -45,6 +52,7 @@ async function main(): Promise<void> {
     end(storeFailedExitCode)
   })
   if (!env.production) process.stdout.write(server.guide)
+  else if (process.stdout.isTTY) process.stdout.write(addresses(env, server.ports))
   let stoppingSinceMs: number | null = null
   const stop = (signal: string) => {
     if (stoppingSinceMs !== null) {
@@ -66,6 +74,12 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(startFailureLine(error, { production: process.env.NODE_ENV === 'production', at: new Date() }))
+  process.stderr.write(
+    startFailureLine(error, {
+      production: process.env.NODE_ENV === 'production',
+      terminal: terminalOf(process.stderr),
+      at: new Date(),
+    }),
+  )
   process.exitCode = 1
 })

@@ -20,7 +20,7 @@ import { createLog, errorCode, type ServerLog } from './operations/log.js'
 import { createRateLimitedWarning } from './operations/rate-limited-warning.js'
 import { checkStart } from './start/check-start.js'
 import { driverMayAbort, installedDriverVersion } from './start/sqlite-driver.js'
-import { usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
+import { databasesNeedKeys, usesPostgres, usesSqlite, type StoreFailure } from './wiring/storage.js'
 
 /** A running server. */
 export interface RunningServer {
@@ -50,13 +50,14 @@ export async function startServer(
   onStoreFailure: (failure: StoreFailure) => void = () => undefined,
   nodeVersion = process.version,
 ): Promise<RunningServer> {
+  for (const detail of env.unknownSettings) log.warn('a setting has an unknown name', { detail })
   const driverVersion = usesSqlite(env) ? installedDriverVersion() : null
   if (driverVersion !== null && driverMayAbort(nodeVersion, driverVersion)) {
-    log.warn('this better-sqlite3 makes this Node abort: npm run use:better-sqlite3-13')
+    log.warn('this better-sqlite3 makes this Node abort: npm install --no-save better-sqlite3@13')
   }
   // In production the secure endpoint writes no files except those of SQLite.
   if (!env.production || env.role !== 'secure' || usesSqlite(env)) await ensureDataDir(env.dataDir)
-  const keys = await loadKeyFile(env, log)
+  const keys = await loadKeyFile(env, log, () => databasesNeedKeys(env))
   const localFiles = env.production ? null : await ensureLocalCertificates(env.dataDir, new Date())
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
@@ -103,7 +104,7 @@ export async function startServer(
     const connections = { max: env.maxConnections, onDropped }
     const listener = await startListener({ ...options, app, loadShedding, connections }).catch((error: unknown) => {
       const hostSetting = options.host === env.operationsHost ? 'OPERATIONS_HOST' : 'HOST'
-      throw portError(error, portSettings[options.name], hostSetting)
+      throw portError(error, { setting: portSettings[options.name], port: options.port, hostSetting })
     })
     listeners.push(listener)
     log.info('listening', { listener: options.name, port: listener.port })

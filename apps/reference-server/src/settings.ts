@@ -150,9 +150,13 @@ const callers = {
     'An OAuth server whose JWT access tokens (RFC 9068) are accepted beside the embedded opaque tokens: the iss of its tokens. Set OAUTH_AUDIENCE too.',
     { example: 'https://login.example.com', expected: 'the https:// address that its tokens name as iss' },
   ),
-  OAUTH_AUDIENCE: optional(text.max(500), "This server's name in the aud of those tokens.", {
-    example: 'https://kyc.example.com',
-  }),
+  OAUTH_AUDIENCE: optional(
+    text.max(500).describe('a text of at most 500 characters'),
+    "This server's name in the aud of those tokens.",
+    {
+      example: 'https://kyc.example.com',
+    },
+  ),
   INTERNAL_TOKEN: optional(
     bearerToken,
     'Opens the internal API. At least 16 ASCII characters without white space. Created at the first local start. Required in production if the role has an internal API (all, api).',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { DEFAULT_SUBMISSION_POLICY } from '@kyc-relay/kyc-core'
 import { describe, expect, it } from 'vitest'
 import { EnvError, parseEnv, variableNames } from '../src/env.js'
+import { settings } from '../src/settings.js'
 
 const problemsOf = (variables: Record<string, string>) => {
   try {
@@ -78,8 +79,63 @@ describe('the environment', () => {
 
   it.each(['0x10', '1e3', ' ', '+1', '-1', '1.5', '4000 ', '65536', '99999999999'])(
     'refuses %j as a port, which Number would take or cut',
-    (text) => expect(problemsOf({ PORT: text }).problems).toEqual(['PORT']),
+    (text) =>
+      expect(problemsOf({ PORT: text }).problems).toEqual([
+        'PORT: expected a port: a whole number from 1 to 65535, or 0 for any free port. Correct it, or remove it for the default, 4000.',
+      ]),
   )
+
+  it.each(variableNames)('says what %s expects', (name) => {
+    expect(settings[name as keyof typeof settings].expected).not.toBe('')
+  })
+
+  it.each([
+    [
+      'LOG_LEVEL',
+      'loud',
+      /: expected one of fatal, error, .*, silent\. Correct it, or remove it for the default, info\.$/,
+    ],
+    ['MAX_IN_FLIGHT', '0', /: expected a whole number from 1 to 100000\. .* default, 2048\.$/],
+    ['DATABASE_URL', 'mysql://h/d', /: expected file:<path> or postgres:\/\/…\. Correct or remove it\.$/],
+    ['EXTERNAL_TOKENIZER', 'yes', /: expected 1 \(or true\), or 0 \(or false\)\./],
+  ])('says of a malformed %s what is expected and what to do', (name, value, text) => {
+    const { problems } = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(text)
+  })
+
+  it('names variables that look like a setting, also beside problems', () => {
+    const unknown = ['KEY_FIL: did you mean KEY_FILE?', 'PORTT: did you mean PORT?']
+    expect(parseEnv({ PORTT: '1', KEY_FIL: '/k', HOME: '/', PATH: '/bin' }).unknownSettings).toEqual(unknown)
+    expect(problemsOf({ ...production, KEY_FILE: '', KEY_FIL: '/canary' }).message).toMatch(
+      /KEY_FILE: required in production[^]*unknown:\n {2}- KEY_FIL: did you mean KEY_FILE\?$/,
+    )
+  })
+
+  it.each([
+    ['PROT', 'PORT'],
+    ['SECUREPORT', 'SECURE_PORT'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['log_level', 'LOG_LEVEL'],
+    ['DATA-DIR', 'DATA_DIR'],
+    ['INTERNAL_TOKENS', 'INTERNAL_TOKEN'],
+    ['PHOTO_S3_ACCES_KEY_ID', 'PHOTO_S3_ACCESS_KEY_ID'],
+    ['OAUTH_ISUSER', 'OAUTH_ISSUER'],
+  ])('asks of %s whether %s is meant', (name, meant) => {
+    expect(parseEnv({ [name]: 'x' }).unknownSettings).toEqual([`${name}: did you mean ${meant}?`])
+  })
+
+  it.each([
+    'HOME',
+    'PATH',
+    'HOSTNAME',
+    'POSTGRES_PORT',
+    'SSL_CERT_FILE',
+    'NODE_OPTIONS',
+    'DATABASE',
+    'LOGNAME',
+    'npm_config_cache',
+  ])('leaves %s of another program alone', (name) => expect(parseEnv({ [name]: 'x' }).unknownSettings).toEqual([]))
 
   it.each(['fifteen-letters', 'a token with blanks in it', 'a-token-of-the-füll-alphabet'])(
     'refuses %j as INTERNAL_TOKEN: too short, or no Authorization header carries it',

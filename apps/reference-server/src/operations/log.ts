@@ -1,5 +1,6 @@
 import { pino, type DestinationStream } from 'pino'
 import type { Env } from '../env.js'
+import { readableLine } from './readable-lines.js'
 import { createStandardOutput } from './standard-output.js'
 
 /** Allowed fields of a log line: ids, codes, counts and durations. Never a value of a partner's input. */
@@ -88,11 +89,24 @@ export interface ServerLog extends Log {
   flush(patienceMs: number): Promise<void>
 }
 
-/** Creates a log that writes only allow-listed fields. Default destination: standard output. */
-export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationStream): ServerLog {
+/** A terminal that shows the log. */
+export interface Terminal {
+  readonly coloured: boolean
+}
+
+/**
+ * Creates a log that writes only allow-listed fields. Default destination: standard output. Lines are JSON, or readable
+ * for a terminal.
+ */
+export function createLog(
+  env: Pick<Env, 'logLevel'>,
+  destination?: DestinationStream,
+  terminal: Terminal | null = null,
+): ServerLog {
   const options = { level: env.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const output = destination === undefined ? createStandardOutput() : null
-  const sink = pino(options, output?.stream ?? destination)
+  const stream = output?.stream ?? destination
+  const sink = pino(options, terminal === null || stream === undefined ? stream : readable(stream, terminal))
   const pick = (fields: LogFields) => {
     const picked: Record<string, unknown> = {}
     for (const name of Object.keys(fields) as (keyof LogFields)[]) {
@@ -107,6 +121,10 @@ export function createLog(env: Pick<Env, 'logLevel'>, destination?: DestinationS
     droppedLines: () => output?.droppedLines() ?? 0,
     flush: (patienceMs) => output?.flush(patienceMs) ?? Promise.resolve(),
   }
+}
+
+function readable(stream: DestinationStream, { coloured }: Terminal): DestinationStream {
+  return { write: (line) => stream.write(readableLine(line, coloured)) }
 }
 
 /**

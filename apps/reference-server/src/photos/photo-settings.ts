@@ -20,7 +20,14 @@ export const photoSettings = {
     'For s3://. Default: AWS in the region. The path contains the bucket.',
     { example: 'https://s3.us-east-1.amazonaws.com', expected: 'an https:// address without a path' },
   ),
-  PHOTO_S3_REGION: setting(z.string().regex(/^[a-z0-9-]{1,40}$/), 'us-east-1', 'Region of the bucket.'),
+  PHOTO_S3_REGION: setting(
+    z
+      .string()
+      .regex(/^[a-z0-9-]{1,40}$/)
+      .describe('lower-case letters, digits and hyphens, at most 40'),
+    'us-east-1',
+    'Region of the bucket.',
+  ),
   PHOTO_S3_ACCESS_KEY_ID: optional(text, 'Id of the access key to the bucket.'),
   PHOTO_S3_SECRET_ACCESS_KEY: optional(text, 'The access key to the bucket.'),
 } as const
@@ -41,12 +48,12 @@ export function photoStorageOf(variables: {
   const { PHOTO_S3_REGION: region, PHOTO_S3_ACCESS_KEY_ID: accessKeyId } = variables
   const secretAccessKey = variables.PHOTO_S3_SECRET_ACCESS_KEY
   if (accessKeyId === undefined || secretAccessKey === undefined) {
-    return 'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY: required for PHOTO_STORAGE=s3://…'
+    return 'PHOTO_S3_ACCESS_KEY_ID and PHOTO_S3_SECRET_ACCESS_KEY: required for PHOTO_STORAGE=s3://…. Set both.'
   }
   const endpoint = variables.PHOTO_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`
   // HTTPS is required although photos are sealed and requests are signed: an attacker could otherwise prevent storage.
   if (variables.NODE_ENV === 'production' && !endpoint.startsWith('https://')) {
-    return 'PHOTO_S3_ENDPOINT: https:// is required in production'
+    return 'PHOTO_S3_ENDPOINT: https:// is required in production. Use an https:// address.'
   }
   return { kind: 's3', endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }
 }

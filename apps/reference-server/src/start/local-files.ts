@@ -22,17 +22,27 @@ export async function ensureDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Reads the key file. Outside production a missing file is created with mode 0600. In production a new key could not
- * open old data.
+ * Reads the key file. Outside production a missing file is created with mode 0600, unless the databases hold values
+ * under other keys. In production a new key could not open old data.
  *
  * A file that other users can read is refused in production; otherwise the log has a warning.
  */
-export async function loadKeyFile(env: Pick<Env, 'keyFile' | 'production'>, log: Log): Promise<KeyFile> {
+export async function loadKeyFile(
+  env: Pick<Env, 'keyFile' | 'production'>,
+  log: Log,
+  databasesNeedKeys: () => Promise<boolean>,
+): Promise<KeyFile> {
   if (!(await exists(env.keyFile))) {
     if (env.production)
       throw new StartError(
         'KEY_FILE_MISSING',
-        'KEY_FILE does not exist. The server does not create it in production: a new key could not open existing data.',
+        'KEY_FILE does not exist. Set it to the path of your key file. The server does not create it in production: a new key could not open existing data.',
+      )
+    // Another first start may have created the file meanwhile.
+    if ((await databasesNeedKeys()) && !(await exists(env.keyFile)))
+      throw new StartError(
+        'KEY_FILE_MISSING',
+        'KEY_FILE does not exist, but the databases hold values under other keys. Correct KEY_FILE, or restore the file from your backup. No new keys were created.',
       )
     await makeKeyFile(env.keyFile)
   }
@@ -69,6 +79,9 @@ async function makeKeyFile(path: string): Promise<void> {
 
 /** Reads an existing key file. */
 export async function readKeyFile(path: string): Promise<KeyFile> {
+  if (!(await exists(path))) {
+    throw new StartError('KEY_FILE_MISSING', 'KEY_FILE does not exist. Set it to the path of your key file.')
+  }
   try {
     return parseKeyFile(await readFile(path, 'utf8'))
   } catch {

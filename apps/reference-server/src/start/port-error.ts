@@ -4,20 +4,29 @@ import { StartError } from './start-error.js'
 /** The setting of each listener's port. */
 export const portSettings = { api: 'PORT', internal: 'INTERNAL_PORT', secure: 'SECURE_PORT' } as const
 
-/** Converts an error of listening to a text with the names of the settings. */
-export function portError(error: unknown, setting: string, hostSetting: string): unknown {
+/** Converts an error of listening to a text with the names of the settings and the port. */
+export function portError(
+  error: unknown,
+  { setting, port, hostSetting }: { readonly setting: string; readonly port: number; readonly hostSetting: string },
+): unknown {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return new StartError('PORT_UNUSABLE', `The port in ${setting} is already in use. Set it to a free port.`)
+      return new StartError(
+        'PORT_UNUSABLE',
+        `${setting}: another process uses port ${port}. Stop that process, or set ${setting} to a free port from 1024 to 65535.`,
+      )
     case 'EACCES':
       return new StartError(
         'PORT_UNUSABLE',
-        `This user may not use the port in ${setting}. Set it to a port above 1023.`,
+        `${setting}: this user may not use port ${port}. Set ${setting} to a port from 1024 to 65535.`,
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new StartError('HOST_UNUSABLE', `${hostSetting} is neither an address nor a host name of this machine.`)
+      return new StartError(
+        'HOST_UNUSABLE',
+        `${hostSetting}: expected an address or a host name of this machine. Correct it, or remove it for the default.`,
+      )
     default:
       return error
   }

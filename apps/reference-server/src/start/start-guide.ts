@@ -77,6 +77,21 @@ The whole story with a receiver of its own: npm run demo
 `
 }
 
+/** Creates the lines of a production start on a terminal: the addresses of this process. */
+export function addresses(
+  { host }: Pick<Env, 'host'>,
+  ports: { readonly api: number; readonly secure: number },
+): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  const lines = [
+    ...(ports.api === 0
+      ? []
+      : [`  standard API  http://${name}:${ports.api}`, `  portal        http://${name}:${ports.api}/portal`]),
+    ...(ports.secure === 0 ? [] : [`  secure endpoint, port ${ports.secure}`]),
+  ]
+  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n\n`
+}
+
 /** Shows how to start the command-line receiver at the address that is registered next. */
 const receiverGuide = (dataDir: string) => `Receive webhooks, in a second terminal:
 

@@ -129,6 +129,23 @@ async function openVault(
   return (await postgres()).createPostgresVault(location, { ...options, distributed })
 }
 
+/** Checks whether one of the databases holds values that only an existing key file opens. Writes nothing. */
+export async function databasesNeedKeys({ databaseUrl, vaultDatabaseUrl, databases }: DatabaseEnv): Promise<boolean> {
+  for (const [setting, url] of [
+    ['DATABASE_URL', databaseUrl],
+    ['VAULT_DATABASE_URL', vaultDatabaseUrl],
+  ] as const) {
+    if (await needsKeys(url, databases?.transactionPooler ?? false).catch(refusalNaming(setting))) return true
+  }
+  return false
+}
+
+async function needsKeys(url: string, transactionPooler: boolean): Promise<boolean> {
+  const path = sqlitePath(url)
+  if (path !== null) return (await sqlite()).sqliteNeedsKeys({ path })
+  return (await postgres()).postgresNeedsKeys({ connectionString: url, transactionPooler })
+}
+
 /** Opens one audit log for reading, on a separate connection. */
 export async function openAuditLog(
   url: string,

@@ -291,7 +291,7 @@ describe('a start that is refused names the setting, never its value', () => {
     [
       'an address that is not ours',
       () => ({ HOST: '192.0.2.1', ALLOW_NON_LOOPBACK_HOST: '1', TLS_TERMINATED_UPSTREAM: '1' }),
-      ['HOST is neither an address nor a host name of this machine'],
+      ['HOST: expected an address or a host name of this machine'],
     ],
     ['an address that others reach', () => ({ HOST: '0.0.0.0' }), ['HOST', 'ALLOW_NON_LOOPBACK_HOST']],
   ]

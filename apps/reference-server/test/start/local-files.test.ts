@@ -12,12 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { X509Certificate } from 'node:crypto'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import { readDemoFile } from '../../src/start/demo-file.js'
 import { ensureLocalCertificates } from '../../src/start/local-certificates.js'
 import { ensureInternalToken, loadKeyFile } from '../../src/start/local-files.js'
 import { createLog } from '../../src/operations/log.js'
+import { databasesNeedKeys } from '../../src/wiring/storage.js'
 import { startServer } from '../../src/server.js'
 
 let dataDir: string
@@ -32,6 +34,7 @@ const place = (name: string) => join(dataDir, name)
 const read = (name: string) => readFileSync(place(name), 'utf8')
 const halve = (name: string) => truncateSync(place(name), Math.floor(statSync(place(name)).size / 2))
 const keyFile = () => ({ keyFile: place('keys.json'), production: false })
+const unused = () => Promise.resolve(false)
 
 async function start(variables: Record<string, string> = {}) {
   const ports = { PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0' }
@@ -45,7 +48,7 @@ async function start(variables: Record<string, string> = {}) {
 describe('of processes that start at once on an empty folder', () => {
   it('all have the same keys, token and certificates, and nothing is left of the others', async () => {
     const of = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, make))
-    const keys = await of(() => loadKeyFile(keyFile(), silent))
+    const keys = await of(() => loadKeyFile(keyFile(), silent, unused))
     expect(new Set(keys.map(({ activeSealKeyId }) => activeSealKeyId)).size).toBe(1)
     const tokens = await of(() => ensureInternalToken(dataDir))
     expect(new Set(tokens)).toEqual(new Set([read('internal-token')]))
@@ -159,10 +162,41 @@ describe('a file of which a crash left nothing, or half', () => {
       writeFileSync(left, 'half')
       utimesSync(left, new Date(now.getTime() - 3_700_000), new Date(now.getTime() - 3_700_000))
     }
-    await loadKeyFile(keyFile(), silent)
+    await loadKeyFile(keyFile(), silent, unused)
     await ensureInternalToken(dataDir)
     await ensureLocalCertificates(dataDir, now)
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.unfinished'))).toEqual([])
+  })
+})
+
+describe('a mistyped KEY_FILE beside used databases', () => {
+  it.each([
+    ['both', {}],
+    ['a new vault', { VAULT_DATABASE_URL: 'other-vault.db' }],
+    ['a new business database', { DATABASE_URL: 'other.db' }],
+  ])('never makes new keys, with %s', async (_what, files: Record<string, string>) => {
+    await (await start()).stop()
+    const urls = Object.entries(files).map(([name, file]) => [name, `file:${place(file)}`])
+    const mistyped = { KEY_FILE: place('kees.json'), ...Object.fromEntries(urls) }
+    await expect(start(mistyped)).rejects.toMatchObject({
+      code: 'KEY_FILE_MISSING',
+      message: expect.stringMatching(
+        /^KEY_FILE does not exist, but .* Correct KEY_FILE.* No new keys were created\.$/,
+      ) as string,
+    })
+    expect(readdirSync(dataDir)).not.toContain('kees.json')
+    await (await start()).stop()
+  })
+
+  it('makes keys beside databases that are only migrated', async () => {
+    await (await start()).stop()
+    const [stores, vault] = [new Database(place('kyc.db')), new Database(place('vault.db'))]
+    stores.exec('PRAGMA foreign_keys = OFF; DELETE FROM kyc_relay_api_keys')
+    vault.exec('DELETE FROM kyc_relay_vault_key_checks; DELETE FROM kyc_relay_vault_data_keys')
+    stores.close()
+    vault.close()
+    const env = parseEnv({ DATA_DIR: dataDir })
+    expect(await databasesNeedKeys(env)).toBe(false)
   })
 })
 
@@ -171,24 +205,24 @@ describe.skipIf(process.platform === 'win32')('a key file that others can read',
   const log = createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) })
 
   it.each([0o640, 0o604, 0o660, 0o644, 0o444, 0o620])('with mode %o is refused in production', async (mode) => {
-    await loadKeyFile(keyFile(), silent)
+    await loadKeyFile(keyFile(), silent, unused)
     chmodSync(place('keys.json'), mode)
-    await expect(loadKeyFile({ ...keyFile(), production: true }, log)).rejects.toMatchObject({
+    await expect(loadKeyFile({ ...keyFile(), production: true }, log, unused)).rejects.toMatchObject({
       code: 'KEY_FILE_READABLE_BY_OTHERS',
       message: expect.stringContaining('chmod 600') as string,
     })
     lines.length = 0
-    await loadKeyFile(keyFile(), log)
+    await loadKeyFile(keyFile(), log, unused)
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 40, code: 'KEY_FILE_READABLE_BY_OTHERS' },
     ])
   })
 
   it.each([0o600, 0o400])('with mode %o is taken without a word', async (mode) => {
-    await loadKeyFile(keyFile(), silent)
+    await loadKeyFile(keyFile(), silent, unused)
     chmodSync(place('keys.json'), mode)
     lines.length = 0
-    await loadKeyFile({ ...keyFile(), production: true }, log)
+    await loadKeyFile({ ...keyFile(), production: true }, log, unused)
     expect(lines).toEqual([])
   })
 })

@@ -33,7 +33,7 @@ describe('a Node that checks what its SQLite driver does', () => {
     const server = await startServer(env, log, () => undefined, nodeVersion)
     await server.stop('test')
     rmSync(dataDir, { recursive: true })
-    const warned = lines.some((line) => line.includes('npm run use:better-sqlite3-13'))
+    const warned = lines.some((line) => line.includes('npm install --no-save better-sqlite3@13'))
     expect(warned).toBe(driverMayAbort(nodeVersion, installedDriverVersion() ?? '0'))
   })
 })

@@ -52,14 +52,19 @@ export async function runMigrateCommand(
     return 0
   }
   const parsed = parse(parameters)
-  if (parsed === null) {
-    print(usage)
+  const refuse = (problem: string) => {
+    print(`${problem}\n\n${usage}`)
     return 64
   }
-  const url = parsed.url ?? environment[parsed.part === 'vault' ? 'VAULT_DATABASE_URL' : 'DATABASE_URL']
-  if (url === undefined || url === '' || isOfAnotherKind(url)) {
-    print(usage)
-    return 64
+  if (typeof parsed === 'string') return refuse(parsed)
+  const variable = parsed.part === 'vault' ? 'VAULT_DATABASE_URL' : 'DATABASE_URL'
+  const url = parsed.url ?? environment[variable]
+  if (url === undefined || url === '') {
+    return refuse(`No database is given. Give it as the last argument, or set ${variable}.`)
+  }
+  if (isOfAnotherKind(url)) {
+    const place = parsed.url === undefined ? variable : 'The last argument'
+    return refuse(`${place}: expected file:<path>, a path, or postgres://…`)
   }
   try {
     const target = await dependencies.open(url, parsed.part, parsed.ownTables)
@@ -102,7 +107,8 @@ interface Parsed {
   readonly url: string | undefined
 }
 
-function parse(parameters: readonly string[]): Parsed | null {
+/** Reads the arguments. Returns a text that says what is wrong, without any argument. */
+function parse(parameters: readonly string[]): Parsed | string {
   try {
     const flag = { type: 'boolean', default: false } as const
     const { values, positionals } = parseArgs({
@@ -111,14 +117,18 @@ function parse(parameters: readonly string[]): Parsed | null {
       allowPositionals: true,
     })
     const [command, url, ...rest] = positionals
-    if ((command !== 'status' && command !== 'up') || rest.length > 0) return null
-    if (values.vault && values.receiver) return null
+    if (command === undefined) return 'No command is given. The commands are status and up.'
+    if (command !== 'status' && command !== 'up') return 'The command is unknown. The commands are status and up.'
+    if (rest.length > 0) return 'There are too many arguments. Give one database.'
+    if (values.vault && values.receiver) return 'Give --vault or --receiver, not both: each is one database.'
     const part = values.vault ? 'vault' : values.receiver ? 'receiver' : 'stores'
     const ownTables = parseOwnTables(values['own-tables'])
-    if (ownTables === undefined || (ownTables !== null && part !== 'stores')) return null
+    if (ownTables === undefined) return '--own-tables: expected <prefix>=<folder>, such as portal_=migrations/sqlite'
+    if (ownTables !== null && part !== 'stores')
+      return '--own-tables is for the database without --vault or --receiver.'
     return { command, part, ownTables, dryRun: values['dry-run'], url }
   } catch {
-    return null
+    return 'An option is unknown or lacks its value. The options are --vault, --receiver, --own-tables and --dry-run.'
   }
 }
 

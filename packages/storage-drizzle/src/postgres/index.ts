@@ -16,4 +16,5 @@ export {
   type PostgresStorage,
   type PostgresStorageOptions,
 } from './storage.js'
+export { postgresNeedsKeys } from '../vault/used-keys.postgres.js'
 export { createPostgresVault, type PostgresVaultOptions } from '../vault/store.postgres.js'

@@ -18,4 +18,5 @@ export {
 } from './storage.js'
 export type { StoredVault } from '../vault/vault.js'
 export type { KeyCheck, VaultReference } from '../vault/vault-inspection.js'
+export { sqliteNeedsKeys } from '../vault/used-keys.sqlite.js'
 export { createSqliteVault, type SqliteVaultOptions } from '../vault/store.sqlite.js'

@@ -154,19 +154,31 @@ describe('kyc-relay-migrate', () => {
   })
 
   test.each([
-    [[]],
-    [['down']],
-    [['up', 'a', 'b']],
-    [['up', '--force']],
-    [['up', '--vault', '--receiver', 'a']],
-    [['status']],
-    [['up', 'mysql://127.0.0.1/kyc']],
-    [['status', 'postgress://127.0.0.1/kyc']],
-    [['up', 'http:kyc.db']],
-  ])('explains itself on %j', async (parameters) => {
+    [[], 'No command is given'],
+    [['down'], 'The command is unknown. The commands are status and up.'],
+    [['up', 'a', 'b'], 'There are too many arguments.'],
+    [['up', '--force'], 'An option is unknown or lacks its value.'],
+    [['up', '--vault', '--receiver', 'a'], 'Give --vault or --receiver, not both'],
+    [['up', '--own-tables', 'canary', 'a'], '--own-tables: expected <prefix>=<folder>'],
+    [['status'], 'No database is given. Give it as the last argument, or set DATABASE_URL.'],
+    [['up', '--vault'], 'No database is given. Give it as the last argument, or set VAULT_DATABASE_URL.'],
+    [['up', 'mysql://canary/kyc'], 'The last argument: expected file:<path>, a path, or postgres://…'],
+    [['status', 'postgress://canary/kyc'], 'The last argument: expected'],
+    [['up', 'http:canary.db'], 'The last argument: expected'],
+  ])('on %j says what is wrong and how to call it', async (parameters, problem) => {
     const { code, lines } = await run(parameters)
     expect(code).toBe(64)
-    expect(lines[0]).toContain('kyc-relay-migrate')
+    expect(lines[0]?.slice(0, problem.length)).toBe(problem)
+    expect(lines[0]).toContain('kyc-relay-migrate status')
+    expect(lines[0]).not.toContain('canary')
+  })
+
+  test('names the variable with a database of another kind', async () => {
+    const { code, lines } = await run(['up'], { DATABASE_URL: 'mysql://canary' })
+    expect({ code, problem: lines[0]?.split('\n')[0] }).toEqual({
+      code: 64,
+      problem: 'DATABASE_URL: expected file:<path>, a path, or postgres://…',
+    })
   })
 
   test('says nothing of the database in an error', async () => {

@@ -62,7 +62,8 @@ export async function runVerifyCommand(
     return 0
   }
   const asked = parse(parameters)
-  if (asked === null) {
+  if (typeof asked === 'string') {
+    warn(`${asked}\n`)
     print(usage)
     return 64
   }
@@ -74,7 +75,8 @@ export async function runVerifyCommand(
   }
 }
 
-function parse(parameters: readonly string[]): Asked | null {
+/** Reads the arguments. Returns a text that says what is wrong, without any argument. */
+function parse(parameters: readonly string[]): Asked | string {
   try {
     const { values, positionals } = parseArgs({
       args: [...parameters],
@@ -85,12 +87,14 @@ function parse(parameters: readonly string[]): Asked | null {
       },
       allowPositionals: true,
     })
-    if (positionals.length !== 1 || positionals[0] !== 'verify') return null
+    if (positionals[0] === undefined) return 'No command is given. The command is verify.'
+    if (positionals[0] !== 'verify') return 'The command is unknown. The command is verify.'
+    if (positionals.length > 1) return 'There is an argument after verify. Name files with --checkpoints <file>.'
     const { json, log, checkpoints } = values
     if (log === undefined) return { json, checkpoints, logs: ['stores', 'vault'] }
-    return log === 'stores' || log === 'vault' ? { json, checkpoints, logs: [log] } : null
+    return log === 'stores' || log === 'vault' ? { json, checkpoints, logs: [log] } : '--log is stores or vault.'
   } catch {
-    return null
+    return 'An option is unknown or lacks its value. The options are --json, --log <log> and --checkpoints <file>.'
   }
 }
 
@@ -102,7 +106,9 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
   const checkpoints = await checkpointsOf(asked, checkpointPath, dependencies)
   let findings = 0
   for (const name of asked.logs) {
-    const log = await logs[name]()
+    const log = await logs[name]().catch((error: unknown) => {
+      throw error instanceof StorageError ? new LogNotOpened(name, `${error.code}: ${error.message}`) : error
+    })
     try {
       const report = await verifyAuditLog({
         ...{ log, seal, checkpoints },
@@ -139,6 +145,18 @@ async function checkpointsOf(
 
 class CheckpointFileMissing extends Error {}
 
+/** The database of a log cannot be opened. */
+class LogNotOpened extends Error {
+  constructor(
+    readonly log: AuditLogName,
+    readonly text: string,
+  ) {
+    super(text)
+  }
+}
+
+const settingOf: Readonly<Record<AuditLogName, string>> = { stores: 'DATABASE_URL', vault: 'VAULT_DATABASE_URL' }
+
 function progressOf(
   name: AuditLogName,
   { nowMs, warn }: VerifyCommandDependencies,
@@ -174,7 +192,8 @@ function summaryOf(name: AuditLogName, { startedAtMs, entries, rows, checkpoints
 
 /** Prints only fixed texts: other messages could quote a path or a value. */
 function textOf(error: unknown): string {
-  if (error instanceof CheckpointFileMissing) return 'A file of checkpoints that was named is not there.'
+  if (error instanceof CheckpointFileMissing) return 'A file of --checkpoints does not exist. Name an existing file.'
+  if (error instanceof LogNotOpened) return `${settingOf[error.log]}: ${error.text}`
   if (error instanceof StorageError || error instanceof KycError) return `${error.code}: ${error.message}`
   if (error instanceof EnvError || error instanceof StartError) return error.message
   return 'The audit log could not be verified.'

@@ -124,6 +124,20 @@ test('a checkpoint that was made up is found', async () => {
 })
 
 test.each([
+  [[], 'No command is given. The command is verify.'],
+  [['check-canary'], 'The command is unknown. The command is verify.'],
+  [['verify', 'canary'], 'There is an argument after verify. Name files with --checkpoints <file>.'],
+  [['verify', '--log', 'canary'], '--log is stores or vault.'],
+  [['verify', '--canary'], /^An option is unknown or lacks its value\. The options are --json, --log/],
+  [['verify', '--checkpoints'], /^An option is unknown or lacks its value/],
+])('%j is told what is wrong and how to call the command', async (parameters, problem) => {
+  expect(await run(...parameters)).toBe(64)
+  expect(warned[0]?.trim()).toMatch(problem)
+  expect(printed[0]).toContain('audit.js verify [--json]')
+  expect(warned.join()).not.toContain('canary')
+})
+
+test.each([
   [[], 64],
   [['verify', 'more'], 64],
   [['verify', '--log', 'other'], 64],
@@ -136,6 +150,6 @@ test.each([
 test('a database that is not there ends with exit code 2, without its path', async () => {
   rmSync(join(folder, 'vault.db'))
   expect(await run('verify')).toBe(2)
-  expect(warned.at(-1)).toMatch(/^STORE_UNAVAILABLE: /)
+  expect(warned.at(-1)).toMatch(/^VAULT_DATABASE_URL: STORE_UNAVAILABLE: /)
   expect(warned.join()).not.toContain(folder)
 })

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { read } from '../engine/sqlite/statement.js'
+import { tablesOfKeyUse } from './used-keys.js'
+
+/**
+ * Checks whether a SQLite file holds values under keys of a key file: API keys, or data keys of a vault. Without those
+ * keys they cannot be opened. Writes nothing and creates no file.
+ *
+ * @returns false also for a file that does not exist, and for one without tables.
+ * @throws StorageError `STORE_UNAVAILABLE`, `STORE_FAILED`
+ *
+ * @example
+ * ```ts
+ * import { sqliteNeedsKeys } from '@kyc-relay/storage-drizzle/sqlite'
+ *
+ * export const isFirstStart = async () => !(await sqliteNeedsKeys({ path: 'data/vault.db' }))
+ * ```
+ */
+export function sqliteNeedsKeys({ path }: { readonly path: string }): Promise<boolean> {
+  return read(() => {
+    if (!existsSync(path)) return false
+    try {
+      const client = new Database(path, { readonly: true, fileMustExist: true })
+      try {
+        const hasTable = client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+        return tablesOfKeyUse.some(
+          (table) =>
+            hasTable.get(table) !== undefined && client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
+        )
+      } finally {
+        client.close()
+      }
+    } catch (error) {
+      throw storageErrorOf(error)
+    }
+  })
+}
