@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { Env } from '../env.js'
 
@@ -55,17 +56,21 @@ export function createEmbeddedAccessTokens(
   directory: AppDirectory,
   now: () => Date,
 ): AccessTokens & {
-  issue(holder: AccessTokenHolder, lifetimeMs: number): Promise<{ accessToken: string; expiresAt: Date }>
+  issue(
+    holder: AccessTokenHolder,
+    lifetimeMs: number,
+    actor?: AuditActor,
+  ): Promise<{ accessToken: string; expiresAt: Date }>
 } {
   return {
     async find(token) {
       const row = await directory.findAccessToken(sha256(token), now())
       return row === null ? null : { appId: row.appId, userId: row.userId, scopes: row.scopes }
     },
-    async issue(holder, lifetimeMs) {
+    async issue(holder, lifetimeMs, actor) {
       const accessToken = `${opaquePrefix}${randomBytes(32).toString('base64url')}`
       const expiresAt = new Date(now().getTime() + lifetimeMs)
-      await directory.addAccessToken({ hash: sha256(accessToken), ...holder, expiresAt })
+      await directory.addAccessToken({ hash: sha256(accessToken), ...holder, expiresAt }, actor)
       return { accessToken, expiresAt }
     },
   }

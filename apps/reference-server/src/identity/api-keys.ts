@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { SigningKey } from '@kyc-relay/webhooks/delivery'
 import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
@@ -19,7 +20,11 @@ class KeyVersionsContested extends Error {
 /** API keys of apps. A key signs webhooks, is shown once, stored sealed, and looked up by its hash. */
 export interface ApiKeys {
   /** Adds an app with its first key, which signs at once. Only the result holds the clear key. */
-  createApp(app: { readonly appId: string; readonly name: string }): Promise<{ apiKey: string }>
+  createApp(app: {
+    readonly appId: string
+    readonly name: string
+    readonly actor?: AuditActor
+  }): Promise<{ apiKey: string }>
   /** Finds the app of a key; null for an unknown or retired key. */
   findApp(apiKey: string): Promise<{ appId: string; version: number } | null>
   /** Creates a key that is accepted at once. It signs after the partner activates it, or after 24 hours. */
@@ -35,12 +40,16 @@ export interface ApiKeys {
    *
    * @param request `reason`: the operator's reason; null when the partner revokes.
    */
-  revoke(request: { appId: string; version: number; reason: string | null }): Promise<boolean>
+  revoke(request: { appId: string; version: number; reason: string | null; actor?: AuditActor }): Promise<boolean>
   /**
    * Creates a key for an app that lost its key; it replaces a waiting key. It signs at once if no other key signs,
    * otherwise after its activation or after 24 hours.
    */
-  issue(request: { appId: string; reason: string }): Promise<{ apiKey: string; version: number; signsFrom: Date }>
+  issue(request: {
+    appId: string
+    reason: string
+    actor?: AuditActor
+  }): Promise<{ apiKey: string; version: number; signsFrom: Date }>
   /** Returns the signing key of each app, in the order of the request; null for an app without one. */
   current(appIds: readonly string[]): Promise<readonly (SigningKey | null)[]>
   /** Returns the waiting key; null when no key waits. */
@@ -133,8 +142,8 @@ export function createApiKeys(deps: {
       directory.activateApiKey({ appId, now: now(), retireOldAt: new Date(now().getTime() + dayMs) }),
     discard: (appId) => directory.discardApiKey({ appId, now: now() }),
     revoke: (request) => directory.revokeApiKey({ ...request, now: now() }),
-    async issue({ appId, reason }) {
-      const { apiKey, version, added } = await addNext(appId, (key) => directory.issueApiKey({ key, reason }))
+    async issue({ appId, ...why }) {
+      const { apiKey, version, added } = await addNext(appId, (key) => directory.issueApiKey({ key, ...why }))
       return { apiKey, version, signsFrom: added.signsFrom }
     },
     async current(appIds) {

@@ -6,7 +6,7 @@ import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
-import { requireRight } from './internal-caller.js'
+import { actorOf, requireRight } from './internal-caller.js'
 
 const tokenLifetimeMs = 24 * 60 * 60 * 1000
 
@@ -41,8 +41,9 @@ export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeE
       externalReferenceId: known?.externalReferenceId ?? `user-${userId.slice(0, 8)}`,
       scopes: [...new Set([...(known?.scopes ?? []), ...scopes])],
     }
-    await deps.directory.putGrant(grant)
-    const { accessToken, expiresAt } = await deps.accessTokens.issue({ appId, userId, scopes }, tokenLifetimeMs)
+    const actor = actorOf(c.get('caller'))
+    await deps.directory.putGrant(grant, actor)
+    const { accessToken, expiresAt } = await deps.accessTokens.issue({ appId, userId, scopes }, tokenLifetimeMs, actor)
     const { accountId, externalReferenceId } = grant
     return c.json({ accessToken, userId, accountId, externalReferenceId, expiresAt }, 201)
   })

@@ -2,10 +2,10 @@ import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
-import { readJson, refuseProblem } from '../http/json-route.js'
+import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { auditText, id } from './field-schemas.js'
-import { requireRight } from './internal-caller.js'
+import { readActing, requireRight } from './internal-caller.js'
 
 const why = z.strictObject({ reason: auditText })
 const keyVersion = z
@@ -26,20 +26,23 @@ export function createApiKeyRoutes({ directory, apiKeys }: ApiKeyRoutesDeps): Ho
   routes.post('/apps/:appId/keys', requireRight('keys'), async (c) => {
     const appId = id.safeParse(c.req.param('appId'))
     if (!appId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readJson(c, why)
+    const body = await readActing(c, why)
     if (!body.ok) return body.response
+    const { reason } = body.value
     if ((await directory.findApp(appId.data)) === null)
       return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
-    const issued = await apiKeys.issue({ appId: appId.data, ...body.value })
+    const issued = await apiKeys.issue({ appId: appId.data, reason, actor: { name: body.actor, reason } })
     return c.json({ appId: appId.data, ...issued }, 201, { 'cache-control': 'no-store' })
   })
 
   routes.delete('/apps/:appId/keys/:version', requireRight('keys'), async (c) => {
     const [appId, version] = [id.safeParse(c.req.param('appId')), keyVersion.safeParse(c.req.param('version'))]
     if (!appId.success || !version.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const body = await readJson(c, why)
+    const body = await readActing(c, why)
     if (!body.ok) return body.response
-    const revoked = await apiKeys.revoke({ appId: appId.data, version: version.data, ...body.value })
+    const { reason } = body.value
+    const key = { appId: appId.data, version: version.data }
+    const revoked = await apiKeys.revoke({ ...key, reason, actor: { name: body.actor, reason } })
     return revoked ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
   })
   return routes

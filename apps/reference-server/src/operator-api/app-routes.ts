@@ -6,7 +6,7 @@ import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { id, scopes } from './field-schemas.js'
-import { requireRight } from './internal-caller.js'
+import { actorOf, requireRight } from './internal-caller.js'
 
 const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200) })
 
@@ -34,7 +34,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     const appId = body.value.appId ?? randomUUID()
     if ((await directory.findApp(appId)) !== null)
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 })
-    const { apiKey } = await apiKeys.createApp({ appId, name })
+    const { apiKey } = await apiKeys.createApp({ appId, name, actor: actorOf(c.get('caller')) })
     return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
   })
 
@@ -46,7 +46,7 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     if ((await directory.findApp(appId.data)) === null)
       return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
     const grant = { appId: appId.data, userId: userId.data, ...body.value, scopes: [...new Set(body.value.scopes)] }
-    await directory.putGrant(grant)
+    await directory.putGrant(grant, actorOf(c.get('caller')))
     return c.json(grant)
   })
 
@@ -54,7 +54,8 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     const [appId, userId] = [id.safeParse(c.req.param('appId')), id.safeParse(c.req.param('userId'))]
     if (!appId.success || !userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const grant = { appId: appId.data, userId: userId.data }
-    if (!(await directory.revokeGrant(grant))) return refuseProblem(c, { code: 'NOT_FOUND' })
+    if (!(await directory.revokeGrant({ ...grant, actor: actorOf(c.get('caller')) })))
+      return refuseProblem(c, { code: 'NOT_FOUND' })
     await cancelPending({ ...grant, reason: 'GRANT_REVOKED' })
     return c.body(null, 204)
   })

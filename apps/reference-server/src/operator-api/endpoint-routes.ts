@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { id } from './field-schemas.js'
-import { requireRight } from './internal-caller.js'
+import { actorOf, requireRight } from './internal-caller.js'
 
 /** Dependencies of the operator's routes for endpoints. */
 export interface EndpointRoutesDeps {
@@ -19,14 +19,14 @@ export function createEndpointRoutes({ store, wake }: EndpointRoutesDeps): Hono<
   routes.post('/apps/:appId/endpoints/:endpointId/pause', requireRight('keys'), async (c) => {
     const endpoint = endpointOf(c)
     if (endpoint === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const outcome = await store.pauseEndpoint({ ...endpoint, by: 'OPERATOR' })
+    const outcome = await store.pauseEndpoint({ ...endpoint, by: 'OPERATOR', actor: actorOf(c.get('caller')) })
     return outcome === 'paused' ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
   })
 
   routes.post('/apps/:appId/endpoints/:endpointId/resume', requireRight('keys'), async (c) => {
     const endpoint = endpointOf(c)
     if (endpoint === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const outcome = await store.resumeEndpoint({ ...endpoint, by: 'OPERATOR' })
+    const outcome = await store.resumeEndpoint({ ...endpoint, by: 'OPERATOR', actor: actorOf(c.get('caller')) })
     if (outcome !== 'resumed') return refuseProblem(c, { code: 'NOT_FOUND' })
     wake()
     return c.body(null, 204)

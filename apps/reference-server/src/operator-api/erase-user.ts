@@ -1,4 +1,5 @@
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
 import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
 
@@ -37,10 +38,10 @@ const kept = [
  * Erases one user in every app: first rows, then the vault, then photos. Repeat it to finish an erasure that failed
  * half-way.
  */
-export async function eraseUser(userId: string, deps: EraseUserDeps): Promise<ErasureReport> {
+export async function eraseUser(userId: string, actor: AuditActor, deps: EraseUserDeps): Promise<ErasureReport> {
   const apps: ErasureReport['apps'][number][] = []
   for (const appId of await deps.users.listAppsOfUser(userId)) {
-    const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId })
+    const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId, actor })
     const tokensErased = await deps.vault.eraseOwner({ appId, userId })
     await deps.photos.erase({ appId, userId }, photoJobIds)
     apps.push({ appId, tokensErased, ...rows, verificationsKept })

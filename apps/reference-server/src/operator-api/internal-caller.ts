@@ -1,3 +1,4 @@
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import { refuseProblem, readJson } from '../http/json-route.js'
@@ -73,9 +74,14 @@ function refuseRight(c: Context<EdgeEnv>): Response {
  * Who acted, as the audit log names it: `operator:<name>` by the credential, `claimed:<name>` as a service with the
  * shared token says, or `service` if it names nobody.
  */
-export function actorOf(caller: InternalCaller, claimed: string | null = null): string {
+function actorNameOf(caller: InternalCaller, claimed: string | null): string {
   if (caller.kind === 'operator') return `operator:${caller.name}`
   return claimed === null ? 'service' : `claimed:${claimed}`
+}
+
+/** The caller as actor of an audit entry, without a reason. */
+export function actorOf(caller: InternalCaller): AuditActor {
+  return { name: actorNameOf(caller, null), reason: null }
 }
 
 /**
@@ -93,7 +99,7 @@ export async function readActing<Shape extends z.ZodRawShape>(
   const caller = c.get('caller')
   if (caller.kind === 'operator') {
     const body = await readJson(c, schema)
-    return body.ok ? { ...body, actor: actorOf(caller) } : body
+    return body.ok ? { ...body, actor: actorNameOf(caller, null) } : body
   }
   const body = await readJson(
     c,
@@ -101,5 +107,5 @@ export async function readActing<Shape extends z.ZodRawShape>(
   )
   if (!body.ok) return body
   const { actor, ...value } = body.value as { readonly actor?: string | null }
-  return { ok: true, value: value as never, actor: actorOf(caller, actor ?? null) }
+  return { ok: true, value: value as never, actor: actorNameOf(caller, actor ?? null) }
 }

@@ -31,7 +31,7 @@ export function wireInternalApi(deps: {
     limits: callers.limits,
     publisher: events.publisher,
     newId: uuidv7,
-    vault: { vault, eraseUser: (userId) => eraseUser(userId, { users, vault, photos, now }) },
+    vault: { vault, eraseUser: (userId, actor) => eraseUser(userId, actor, { users, vault, photos, now }) },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     endpoints: { store: events.store, wake: () => events.worker.wake() },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },

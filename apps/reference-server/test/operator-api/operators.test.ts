@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInternalApp } from '../../src/operator-api/internal-app.js'
 import { operatorRights, type OperatorRight } from '../../src/identity/operators.js'
@@ -93,6 +94,72 @@ describe('rights of operators', () => {
     expect((await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token })).status).toBe(401)
     expect((await server.graphql('secure', { query: '{ viewer { userId } }' }, { token })).status).toBe(401)
     expect((await server.call(`${server.demo.apiUrl}/internal/v1/apps`, { token, body: {} })).status).toBe(404)
+  })
+})
+
+describe('the audit log', () => {
+  function entries(kind: string) {
+    const database = new Database(`${server.dataDir}/kyc.db`, { readonly: true })
+    const found = database
+      .prepare(
+        'SELECT actor, reason FROM kyc_relay_audit_entries WHERE kind = ? AND actor IS NOT NULL ORDER BY sequence',
+      )
+      .all(kind)
+    database.close()
+    return found
+  }
+
+  it('names the operator of each change by the credential, and only claims whom a service names', async () => {
+    const ada = file.tokens['Ada Example']
+    const created = await call('POST', '/apps', ada, { name: 'New Partner' })
+    const { appId } = created.json as { appId: string }
+    await call('POST', `/apps/${appId}/keys`, ada, { reason: 'lost' })
+    const named = await call('POST', `/apps/${appId}/keys`, ada, { reason: 'lost', actor: 'Bob' })
+    expect([named.status, named.json.violations[0].code]).toEqual([400, 'UNKNOWN_FIELD'])
+    await call('POST', `/apps/${appId}/keys`, server.demo.internalToken, { reason: 'again', actor: 'Bob' })
+    await call('POST', `/apps/${appId}/keys`, server.demo.internalToken, { reason: 'again' })
+    await call('DELETE', `/apps/${appId}/keys/1`, ada, { reason: 'leaked' })
+    expect(entries('API_KEY_ADDED')).toEqual([{ actor: 'operator:Ada Example', reason: null }])
+    expect(entries('API_KEY_ISSUED')).toEqual([
+      { actor: 'operator:Ada Example', reason: 'lost' },
+      { actor: 'claimed:Bob', reason: 'again' },
+      { actor: 'service', reason: 'again' },
+    ])
+    expect(entries('API_KEY_REVOKED')).toEqual([{ actor: 'operator:Ada Example', reason: 'leaked' }])
+
+    const grant = { accountId: one, externalReferenceId: 'r', scopes: ['VERIFY_KYC'] }
+    await call('PUT', `/grants/${appId}/${one}`, ada, grant)
+    await call('POST', '/access-tokens', ada, { appId, userId: one, scopes: ['VERIFY_KYC'] })
+    await call('DELETE', `/grants/${appId}/${one}`, server.demo.internalToken)
+    for (const kind of ['GRANT_GIVEN', 'ACCESS_TOKEN_ISSUED'])
+      expect(entries(kind).at(-1)).toEqual({ actor: 'operator:Ada Example', reason: null })
+    expect(entries('GRANT_REVOKED')).toEqual([{ actor: 'service', reason: null }])
+
+    const { apiKey } = created.json as { apiKey: string }
+    expect(apiKey).toMatch(/^kyc_key_/)
+    const key = (await call('POST', `/apps/${appId}/keys`, ada, { reason: 'again' })).json.apiKey as string
+    const url = 'https://localhost:65000/operators'
+    const { id } = (await server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token: key, body: { url } })).json
+    await call('POST', `/apps/${appId}/endpoints/${id}/pause`, ada)
+    await call('POST', `/apps/${appId}/endpoints/${id}/resume`, ada)
+    for (const kind of ['ENDPOINT_PAUSED', 'ENDPOINT_RESUMED'])
+      expect(entries(kind)).toEqual([{ actor: 'operator:Ada Example', reason: null }])
+  })
+
+  it('says who erased a user, and why; an operator must say why', async () => {
+    const { userId } = server.demo.users[5] ?? { userId: '' }
+    const ada = file.tokens['Ada Example']
+    for (const body of [{}, { purpose: ' ' }, { purpose: 'asked', actor: 'Bob' }])
+      expect((await call('DELETE', `/users/${userId}/pii`, ada, body)).status).toBe(400)
+    expect((await call('DELETE', `/users/${userId}/pii`, ada, { purpose: 'the user asked' })).status).toBe(200)
+    await call('DELETE', `/users/${userId}/pii`, server.demo.internalToken, { purpose: 'a court', actor: 'Bob' })
+    const url = `${server.demo.internalUrl}/internal/v1/users/${userId}/pii`
+    expect((await server.call(url, { method: 'DELETE', token: server.demo.internalToken })).status).toBe(200)
+    expect(entries('USER_ERASED')).toEqual([
+      { actor: 'operator:Ada Example', reason: 'the user asked' },
+      { actor: 'claimed:Bob', reason: 'a court' },
+      { actor: 'service', reason: null },
+    ])
   })
 })
 

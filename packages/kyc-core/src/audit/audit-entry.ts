@@ -47,7 +47,18 @@ export type AuditKind =
   | 'ENDPOINT_RESUMED'
   | 'SIGNED_IN'
 
-/** An event to record. Holds ids, counts and digests of rows, never personal data. */
+/** Who acted, and why. */
+export interface AuditActor {
+  /**
+   * Name as the log keeps it. The reference server writes `operator:<name>` for the credential of a person,
+   * `claimed:<name>` as a service says, `service` for a service that names nobody, and `photo worker`.
+   */
+  readonly name: string
+  /** Reason or purpose as given; null without one. */
+  readonly reason: string | null
+}
+
+/** An event to record. Holds ids, counts and digests of rows, and who acted why; never other personal data. */
 export interface AuditEvent {
   readonly kind: AuditKind
   /** Milliseconds since 1970, UTC. */
@@ -57,10 +68,16 @@ export interface AuditEvent {
   readonly subject: string
   /** SHA-256 of the recorded data that must not change; 64 lower-case hexadecimal characters. */
   readonly contentDigest: string
+  /** Name of the {@link AuditActor}; null or absent if nobody was named. */
+  readonly actor?: string | null
+  /** Reason of the {@link AuditActor}. */
+  readonly reason?: string | null
 }
 
 /** One link of a chain as stored. Digests and MACs are 64 lower-case hexadecimal characters. */
 export interface AuditEntry extends AuditEvent {
+  readonly actor: string | null
+  readonly reason: string | null
   /** Number of the chain, 0 or above. The store chooses how many chains it has. */
   readonly chain: number
   /** 1, 2, … without a gap. */

@@ -82,6 +82,8 @@ export function createAuditSeal(hashes: AuditHashes): AuditSeal {
       entry.userId,
       entry.subject,
       entry.contentDigest,
+      entry.actor,
+      entry.reason,
     ])
 
   const checkpointText = ({ log, chain, sequence, mac, atMs, keyId }: Omit<SealedCheckpoint, 'seal'>): string =>
@@ -103,14 +105,14 @@ export function createAuditSeal(hashes: AuditHashes): AuditSeal {
     chainOf: auditChainOf,
     digest: (content) => hashes.sha256Hex(encodeFields(content, hashes.sha256Hex)),
     next(log, chain, head, event) {
-      const { kind, atMs, appId, userId, subject, contentDigest } = event
+      const { kind, atMs, appId, userId, subject, contentDigest, actor = null, reason = null } = event
       const place = {
         chain,
         sequence: (head?.sequence ?? 0) + 1,
         keyId: hashes.keyId,
         previousMac: head?.mac ?? NO_MAC,
       }
-      const entry = { kind, atMs, appId, userId, subject, contentDigest, ...place }
+      const entry = { kind, atMs, appId, userId, subject, contentDigest, actor, reason, ...place }
       return { ...entry, mac: seal(entryText(log, entry)) }
     },
     check: (log, entry) => verdict(entry.keyId, entryText(log, entry), entry.mac),

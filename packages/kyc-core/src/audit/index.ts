@@ -1,4 +1,4 @@
-export type { AuditEntry, AuditEvent, AuditHead, AuditKind, AuditLogName } from './audit-entry.js'
+export type { AuditActor, AuditEntry, AuditEvent, AuditHead, AuditKind, AuditLogName } from './audit-entry.js'
 export type { AuditField } from './audit-fields.js'
 export { AUDIT_FINDING_MESSAGES, type AuditFinding } from './audit-finding.js'
 export type { AuditLog, UnaccountedRow } from './audit-log.js'

@@ -7,6 +7,7 @@ const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
 const event = {
   ...({ kind: 'VERIFICATION_RECORDED', atMs: 1, appId: 'ä漢😀', userId: 'u', subject: 's' } as const),
   contentDigest: 'a'.repeat(64),
+  ...{ actor: 'operator:Ada', reason: 'r' },
 }
 
 /** As key files were before there was an audit log. */
@@ -24,7 +25,7 @@ describe('the local audit seal', () => {
     const second = seal.next('stores', 3, first, event)
     const key = parseKeyFile(json).keys.find(({ purpose }) => purpose === 'audit')
     if (key === undefined) throw new Error('no key')
-    const text = `l12:s23:kyc-relay audit entry 1s6:storesi3;i2;s${key.id.length}:${key.id}s64:${first.mac}s21:VERIFICATION_RECORDEDi1;s4:ä漢😀s1:us1:ss64:${event.contentDigest}`
+    const text = `l14:s23:kyc-relay audit entry 1s6:storesi3;i2;s${key.id.length}:${key.id}s64:${first.mac}s21:VERIFICATION_RECORDEDi1;s4:ä漢😀s1:us1:ss64:${event.contentDigest}s12:operator:Adas1:r`
     expect(second).toMatchObject({ chain: 3, sequence: 2, keyId: key.id, previousMac: first.mac })
     expect(second.mac).toBe(createHmac('sha256', key.key).update(text, 'utf8').digest('hex'))
   })
@@ -38,6 +39,9 @@ describe('the local audit seal', () => {
     { appId: null },
     { userId: 'U' },
     { subject: '' },
+    { actor: null },
+    { actor: 'claimed:Ada' },
+    { reason: null },
     { contentDigest: 'b'.repeat(64) },
     { mac: 'b'.repeat(64) },
   ])('finds %j changed', (change) => {

@@ -340,6 +340,8 @@ CREATE TABLE "kyc_relay_audit_entries" (
 	"app_id" text COLLATE "C",
 	"user_id" text COLLATE "C",
 	"subject" text COLLATE "C" NOT NULL,
+	"actor" text COLLATE "C",
+	"reason" text COLLATE "C",
 	"content_digest" "bytea" NOT NULL,
 	"key_id" text COLLATE "C" NOT NULL,
 	"previous_mac" "bytea" NOT NULL,

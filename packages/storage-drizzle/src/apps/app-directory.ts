@@ -1,3 +1,5 @@
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
+
 /** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
 export interface Grant {
   readonly appId: string
@@ -48,12 +50,22 @@ export interface SignIn {
   readonly hash: Uint8Array
   /** The app, with the version of the API key that it showed; null for the operator. */
   readonly app: { readonly appId: string; readonly keyVersion: number } | null
+  /** Who signed in, if a person is known. */
+  readonly actor?: AuditActor
 }
 
-/** Stores apps, API keys, grants and access tokens of the reference server. Every method is atomic. */
+/**
+ * Stores apps, API keys, grants and access tokens of the reference server. Every method is atomic. `actor` is who asked
+ * for a change; the audit entry names it.
+ */
 export interface AppDirectory {
   /** Adds an app with its first key. */
-  createApp(app: { readonly appId: string; readonly name: string; readonly firstKey: ApiKeyRow }): Promise<void>
+  createApp(app: {
+    readonly appId: string
+    readonly name: string
+    readonly firstKey: ApiKeyRow
+    readonly actor?: AuditActor
+  }): Promise<void>
   /** Finds an app by id; null if unknown. */
   findApp(appId: string): Promise<{ readonly appId: string; readonly name: string } | null>
   /** Finds app and version of a key that is not retired at `now`. */
@@ -96,6 +108,7 @@ export interface AppDirectory {
     readonly version: number
     readonly now: Date
     readonly reason: string | null
+    readonly actor?: AuditActor
   }): Promise<boolean>
   /**
    * Adds a key version for an app that lost its key; it replaces a waiting version. It signs from `key.signsFrom` if
@@ -106,10 +119,11 @@ export interface AppDirectory {
   issueApiKey(request: {
     readonly key: ApiKeyRow
     readonly reason: string
+    readonly actor?: AuditActor
   }): Promise<{ readonly signsFrom: Date } | 'version_taken'>
 
   /** Adds or replaces the grant of a user to an app. It also limits tokens issued earlier. */
-  putGrant(grant: Grant): Promise<void>
+  putGrant(grant: Grant, actor?: AuditActor): Promise<void>
   /** Returns grants in the order of the request; null for a missing or revoked grant. */
   findGrants(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (Grant | null)[]>
   /**
@@ -117,12 +131,16 @@ export interface AppDirectory {
    */
   findGrantedScopes(pair: { readonly appId: string; readonly userId: string }): Promise<readonly string[] | null>
   /** Removes the grant and its access tokens; false when there was none. */
-  revokeGrant(request: { readonly appId: string; readonly userId: string }): Promise<boolean>
+  revokeGrant(request: {
+    readonly appId: string
+    readonly userId: string
+    readonly actor?: AuditActor
+  }): Promise<boolean>
   /** Lists the apps with a grant of this user. */
   listGrantsOfUser(userId: string): Promise<readonly Grant[]>
 
   /** Stores an issued access token by its hash. */
-  addAccessToken(token: AccessTokenRow): Promise<void>
+  addAccessToken(token: AccessTokenRow, actor?: AuditActor): Promise<void>
   /**
    * Finds an access token; null if it is unknown, expired at `now`, or its grant was revoked. Its scopes are limited to
    * those of the current grant.

@@ -70,11 +70,11 @@ export function createAppDirectory(dependencies: {
   return {
     ...createAppGrants(dependencies),
     ...createAppKeyChanges(dependencies),
-    async createApp({ appId, name, firstKey }) {
+    async createApp({ appId, name, firstKey, actor }) {
       await database.transaction(async (on) => {
         await queryBuilder(on).insert(apps).values({ appId, name })
         await insertKey(on, firstKey, null)
-        await audit?.append(on, appId, () => apiKeyAddedEvent(audit.seal, firstKey))
+        await audit?.append(on, appId, () => apiKeyAddedEvent(audit.seal, firstKey), actor)
       })
     },
     findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
@@ -99,7 +99,9 @@ export function createAppDirectory(dependencies: {
     recordSignIn: async (signIn) => {
       if (audit === null) return
       const about = signIn.app?.appId ?? 'operator'
-      await database.transaction((on) => audit.append(on, about, (nowMs) => signedInEvent(audit.seal, signIn, nowMs)))
+      await database.transaction((on) =>
+        audit.append(on, about, (nowMs) => signedInEvent(audit.seal, signIn, nowMs), signIn.actor),
+      )
     },
   }
 }

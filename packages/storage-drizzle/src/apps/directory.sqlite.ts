@@ -85,10 +85,10 @@ export function createAppDirectory(dependencies: {
   return {
     ...createAppGrants(dependencies),
     ...keys.changes,
-    createApp: ({ appId, name, firstKey }) =>
+    createApp: ({ appId, name, firstKey, actor }) =>
       commits.write(() => {
         statements.insertApp.run({ appId, name })
-        keys.insertKey(firstKey)
+        keys.insertKey(firstKey, actor)
       }),
     findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
     findApiKey: (hash, now) => read(() => statements.findKey.get({ hash, now: now.getTime() }) ?? null),
@@ -113,7 +113,7 @@ export function createAppDirectory(dependencies: {
       }),
     recordSignIn: async (signIn) => {
       if (audit === null) return
-      await commits.write(() => audit.append(signedInEvent(audit.seal, signIn, clock().getTime())))
+      await commits.write(() => audit.append(signedInEvent(audit.seal, signIn, clock().getTime()), signIn.actor))
     },
   }
 }

@@ -90,7 +90,7 @@ export function createAppGrants(dependencies: {
   }
 
   return {
-    putGrant: (grant) =>
+    putGrant: (grant, actor) =>
       database.transaction(async (on) => {
         const former = await writeGrant(on, grant)
         const { appId, userId } = grant
@@ -98,7 +98,7 @@ export function createAppGrants(dependencies: {
           .delete(revokedGrants)
           .where(and(eq(revokedGrants.appId, appId), eq(revokedGrants.userId, userId)))
         if (former !== null && isSameGrant(former, grant)) return
-        await audit?.append(on, grant.userId, (nowMs) => grantPutEvent(audit.seal, former, grant, nowMs))
+        await audit?.append(on, grant.userId, (nowMs) => grantPutEvent(audit.seal, former, grant, nowMs), actor)
       }),
     findGrants: (pairs) =>
       database.run(async () => {
@@ -123,17 +123,22 @@ export function createAppGrants(dependencies: {
           .insert(revokedGrants)
           .values({ appId, userId, revokedAt })
           .onConflictDoUpdate({ target: [revokedGrants.appId, revokedGrants.userId], set: { revokedAt } })
-        await audit?.append(on, request.userId, (nowMs) => grantRevokedEvent(audit.seal, readGrant(former), nowMs))
+        await audit?.append(
+          on,
+          request.userId,
+          (nowMs) => grantRevokedEvent(audit.seal, readGrant(former), nowMs),
+          request.actor,
+        )
         return true
       }),
     listGrantsOfUser: (userId) => database.run(async () => (await listGrantsOfUser.execute({ userId })).map(readGrant)),
 
-    addAccessToken: (token) =>
+    addAccessToken: (token, actor) =>
       database.transaction(async (on) => {
         await queryBuilder(on)
           .insert(accessTokens)
           .values({ ...token, scopes: JSON.stringify(token.scopes) })
-        await audit?.append(on, token.userId, (nowMs) => accessTokenIssuedEvent(audit.seal, token, nowMs))
+        await audit?.append(on, token.userId, (nowMs) => accessTokenIssuedEvent(audit.seal, token, nowMs), actor)
       }),
     findAccessToken: (hash, now) =>
       database.run(async (on) => {

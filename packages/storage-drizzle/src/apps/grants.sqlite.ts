@@ -99,13 +99,13 @@ export function createAppGrants(dependencies: {
   }
 
   return {
-    putGrant: (grant) =>
+    putGrant: (grant, actor) =>
       commits.write(() => {
         const former = findGrant(grant)
         statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })
         statements.forgetRevocation.run({ appId: grant.appId, userId: grant.userId })
         if (former !== null && isSameGrant(former, grant)) return
-        audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()))
+        audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()), actor)
       }),
     findGrants: (pairs) => read(() => pairs.map(findGrant)),
     findGrantedScopes: ({ appId, userId }) =>
@@ -113,24 +113,24 @@ export function createAppGrants(dependencies: {
         if (statements.findRevocation.get({ appId, userId }) !== undefined) return []
         return findGrant({ appId, userId })?.scopes ?? null
       }),
-    revokeGrant: ({ appId, userId }) =>
+    revokeGrant: ({ appId, userId, actor }) =>
       commits.write(() => {
         const former = findGrant({ appId, userId })
         if (former === null) return false
         const now = clock().getTime()
         statements.deleteGrant.run({ appId, userId })
         statements.rememberRevocation.run({ appId, userId, revokedAt: now })
-        audit?.append(grantRevokedEvent(audit.seal, former, now))
+        audit?.append(grantRevokedEvent(audit.seal, former, now), actor)
         return true
       }),
     listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),
 
-    addAccessToken: (token) =>
+    addAccessToken: (token, actor) =>
       commits.write(() => {
         const { hash, appId, userId, scopes, expiresAt } = token
         const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
         statements.insertToken.run(row)
-        audit?.append(accessTokenIssuedEvent(audit.seal, token, clock().getTime()))
+        audit?.append(accessTokenIssuedEvent(audit.seal, token, clock().getTime()), actor)
       }),
     findAccessToken: (hash, now) =>
       read(() => {

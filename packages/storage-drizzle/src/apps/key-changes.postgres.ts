@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNull, lt, lte, or, type SQL } from 'drizzle-orm'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
 import {
   apiKeyActivatedEvent,
@@ -76,11 +77,11 @@ export function createAppKeyChanges(dependencies: {
       return work(on)
     })
 
-  async function discardWaiting(on: Queryable, { appId, now }: AtNow): Promise<boolean> {
+  async function discardWaiting(on: Queryable, { appId, now }: AtNow, actor?: AuditActor): Promise<boolean> {
     const version = await waitingVersion(on, { appId, now })
     if (version === undefined) return false
     await update(on, { appId, version }, { retiredAt: now }, acceptedAt(now))
-    await audit?.append(on, appId, () => apiKeyDiscardedEvent(audit.seal, { appId, version, now }))
+    await audit?.append(on, appId, () => apiKeyDiscardedEvent(audit.seal, { appId, version, now }), actor)
     return true
   }
 
@@ -116,21 +117,21 @@ export function createAppKeyChanges(dependencies: {
         // No older key signs again: it was already being retired.
         if (version === signing) await retireOlder(on, appId, version, now)
         if (next !== undefined) await update(on, { appId, version: next }, { signsFrom: now })
-        await audit?.append(on, appId, () => apiKeyRevokedEvent(audit.seal, request))
+        await audit?.append(on, appId, () => apiKeyRevokedEvent(audit.seal, request), request.actor)
         if (next === undefined) return true
         const activated = { appId, version: next, now, retireOldAt: now }
-        await audit?.append(on, appId, () => apiKeyActivatedEvent(audit.seal, activated))
+        await audit?.append(on, appId, () => apiKeyActivatedEvent(audit.seal, activated), request.actor)
         return true
       }),
-    issueApiKey: ({ key, reason }) =>
+    issueApiKey: ({ key, reason, actor }) =>
       change(key.appId, async (on) => {
         const at = { appId: key.appId, now: key.createdAt }
         if (key.version <= (await newestVersion(on, key.appId))) return 'version_taken'
-        await discardWaiting(on, at)
+        await discardWaiting(on, at, actor)
         const signing = await signingVersion(on, at)
         const issued = { ...key, signsFrom: signing === undefined ? key.createdAt : key.signsFrom }
         await insertKey(on, issued, reason)
-        await audit?.append(on, key.appId, () => apiKeyIssuedEvent(audit.seal, issued, reason))
+        await audit?.append(on, key.appId, () => apiKeyIssuedEvent(audit.seal, issued, reason), actor)
         return { signsFrom: issued.signsFrom }
       }),
   }

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNull, lt, lte, or, sql, type SQL } from 'drizzle-orm'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
 import {
   apiKeyActivatedEvent,
@@ -70,7 +71,7 @@ export function createAppKeyChanges(dependencies: {
   readonly audit: AuditChain | null
 }): {
   /** Inserts a key inside the caller's transaction. */
-  insertKey(key: ApiKeyRow): void
+  insertKey(key: ApiKeyRow, actor?: AuditActor): void
   readonly changes: Pick<
     AppDirectory,
     'findNewestApiKeyVersion' | 'addApiKey' | 'activateApiKey' | 'discardApiKey' | 'revokeApiKey' | 'issueApiKey'
@@ -88,17 +89,17 @@ export function createAppKeyChanges(dependencies: {
     statements.insert.run({ appId, version, hash, sealed, createdAt, signsFrom, retiredAt, reason })
   }
 
-  function insertKey(key: ApiKeyRow): void {
+  function insertKey(key: ApiKeyRow, actor?: AuditActor): void {
     insert(key, null)
-    audit?.append(apiKeyAddedEvent(audit.seal, key))
+    audit?.append(apiKeyAddedEvent(audit.seal, key), actor)
   }
 
-  function discardWaiting(appId: string, now: Date): boolean {
+  function discardWaiting(appId: string, now: Date, actor?: AuditActor): boolean {
     const at = now.getTime()
     const version = statements.findWaiting.get({ appId, now: at })?.version
     if (version === undefined) return false
     statements.end.run({ appId, version, now: at, reason: null })
-    audit?.append(apiKeyDiscardedEvent(audit.seal, { appId, version, now }))
+    audit?.append(apiKeyDiscardedEvent(audit.seal, { appId, version, now }), actor)
     return true
   }
 
@@ -126,30 +127,30 @@ export function createAppKeyChanges(dependencies: {
           return true
         }),
       discardApiKey: ({ appId, now }) => commits.write(() => discardWaiting(appId, now)),
-      revokeApiKey: ({ appId, version, now, reason }) =>
+      revokeApiKey: ({ appId, version, now, reason, actor }) =>
         commits.write(() => {
           const at = now.getTime()
           const signing = statements.findSigning.get({ appId, now: at })?.version
           if (statements.end.run({ appId, version, now: at, reason }).changes === 0) return false
-          audit?.append(apiKeyRevokedEvent(audit.seal, { appId, version, now, reason }))
+          audit?.append(apiKeyRevokedEvent(audit.seal, { appId, version, now, reason }), actor)
           if (version !== signing) return true
           // No older key signs again: it was already being retired.
           statements.retireOlder.run({ appId, version, retiredAt: at })
           const next = statements.findWaiting.get({ appId, now: at })?.version
           if (next === undefined) return true
           statements.sign.run({ appId, version: next, now: at })
-          audit?.append(apiKeyActivatedEvent(audit.seal, { appId, version: next, now, retireOldAt: now }))
+          audit?.append(apiKeyActivatedEvent(audit.seal, { appId, version: next, now, retireOldAt: now }), actor)
           return true
         }),
-      issueApiKey: ({ key, reason }) =>
+      issueApiKey: ({ key, reason, actor }) =>
         commits.write(() => {
           const { appId, createdAt } = key
           if (key.version <= newestVersion(appId)) return 'version_taken'
-          discardWaiting(appId, createdAt)
+          discardWaiting(appId, createdAt, actor)
           const isSigned = statements.findSigning.get({ appId, now: createdAt.getTime() }) !== undefined
           const issued = { ...key, signsFrom: isSigned ? key.signsFrom : createdAt }
           insert(issued, reason)
-          audit?.append(apiKeyIssuedEvent(audit.seal, issued, reason))
+          audit?.append(apiKeyIssuedEvent(audit.seal, issued, reason), actor)
           return { signsFrom: issued.signsFrom }
         }),
     },

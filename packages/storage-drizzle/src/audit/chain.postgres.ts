@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { actedBy } from './acted-by.js'
+import type { AuditActor, AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
@@ -20,7 +21,7 @@ export interface AuditChain {
    * @param eventAt Creates the content of the entry; receives the time of the store's clock.
    * @throws `AUDIT_INCOMPLETE` when the chain is missing.
    */
-  append(on: Queryable, about: string, eventAt: (nowMs: number) => AuditEvent): Promise<void>
+  append(on: Queryable, about: string, eventAt: (nowMs: number) => AuditEvent, actor?: AuditActor): Promise<void>
 }
 
 const value = sql.placeholder
@@ -32,9 +33,9 @@ function prepareStatements(log: AuditLogName) {
   const [entryTable, headTable] = [sql.raw(entries), sql.raw(heads)]
   const insertEntry = sql`
 INSERT INTO ${entryTable}
-  (chain, sequence, kind, at, app_id, user_id, subject, content_digest, key_id, previous_mac, mac)
+  (chain, sequence, kind, at, app_id, user_id, subject, actor, reason, content_digest, key_id, previous_mac, mac)
 VALUES (${value('chain')}, ${value('sequence')}, ${value('kind')}, ${value('at')}, ${value('appId')},
-  ${value('userId')}, ${value('subject')}, ${value('contentDigest')}, ${value('keyId')}, ${value('previousMac')},
+  ${value('userId')}, ${value('subject')}, ${value('actor')}, ${value('reason')}, ${value('contentDigest')}, ${value('keyId')}, ${value('previousMac')},
   ${value('mac')})
 RETURNING chain, sequence, mac`
   return {
@@ -100,12 +101,17 @@ export async function openAuditChain(
 
   return {
     seal,
-    async append(on, about, eventAt) {
+    async append(on, about, eventAt, actor) {
       const chain = seal.chainOf(about, auditChains)
       const [head] = await lockHead.rows(on, { chain, now: instant() })
       if (head === undefined) throw new StorageError('AUDIT_INCOMPLETE')
       const { sequence, mac, at } = head
-      const entry = seal.next(log, chain, { chain, sequence, mac: mac.toString('hex') }, eventAt(at.getTime()))
+      const entry = seal.next(
+        log,
+        chain,
+        { chain, sequence, mac: mac.toString('hex') },
+        actedBy(eventAt(at.getTime()), actor),
+      )
       await append.count(on, parametersOf(entry))
     },
   }

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { actedBy } from './acted-by.js'
+import type { AuditActor, AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
@@ -14,7 +15,7 @@ export interface AuditChain {
    *
    * @throws `AUDIT_INCOMPLETE` when the log is missing; the caller must then roll back.
    */
-  append(event: AuditEvent): void
+  append(event: AuditEvent, actor?: AuditActor): void
 }
 
 /**
@@ -32,18 +33,32 @@ export function openAuditChain(
     `SELECT sequence, mac FROM ${entries} WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1`,
   )
   const insertEntry = prepare<
-    [number, string, number, string | null, string | null, string, Buffer, string, Buffer, Buffer]
+    [
+      number,
+      string,
+      number,
+      string | null,
+      string | null,
+      string,
+      string | null,
+      string | null,
+      Buffer,
+      string,
+      Buffer,
+      Buffer,
+    ]
   >(
     client,
     `INSERT INTO ${entries}
-      (sequence, kind, at, app_id, user_id, subject, content_digest, key_id, previous_mac, mac)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      (sequence, kind, at, app_id, user_id, subject, actor, reason, content_digest, key_id, previous_mac, mac)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
   function insert(entry: AuditEntry): void {
-    const { sequence, kind, atMs, appId, userId, subject, contentDigest, keyId, previousMac, mac } = entry
+    const { sequence, kind, atMs, appId, userId, subject, actor, reason, contentDigest, keyId, previousMac, mac } =
+      entry
     const stored = [contentDigest, previousMac, mac].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer, Buffer]
-    insertEntry.run(sequence, kind, atMs, appId, userId, subject, stored[0], keyId, stored[1], stored[2])
+    insertEntry.run(sequence, kind, atMs, appId, userId, subject, actor, reason, stored[0], keyId, stored[1], stored[2])
   }
 
   function begin(): void {
@@ -76,8 +91,8 @@ export function openAuditChain(
 
   return {
     seal,
-    append(event) {
-      const entry = seal.next(log, 0, head(), event)
+    append(event, actor) {
+      const entry = seal.next(log, 0, head(), actedBy(event, actor))
       insert(entry)
       remembered = { epoch: commits.epoch(), head: entry }
     },

@@ -61,7 +61,7 @@ export function createAuditLog(client: Database.Database, log: AuditLogName, sea
   )
   const listEntries = prepare<[number, number], StoredEntry>(
     client,
-    `SELECT sequence, kind, at, app_id AS appId, user_id AS userId, subject, content_digest AS contentDigest,
+    `SELECT sequence, kind, at, app_id AS appId, user_id AS userId, subject, actor, reason, content_digest AS contentDigest,
       key_id AS keyId, previous_mac AS previousMac, mac
     FROM ${entries} WHERE sequence > ? ORDER BY sequence LIMIT ?`,
   )

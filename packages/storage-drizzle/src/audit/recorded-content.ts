@@ -84,7 +84,7 @@ export function verificationEvent(seal: AuditSeal, recorded: RecordedVerificatio
 
 /** Creates the entry for a reveal. */
 export function revealEvent(seal: AuditSeal, position: number, reveal: RecordedReveal): AuditEvent {
-  const { atMs, appId, userId } = reveal
+  const { atMs, appId, userId, actor, purpose: reason } = reveal
   const contentDigest = seal.digest(revealContent(reveal))
-  return { kind: 'VALUE_REVEALED', atMs, appId, userId, subject: String(position), contentDigest }
+  return { kind: 'VALUE_REVEALED', atMs, appId, userId, subject: String(position), contentDigest, actor, reason }
 }

@@ -11,6 +11,8 @@ const columns = () => ({
   appId: text('app_id'),
   userId: text('user_id'),
   subject: text('subject').notNull(),
+  actor: text('actor'),
+  reason: text('reason'),
   contentDigest: bytea('content_digest').notNull(),
   keyId: text('key_id').notNull(),
   previousMac: bytea('previous_mac').notNull(),

@@ -10,6 +10,8 @@ const columns = () => ({
   appId: text('app_id'),
   userId: text('user_id'),
   subject: text('subject').notNull(),
+  actor: text('actor'),
+  reason: text('reason'),
   contentDigest: bytes('content_digest').notNull(),
   keyId: text('key_id').notNull(),
   previousMac: bytes('previous_mac').notNull(),

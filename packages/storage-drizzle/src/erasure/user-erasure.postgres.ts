@@ -77,8 +77,12 @@ export function createUserErasure(dependencies: {
           ...(await erasePhotoJobs(on, owner, at)),
           verificationsKept: await query.$count(verifications, ofUser(verifications, owner)),
         }
-        await audit?.append(on, owner.userId, (nowMs) =>
-          userErasedEvent(audit.seal, owner, nowMs, erased.verificationsKept),
+        const { verificationsKept } = erased
+        await audit?.append(
+          on,
+          owner.userId,
+          (nowMs) => userErasedEvent(audit.seal, owner, nowMs, verificationsKept),
+          owner.actor,
         )
         return erased
       }),

@@ -72,7 +72,7 @@ export function createUserErasure(dependencies: {
   const cancelling = prepareCancelling(db)
   const photoErasure = preparePhotoErasure(db)
 
-  function eraseRows(owner: { readonly appId: string; readonly userId: string }): ErasedRows {
+  function eraseRows(owner: Parameters<UserErasure['eraseUser']>[0]): ErasedRows {
     const { appId, userId } = owner
     const now = clock()
     const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
@@ -84,7 +84,7 @@ export function createUserErasure(dependencies: {
       ...erasePhotoJobs(photoErasure, { appId, userId }, now),
       verificationsKept: statements.countVerifications.get({ appId, userId })?.count ?? 0,
     }
-    audit?.append(userErasedEvent(audit.seal, owner, now.getTime(), erased.verificationsKept))
+    audit?.append(userErasedEvent(audit.seal, owner, now.getTime(), erased.verificationsKept), owner.actor)
     return erased
   }
 

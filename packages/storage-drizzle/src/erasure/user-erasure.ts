@@ -1,3 +1,5 @@
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
+
 /** Result of an erasure for one user of one app. */
 export interface ErasedRows {
   /** Number of cancelled deliveries, including those whose attempt in flight is the last. */
@@ -23,5 +25,9 @@ export interface UserErasure {
    * one transaction. It can be repeated. Sealed parts of verifications are kept; they cannot be opened after the vault
    * has destroyed the data key.
    */
-  eraseUser(owner: { readonly appId: string; readonly userId: string }): Promise<ErasedRows>
+  eraseUser(owner: {
+    readonly appId: string
+    readonly userId: string
+    readonly actor?: AuditActor
+  }): Promise<ErasedRows>
 }

@@ -226,24 +226,24 @@ export function createEndpointChanges(audit: AuditChain | null) {
       return 'replaced'
     },
 
-    async pause(on: Queryable, { by, ...one }: Parameters<WebhookStore['pauseEndpoint']>[0]) {
+    async pause(on: Queryable, { by, actor, ...one }: Parameters<WebhookStore['pauseEndpoint']>[0]) {
       await lockEndpointsOf(on, one.appId)
       const found = await findOne(on, one)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
       await setPaused(on, one, by)
-      await audit?.append(on, one.appId, (nowMs) => endpointPausedEvent(audit.seal, one, by, nowMs))
+      await audit?.append(on, one.appId, (nowMs) => endpointPausedEvent(audit.seal, one, by, nowMs), actor)
       return 'paused'
     },
 
-    async resume(on: Queryable, { by, ...one }: Parameters<WebhookStore['resumeEndpoint']>[0]) {
+    async resume(on: Queryable, { by, actor, ...one }: Parameters<WebhookStore['resumeEndpoint']>[0]) {
       await lockEndpointsOf(on, one.appId)
       const found = await findOne(on, one)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === null) return 'resumed'
       if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
       await setPaused(on, one, null)
-      await audit?.append(on, one.appId, (nowMs) => endpointResumedEvent(audit.seal, one, by, nowMs))
+      await audit?.append(on, one.appId, (nowMs) => endpointResumedEvent(audit.seal, one, by, nowMs), actor)
       return 'resumed'
     },
 

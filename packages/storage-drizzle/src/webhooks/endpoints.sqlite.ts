@@ -203,21 +203,21 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
         failingSince: failingSince === null ? null : new Date(failingSince),
         lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt),
       })),
-    pause({ by, ...asked }: Parameters<WebhookStore['pauseEndpoint']>[0], nowMs: number) {
+    pause({ by, actor, ...asked }: Parameters<WebhookStore['pauseEndpoint']>[0], nowMs: number) {
       const found = statements.find.get(asked)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
       setPaused(found.position, by)
-      audit?.append(endpointPausedEvent(audit.seal, asked, by, nowMs))
+      audit?.append(endpointPausedEvent(audit.seal, asked, by, nowMs), actor)
       return 'paused'
     },
-    resume({ by, ...asked }: Parameters<WebhookStore['resumeEndpoint']>[0], nowMs: number) {
+    resume({ by, actor, ...asked }: Parameters<WebhookStore['resumeEndpoint']>[0], nowMs: number) {
       const found = statements.find.get(asked)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === null) return 'resumed'
       if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
       setPaused(found.position, null)
-      audit?.append(endpointResumedEvent(audit.seal, asked, by, nowMs))
+      audit?.append(endpointResumedEvent(audit.seal, asked, by, nowMs), actor)
       return 'resumed'
     },
     remove({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }, nowMs: number): boolean {

@@ -12,17 +12,19 @@ export async function entriesOf(log: AuditLog, about: string) {
   return entries.filter((entry) => entry.userId === about || entry.appId === about)
 }
 
+const ada = { name: 'operator:Ada', reason: 'complaint 12' }
+
 /** Gives, changes, narrows and revokes a grant, and expects one entry for each change and none for what changed nothing. */
 export async function expectGrantEntries(apps: AppDirectory, log: AuditLog): Promise<void> {
   await createApps(apps)
-  await apps.putGrant(grant({ scopes: ['VERIFY_KYC'] }))
+  await apps.putGrant(grant({ scopes: ['VERIFY_KYC'] }), ada)
   await apps.putGrant(grant({ scopes: ['VERIFY_KYC'] }))
   await apps.putGrant(grant({ scopes: ['VERIFY_KYC', 'LIST_PAYMENT'] }))
-  await apps.addAccessToken(token('secret'))
+  await apps.addAccessToken(token('secret'), ada)
   await expect(apps.addAccessToken(token('secret'))).rejects.toMatchObject({ code: 'CONSTRAINT' })
   await apps.putGrant(grant({ scopes: ['LIST_PAYMENT'] }))
   await apps.putGrant(grant({ scopes: ['LIST_PAYMENT'], externalReferenceId: 'another' }))
-  await apps.revokeGrant({ appId, userId })
+  await apps.revokeGrant({ appId, userId, actor: ada })
   await apps.revokeGrant({ appId, userId })
 
   const entries = (await entriesOf(log, userId)).filter(({ kind }) => !kind.startsWith('API_KEY'))
@@ -34,6 +36,7 @@ export async function expectGrantEntries(apps: AppDirectory, log: AuditLog): Pro
     ['GRANT_GIVEN', 'LIST_PAYMENT'],
     ['GRANT_REVOKED', 'LIST_PAYMENT'],
   ])
+  expect(entries.map(({ actor }) => actor)).toEqual([ada.name, null, ada.name, null, null, ada.name])
   expect(entries.every((entry) => entry.appId === appId && entry.userId === userId)).toBe(true)
   expect((await verify(log)).findings).toEqual([])
 }
@@ -70,15 +73,25 @@ export async function expectEndpointAndSignInEntries(
   const second = { ...endpoint, endpointId: '0198c0de-0000-7000-8000-00000000e002' }
   expect(await webhooks.registerEndpoint(second, 1)).toBe('limit_reached')
   const pause = { appId, endpointId, by: 'PARTNER' } as const
-  for (const outcome of ['paused', 'paused'] as const) expect(await webhooks.pauseEndpoint(pause)).toBe(outcome)
-  for (const outcome of ['resumed', 'resumed'] as const) expect(await webhooks.resumeEndpoint(pause)).toBe(outcome)
+  for (const outcome of ['paused', 'paused'] as const)
+    expect(await webhooks.pauseEndpoint({ ...pause, actor: ada })).toBe(outcome)
+  for (const outcome of ['resumed', 'resumed'] as const)
+    expect(await webhooks.resumeEndpoint({ ...pause, actor: ada })).toBe(outcome)
   expect(await webhooks.removeEndpoint({ appId: 'another', endpointId })).toBe(false)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(true)
   expect(await webhooks.removeEndpoint({ appId, endpointId })).toBe(false)
   await apps.recordSignIn({ hash: hashOf('one'), app: { appId, keyVersion: 7 } })
-  await apps.recordSignIn({ hash: hashOf('two'), app: null })
+  await apps.recordSignIn({ hash: hashOf('two'), app: null, actor: ada })
 
-  expect((await entriesOf(log, appId)).map(({ kind, subject }) => [kind, subject])).toEqual([
+  const entries = await entriesOf(log, appId)
+  expect(entries.map(({ actor, reason }) => [actor, reason])).toEqual([
+    [null, null],
+    [ada.name, ada.reason],
+    [ada.name, ada.reason],
+    [null, null],
+    [null, null],
+  ])
+  expect(entries.map(({ kind, subject }) => [kind, subject])).toEqual([
     ['ENDPOINT_REGISTERED', endpointId],
     ['ENDPOINT_PAUSED', endpointId],
     ['ENDPOINT_RESUMED', endpointId],
@@ -87,7 +100,7 @@ export async function expectEndpointAndSignInEntries(
   ])
   const operators = await log.listEntries({ chain: auditSeal.chainOf('operator', log.chains), after: 1, limit: 100 })
   const signedIn = operators.filter(({ kind, appId: app }) => kind === 'SIGNED_IN' && app === null)
-  expect(signedIn.map(({ subject }) => subject)).toEqual(['operator'])
+  expect(signedIn.map(({ subject, actor }) => [subject, actor])).toEqual([['operator', ada.name]])
   expect((await verify(log)).findings).toEqual([])
 }
 

@@ -12,9 +12,11 @@ function keyOf(version: number, createdAt: Date): ApiKeyRow {
   return { appId, version, hash: bytes, sealed: bytes, createdAt, signsFrom: at(version * 24), retiredAt: null }
 }
 
+const ada = { name: 'operator:Ada', reason: 'complaint 12' }
+
 /** Makes an app, rotates its key, and expects one entry for each change and none for what changed nothing. */
 export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog, chains: number): Promise<void> {
-  await apps.createApp({ appId, name: 'Example', firstKey: { ...keyOf(1, at(0)), signsFrom: at(0) } })
+  await apps.createApp({ appId, name: 'Example', firstKey: { ...keyOf(1, at(0)), signsFrom: at(0) }, actor: ada })
   expect(await apps.addApiKey(keyOf(2, at(1)))).toBe('added')
   expect(await apps.addApiKey(keyOf(3, at(2)))).toBe('rotation_pending')
   expect(await apps.activateApiKey({ appId, now: at(3), retireOldAt: at(27) })).toBe(true)
@@ -29,10 +31,10 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
   expect(await apps.addApiKey(keyOf(3, at(6)))).toBe('added')
   expect(await apps.discardApiKey({ appId, now: at(7) })).toBe(true)
   expect(await apps.discardApiKey({ appId, now: at(7) })).toBe(false)
-  const issued = { key: keyOf(4, at(8)), reason: 'lost' }
+  const issued = { key: keyOf(4, at(8)), reason: 'lost', actor: ada }
   expect(await apps.issueApiKey(issued)).toEqual({ signsFrom: at(96) })
   expect(await apps.issueApiKey(issued)).toBe('version_taken')
-  expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked' })).toBe(true)
+  expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked', actor: ada })).toBe(true)
   expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked' })).toBe(false)
   const entries = await log.listEntries({ chain: auditSeal.chainOf(appId, chains), after: 1, limit: 20 })
   expect(entries.map(({ kind, subject, atMs }) => [kind, subject, atMs])).toEqual([
@@ -45,6 +47,13 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
     ['API_KEY_ISSUED', '4', at(8).getTime()],
     ['API_KEY_REVOKED', '2', at(9).getTime()],
     ['API_KEY_ACTIVATED', '4', at(9).getTime()],
+  ])
+  const acted = entries.filter(({ actor }) => actor !== null)
+  expect(acted.map(({ kind, actor, reason }) => [kind, actor, reason])).toEqual([
+    ['API_KEY_ADDED', ada.name, ada.reason],
+    ['API_KEY_ISSUED', ada.name, ada.reason],
+    ['API_KEY_REVOKED', ada.name, ada.reason],
+    ['API_KEY_ACTIVATED', ada.name, ada.reason],
   ])
   expect(entries.every((entry) => entry.appId === appId && entry.userId === null)).toBe(true)
   expect((await verify(log)).findings).toEqual([])

@@ -98,7 +98,11 @@ describe('the audit log of the stores on PostgreSQL', () => {
         return handles[index % 2]!.verifications.record(submission(`n${index % 45}`, { key }))
       }),
     )
-    await handles[0]!.users.eraseUser({ appId: uuid('app'), userId: uuid('user 3') })
+    await handles[0]!.users.eraseUser({
+      appId: uuid('app'),
+      userId: uuid('user 3'),
+      actor: { name: 'operator:Ada', reason: 'asked' },
+    })
     const log = await readLog('stores')
     const { findings, report } = await verify(log)
     await log.close()

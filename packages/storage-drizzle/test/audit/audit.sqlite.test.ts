@@ -77,7 +77,11 @@ describe('the audit log of the stores on SQLite', () => {
       await stores.verifications.record(submission(`n${index}`, { key }))
     }
     const second = await open()
-    await second.users.eraseUser({ appId: uuid('app'), userId: uuid('user 3') })
+    await second.users.eraseUser({
+      appId: uuid('app'),
+      userId: uuid('user 3'),
+      actor: { name: 'operator:Ada', reason: 'asked' },
+    })
     await second.verifications.record(submission('last'))
     await second.close()
     const before = dumpRowsOf(path)

@@ -59,6 +59,8 @@ const columns = {
   app_id: `'other'`,
   user_id: `'other'`,
   subject: `'other'`,
+  actor: `'operator:other'`,
+  reason: `'other'`,
   key_id: `'other'`,
 } as const
 

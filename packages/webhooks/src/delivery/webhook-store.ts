@@ -176,6 +176,8 @@ export interface WebhookStore {
     readonly appId: string
     readonly endpointId: string
     readonly by: PausedBy
+    /** Who asked for it and why, for an audit log. */
+    readonly actor?: { readonly name: string; readonly reason: string | null }
   }): Promise<'paused' | 'not_found'>
   /**
    * Resumes an endpoint. What waited is due at its due time, or now. An endpoint that is not paused stays as it is.
@@ -186,6 +188,8 @@ export interface WebhookStore {
     readonly appId: string
     readonly endpointId: string
     readonly by: PausedBy
+    /** Who asked for it and why, for an audit log. */
+    readonly actor?: { readonly name: string; readonly reason: string | null }
   }): Promise<'resumed' | 'not_found' | 'paused_by_operator'>
 
   /**

@@ -19,6 +19,8 @@ CREATE TABLE `kyc_relay_vault_audit_entries` (
 	`app_id` text,
 	`user_id` text,
 	`subject` text NOT NULL,
+	`actor` text,
+	`reason` text,
 	`content_digest` blob NOT NULL,
 	`key_id` text NOT NULL,
 	`previous_mac` blob NOT NULL,

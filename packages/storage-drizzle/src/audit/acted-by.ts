@@ -1,0 +1,6 @@
+import type { AuditActor, AuditEvent } from '@kyc-relay/kyc-core/audit'
+
+/** Adds who acted, and why, to an event. */
+export function actedBy(event: AuditEvent, actor: AuditActor | undefined): AuditEvent {
+  return actor === undefined ? event : { ...event, actor: actor.name, reason: actor.reason }
+}
