@@ -10,7 +10,7 @@ export interface RequestViolation {
 const messages = {
   REQUIRED: 'This value is required.',
   TYPE: 'This value has the wrong type.',
-  ENUM: 'This value is not an allowed value.',
+  ENUM: 'Not an allowed value.',
   FORMAT: 'This value does not have the required format.',
   RANGE: 'This value is outside the allowed range.',
   TOO_LONG: 'This value is longer than allowed.',
@@ -32,9 +32,10 @@ const messages = {
 /** Codes of {@link RequestViolation}. */
 export type ViolationCode = keyof typeof messages
 
-/** Creates a violation with the text of its code. */
-export function violation(pointer: string, code: ViolationCode): RequestViolation {
-  return { pointer, code, message: messages[code] }
+/** Creates a violation with the text of its code, and the allowed values of a closed list. */
+export function violation(pointer: string, code: ViolationCode, allowed: readonly string[] = []): RequestViolation {
+  const message = messages[code]
+  return { pointer, code, message: allowed.length === 0 ? message : `${message} Allowed: ${allowed.join(', ')}.` }
 }
 
 /** Converts the issues of a schema to violations: at most 50, in order. `value` is the checked value. */
@@ -43,7 +44,9 @@ export function violationsOf(error: z.ZodError, value: unknown): RequestViolatio
     .map((issue) => {
       const at = pointerOf(issue.path)
       // Points to the object: an unknown key can be the name or number of a person.
-      return violation(at, issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : codeOf(issue, value))
+      if (issue.code === 'unrecognized_keys') return violation(at, 'UNKNOWN_FIELD')
+      const code = codeOf(issue, value)
+      return violation(at, code, issue.code === 'invalid_value' && code === 'ENUM' ? issue.values.map(String) : [])
     })
     .slice(0, 50)
 }

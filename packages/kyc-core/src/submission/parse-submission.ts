@@ -51,7 +51,8 @@ function pointerOf(path: readonly PropertyKey[]): string {
 /** Converts an issue of zod to a violation. Uses only its path and our code, never its text. */
 function violationOf(issue: z.core.$ZodIssue): Violation {
   const code = issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : parseViolationCode(issue.message)
-  return createViolation(pointerOf(issue.path), code)
+  const allowed = issue.code === 'invalid_value' && code === 'ENUM' ? issue.values.map(String) : []
+  return createViolation(pointerOf(issue.path), code, allowed)
 }
 
 /** Names of all known fields of all objects. */
@@ -81,9 +82,8 @@ function presentViolations(found: readonly Violation[]): Violation[] {
 
 function checkProvider({ text, refuse, policy }: RuleContext): void {
   const provider = text('/externalVerificationProvider')
-  if (provider !== undefined && provider !== 'CUSTOM' && !policy.providers.includes(provider)) {
-    refuse('/externalVerificationProvider', 'ENUM')
-  }
+  const allowed = ['CUSTOM', ...policy.providers]
+  if (provider !== undefined && !allowed.includes(provider)) refuse('/externalVerificationProvider', 'ENUM', allowed)
 }
 
 /**

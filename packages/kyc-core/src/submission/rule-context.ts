@@ -23,7 +23,8 @@ export interface RuleContext {
   /** Checks for any value at the pointer, valid or not. */
   isPresent(pointer: string): boolean
   isObject(pointer: string): boolean
-  refuse(pointer: string, code: ViolationCode): void
+  /** Adds a violation. `allowed`: the values of a closed list. */
+  refuse(pointer: string, code: ViolationCode, allowed?: readonly string[]): void
   warn(pointer: string, code: WarningCode): void
   /** Adds a warning when the decision is FAILED, else a violation. */
   refuseUnlessFailed(pointer: string, code: ViolationCode, warning: WarningCode): void
@@ -62,8 +63,8 @@ export function createRuleContext(
     findings.violations.size > 0 && findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
   const isFailed = valueAt(root, '/decision') === 'FAILED'
 
-  function refuse(pointer: string, code: ViolationCode): void {
-    if (!findings.violations.has(pointer)) findings.violations.set(pointer, createViolation(pointer, code))
+  function refuse(pointer: string, code: ViolationCode, allowed?: readonly string[]): void {
+    if (!findings.violations.has(pointer)) findings.violations.set(pointer, createViolation(pointer, code, allowed))
   }
   function warn(pointer: string, code: WarningCode): void {
     findings.warnings.push(createWarning(pointer, code))

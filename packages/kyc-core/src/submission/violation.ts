@@ -37,7 +37,7 @@ export interface Violation {
    */
   readonly pointer: string
   readonly code: ViolationCode
-  /** A fixed text for the code. Holds no value of the submission. */
+  /** A fixed text for the code; with `ENUM` also the allowed values. Holds no value of the submission. */
   readonly message: string
 }
 
@@ -46,7 +46,7 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   REQUIRED: 'This value is required.',
   TYPE: 'The value has the wrong JSON type.',
   FORMAT: 'The value does not have the documented format.',
-  ENUM: 'The value is not one of the documented values.',
+  ENUM: 'Not an allowed value.',
   RANGE: 'The number is outside the documented range.',
   TOO_LONG: 'The value exceeds the documented limit of length, size or depth.',
   UNKNOWN_FIELD: 'This object has an unknown field. Send provider data in the open objects.',
@@ -75,9 +75,10 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   TOKEN_INVALID: 'Not a token that was issued for this field, app and user in the last 24 hours.',
 }
 
-/** Creates a violation with the text of its code. */
-export function createViolation(pointer: string, code: ViolationCode): Violation {
-  return { pointer, code, message: VIOLATION_MESSAGES[code] }
+/** Creates a violation with the text of its code, and the allowed values of a closed list. */
+export function createViolation(pointer: string, code: ViolationCode, allowed: readonly string[] = []): Violation {
+  const message = VIOLATION_MESSAGES[code]
+  return { pointer, code, message: allowed.length === 0 ? message : `${message} Allowed: ${allowed.join(', ')}.` }
 }
 
 /**

@@ -19,7 +19,7 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   REQUIRED: 'This field is required and must not be null.',
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
-  ENUM: 'This value is not an allowed value.',
+  ENUM: 'Not an allowed value.',
   UNKNOWN_FIELD: 'This object has an unknown field.',
 }
 
@@ -53,7 +53,14 @@ export function parseEvent<Type extends EventType>(
 function toViolation(issue: z.core.$ZodIssue, payload: unknown): EventViolation {
   // Points to the object: the name of an unknown field may be personal data.
   if (issue.code === 'unrecognized_keys') return violation(issue.path, 'UNKNOWN_FIELD')
-  return violation(issue.path, codeOf(issue, valueAt(payload, issue.path)))
+  const code = codeOf(issue, valueAt(payload, issue.path))
+  const { pointer, message } = violation(issue.path, code)
+  const isClosedList = issue.code === 'invalid_value' && code === 'ENUM'
+  return {
+    pointer,
+    code,
+    message: isClosedList ? `${message} Allowed: ${issue.values.map(String).join(', ')}.` : message,
+  }
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): EventViolationCode {

@@ -231,7 +231,7 @@ function changesAnything(given: Readonly<Record<string, unknown>>, before: Reado
 }
 
 const messages = {
-  ENUM: 'This value is not an allowed value.',
+  ENUM: 'Not an allowed value. Allowed: PENDING, SETTLED.',
   TYPE: 'This value has the wrong type.',
   IDENTIFIER_MISMATCH: 'This value is given twice, and the two differ.',
 } as const

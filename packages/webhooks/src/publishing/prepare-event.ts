@@ -166,7 +166,7 @@ function serialise(type: EventType, data: Readonly<Record<string, unknown>>, ide
 const notPending: PreparationViolation = {
   pointer: '/status',
   code: 'ENUM',
-  message: 'This value is not an allowed value.',
+  message: 'Not an allowed value. Allowed: PENDING.',
 }
 const notAnObject: PreparationViolation = { pointer: '', code: 'TYPE', message: 'This value has the wrong type.' }
 
