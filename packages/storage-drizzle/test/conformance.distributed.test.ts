@@ -66,6 +66,8 @@ test('only known reads are over all shards', () => {
     'kyc_relay_decline_codes',
     'kyc_relay_verification_checks',
     'kyc_relay_verification_sections',
+    // Running recoveries.
+    'kyc_relay_recoveries',
     // Due photos.
     'kyc_relay_photo_jobs',
     // A transaction by its id, with the event of its source.

@@ -6,18 +6,25 @@ import Database from 'better-sqlite3'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import {
   auditLogCases,
+  kycStatusOutboxCases,
   photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
-import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import {
+  feedStoreCases,
+  recoveryStoreCases,
+  transactionStoreCases,
+  webhookStoreCases,
+} from '@kyc-relay/webhooks/testing'
 import { beforeAll, describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
 import { appDirectoryCases, retentionCases, userErasureCases } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { testFolder } from './engine/sqlite/sqlite-files.js'
+import { withBlanking } from './with-blanking.js'
 
 /** A migrated file that nobody has open: to copy it is much quicker than to migrate a new one for every case. */
 let migrated: string
@@ -39,7 +46,8 @@ function newFile(): string {
 function newHarness(path = newFile()) {
   let now = startOfTests.getTime()
   return {
-    open: () => createSqliteStorage({ path }, { audit: auditSeal, clock: () => new Date(now) }),
+    open: (options: { readonly kycStatusEvents?: boolean } = {}) =>
+      createSqliteStorage({ path }, { ...options, audit: auditSeal, clock: () => new Date(now) }),
     advance: (ms: number) => {
       now += ms
       return Promise.resolve()
@@ -101,6 +109,32 @@ describe('TransactionStore', () => {
       open: async () => {
         const { transactions: store, webhooks, close } = await open()
         return { store, webhooks, close }
+      },
+    })
+  })
+})
+
+describe('FeedStore', () => {
+  test.each(feedStoreCases)('$id $name', async ({ run }) => {
+    const { open, advance } = newHarness()
+    await run({ open: async () => withBlanking(await open(), 'feed', advance), advance })
+  })
+})
+
+describe('RecoveryStore', () => {
+  test.each(recoveryStoreCases)('$id $name', async ({ run }) => {
+    const { open, advance } = newHarness()
+    await run({ open: async () => withBlanking(await open(), 'recoveries', advance), advance })
+  })
+})
+
+describe('KycStatusOutbox', () => {
+  test.each(kycStatusOutboxCases)('$id $name', async ({ run }) => {
+    const { open } = newHarness()
+    await run({
+      open: async () => {
+        const { verifications, statusOutbox: outbox, close } = await open({ kycStatusEvents: true })
+        return { verifications, outbox, close }
       },
     })
   })

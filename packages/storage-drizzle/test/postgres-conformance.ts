@@ -2,12 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import {
   auditLogCases,
+  kycStatusOutboxCases,
   photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
-import { transactionStoreCases, webhookStoreCases } from '@kyc-relay/webhooks/testing'
+import {
+  feedStoreCases,
+  recoveryStoreCases,
+  transactionStoreCases,
+  webhookStoreCases,
+} from '@kyc-relay/webhooks/testing'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import type { PostgresLocation } from '../src/engine/postgres/pool.js'
@@ -16,6 +22,7 @@ import { appDirectoryCases, retentionCases, userErasureCases } from '../src/test
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { emptyTables } from './engine/postgres/postgres-server.js'
+import { withBlanking } from './with-blanking.js'
 
 /** The database that the cases run on. */
 export interface ConformanceSetup {
@@ -43,8 +50,9 @@ function newHarness() {
   let now = startOfTests.getTime()
   let opened = 0
   return {
-    open: () =>
+    open: (options: { readonly kycStatusEvents?: boolean } = {}) =>
       createPostgresStorage(locationFor(opened++), {
+        ...options,
         audit: auditSeal,
         clock: () => new Date(now),
         distributed: setup.distributed ?? false,
@@ -187,6 +195,32 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
         open: async () => {
           const { transactions: store, webhooks, close } = await open()
           return { store, webhooks, close }
+        },
+      })
+    })
+  })
+
+  describe('FeedStore', () => {
+    test.each(feedStoreCases)('$id $name', async ({ run }) => {
+      const { open, advance } = newHarness()
+      await run({ open: async () => withBlanking(await open(), 'feed', advance), advance })
+    })
+  })
+
+  describe('RecoveryStore', () => {
+    test.each(recoveryStoreCases)('$id $name', async ({ run }) => {
+      const { open, advance } = newHarness()
+      await run({ open: async () => withBlanking(await open(), 'recoveries', advance), advance })
+    })
+  })
+
+  describe('KycStatusOutbox', () => {
+    test.each(kycStatusOutboxCases)('$id $name', async ({ run }) => {
+      const { open } = newHarness()
+      await run({
+        open: async () => {
+          const { verifications, statusOutbox: outbox, close } = await open({ kycStatusEvents: true })
+          return { verifications, outbox, close }
         },
       })
     })

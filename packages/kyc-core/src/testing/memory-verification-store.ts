@@ -19,6 +19,8 @@ export interface MemoryVerificationData {
   readonly rows: Row[]
   readonly statuses: Map<string, KycStatus>
   readonly photoJobs: MemoryPhotoJob[]
+  /** Ids of verifications whose change of the status is published. */
+  readonly published: Set<string>
 }
 
 /**
@@ -34,7 +36,7 @@ export interface MemoryVerificationData {
  * ```
  */
 export function createMemoryVerificationData(): MemoryVerificationData {
-  return { rows: [], statuses: new Map(), photoJobs: [] }
+  return { rows: [], statuses: new Map(), photoJobs: [], published: new Set() }
 }
 
 /**

@@ -1,7 +1,9 @@
 import { describe, it } from 'vitest'
 import {
+  createMemoryKycStatusOutbox,
   createMemoryVerificationData,
   createMemoryVerificationStore,
+  kycStatusOutboxCases,
   photoJobStoreCases,
   piiVaultCases,
   verificationStoreCases,
@@ -14,6 +16,17 @@ describe('the verification store in memory', () => {
     it(`${each.id} ${each.name}`, () => {
       const data = createMemoryVerificationData()
       return each.run({ open: async () => ({ store: createMemoryVerificationStore(data), close: async () => {} }) })
+    })
+  }
+})
+
+describe('the outbox of status changes in memory', () => {
+  for (const each of kycStatusOutboxCases) {
+    it(`${each.id} ${each.name}`, () => {
+      const data = createMemoryVerificationData()
+      const verifications = createMemoryVerificationStore(data)
+      const outbox = createMemoryKycStatusOutbox(data)
+      return each.run({ open: async () => ({ outbox, verifications, close: async () => {} }) })
     })
   }
 })

@@ -141,6 +141,7 @@ export function createRecoveryStore(dependencies: {
           .select({ appId: recoveries.appId, recoveryId: recoveries.recoveryId })
           .from(recoveries)
           .where(sql`${recoveries.state} = 'RUNNING'`)
+          .orderBy(asc(recoveries.createdAt), asc(recoveries.recoveryId))
           .limit(checkedLimit(limit)),
       ),
 

@@ -98,6 +98,7 @@ export function createRecoveryStore(dependencies: {
           .select({ appId: recoveries.appId, recoveryId: recoveries.recoveryId })
           .from(recoveries)
           .where(isRunning)
+          .orderBy(asc(recoveries.createdAt), asc(recoveries.recoveryId))
           .limit(checkedLimit(limit))
           .all(),
       ),

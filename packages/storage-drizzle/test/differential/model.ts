@@ -54,6 +54,14 @@ export function createModel(clock: () => number) {
   const events: Event[] = []
   const deliveries: Delivery[] = []
   const recorded: { recording: Recording; result: unknown; previous: string; next: string }[] = []
+  const counted: {
+    endpointId: string
+    appId: string
+    hour: number
+    cause: string | null
+    first: boolean
+    failed: boolean
+  }[] = []
   const statuses = new Map<string, 'PASS' | 'PASS_INTERNATIONAL'>()
   let tokens = 0
 
@@ -151,6 +159,10 @@ export function createModel(clock: () => number) {
       delivery.unsentSince ??= clock()
     } else {
       delivery.unsentSince = null
+      counted.push({
+        ...{ appId: delivery.event.appId, endpointId: delivery.endpointId, hour: Math.floor(clock() / 3_600_000) },
+        ...{ cause: attempt.report.cause, first: fence.attempt === 1, failed: next.state === 'FAILED' },
+      })
       target.failing = attempt.state !== 'SUCCEEDED'
       target.failingSince = target.failing ? (target.failingSince ?? clock()) : null
     }
@@ -205,6 +217,19 @@ export function createModel(clock: () => number) {
     },
     failingSince: (appId: string) =>
       Object.fromEntries(live(appId).map((one) => [one.endpoint.endpointId, one.failingSince])),
+    endpointHours(appId: string, since: Date) {
+      const from = Math.floor(since.getTime() / 3_600_000)
+      const found = counted.filter((one) => one.appId === appId && one.hour >= from)
+      const rows = new Map(found.map((one) => [JSON.stringify([one.endpointId, one.hour, one.cause]), one]))
+      return [...rows.values()].map(({ endpointId, hour, cause }) => {
+        const same = found.filter((one) => one.endpointId === endpointId && one.hour === hour && one.cause === cause)
+        return {
+          ...{ endpointId, hour: new Date(hour * 3_600_000), cause, attempts: same.length },
+          firstAttempts: same.filter(({ first }) => first).length,
+          failedDeliveries: same.filter(({ failed }) => failed).length,
+        }
+      })
+    },
     listEndpoints: (appId: string) => live(appId).map(({ endpoint }) => endpoint),
     insertEvent(event: Event) {
       const known = events.find(

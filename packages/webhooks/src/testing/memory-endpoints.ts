@@ -2,6 +2,7 @@ import type { DeliveryState, Endpoint, NewEndpoint, PausedBy, WebhookStore } fro
 import type { EventType } from '../events/event-types.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
+import { stop } from './memory-recovery-store.js'
 import { announceDue, nextSequence, type MemoryWebhookData } from './memory-webhook-data.js'
 
 type EndpointMethods = Pick<
@@ -94,6 +95,9 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
       if ((data.lineages.get(urlKey(replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
       add(replacement, lineageId, pausedBy)
       stored.removed = true
+      for (const recovery of data.recoveries.values()) {
+        if (recovery.endpointId === endpointId) recovery.endpointId = replacement.endpointId
+      }
       handOver(stored)
       announceDue(data)
       return 'replaced'
@@ -103,6 +107,9 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
       const stored = findLive(request)
       if (stored === undefined) return false
       stored.removed = true
+      for (const recovery of data.recoveries.values()) {
+        if (recovery.endpointId === request.endpointId) stop(recovery)
+      }
       handOver(stored)
       announceDue(data)
       return true

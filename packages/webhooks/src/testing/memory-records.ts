@@ -34,6 +34,8 @@ export interface StoredDelivery {
   readonly xEventId: string
   readonly createdAtMs: number
   readonly resendOf: string | null
+  /** Made by a recovery. */
+  readonly recovered: boolean
   readonly sequence: number
   state: DeliveryState
   dueAtMs: number
@@ -130,9 +132,12 @@ export function attemptRecordOf(attempt: StoredAttempt): AttemptRecord {
   }
 }
 
-/** Compares by due time, earliest first, test events before all others. */
+/** Compares by due time, earliest first; test events before all others, and what a recovery made after them. */
 export function byDue(one: StoredDelivery, other: StoredDelivery): number {
   return (
-    Number(other.event.test) - Number(one.event.test) || one.dueAtMs - other.dueAtMs || one.sequence - other.sequence
+    Number(other.event.test) - Number(one.event.test) ||
+    Number(one.recovered) - Number(other.recovered) ||
+    one.dueAtMs - other.dueAtMs ||
+    one.sequence - other.sequence
   )
 }

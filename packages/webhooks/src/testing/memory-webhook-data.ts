@@ -1,13 +1,32 @@
 import type { EndpointHour, InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
+import type { EventPlace, RecoveryProgress, RecoveryRange } from '../recovery/recovery-store.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
+
+/** An event that was written. */
+export interface StoredEvent {
+  readonly inserted: InsertedEvent
+  /** Its body is blanked with {@link blankBodies}. */
+  event: PreparedEvent
+  readonly place: EventPlace
+}
+
+/** A recovery and how far it came. */
+export interface StoredRecovery {
+  readonly range: Omit<RecoveryRange, 'after' | 'endpointId'>
+  /** Changes when its endpoint is replaced. */
+  endpointId: string
+  after: EventPlace | null
+  progress: RecoveryProgress
+}
 
 /** Data that stores in memory share. Several stores on the same data are handles on one backend. */
 export interface MemoryWebhookData {
   readonly endpoints: Map<string, StoredEndpoint>
   /** Lineage ids by app and URL. */
   readonly lineages: Map<string, string>
-  readonly events: Map<string, { readonly inserted: InsertedEvent; readonly event: PreparedEvent }>
+  /** In the order of publishing. */
+  readonly events: Map<string, StoredEvent>
   /** Event ids by app and `sourceEventId`. */
   readonly eventsBySource: Map<string, string>
   readonly deliveries: Map<string, StoredDelivery>
@@ -16,6 +35,8 @@ export interface MemoryWebhookData {
   readonly moves: Map<string, TransactionMove>
   /** Counts by app, endpoint, hour and cause. */
   readonly hours: Map<string, EndpointHour & { readonly appId: string }>
+  /** In the order of their starts. */
+  readonly recoveries: Map<string, StoredRecovery>
   /** Callbacks for due deliveries. */
   readonly listeners: Set<() => void>
   /** Counter that orders the records. */
@@ -44,6 +65,7 @@ export function createMemoryWebhookData(): MemoryWebhookData {
     transactions: new Map(),
     moves: new Map(),
     hours: new Map(),
+    recoveries: new Map(),
     listeners: new Set(),
     lastSequence: 0,
   }
@@ -58,7 +80,7 @@ export function findBySource(
   data: MemoryWebhookData,
   appId: string,
   sourceEventId: string | null,
-): { readonly inserted: InsertedEvent; readonly event: PreparedEvent } | undefined {
+): StoredEvent | undefined {
   return sourceEventId === null
     ? undefined
     : data.events.get(data.eventsBySource.get(sourceKey(appId, sourceEventId)) ?? '')
@@ -99,9 +121,10 @@ export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs:
     duplicate: false,
     original: null,
   }
-  data.events.set(event.eventId, { inserted, event: frozen })
+  const place = { createdAt: new Date(nowMs), position: nextSequence(data) }
+  data.events.set(event.eventId, { inserted, event: frozen, place })
   if (event.sourceEventId !== null) data.eventsBySource.set(sourceKey(event.appId, event.sourceEventId), event.eventId)
-  for (const delivery of kept) addDelivery(data, { event: frozen, delivery, resendOf: null, nowMs })
+  for (const delivery of kept) addDelivery(data, { event: frozen, delivery, nowMs })
   if (kept.length > 0) announceDue(data)
   return inserted
 }
@@ -111,16 +134,18 @@ export function addDelivery(
   added: {
     readonly event: PreparedEvent
     readonly delivery: PreparedEvent['deliveries'][number]
-    readonly resendOf: string | null
     readonly nowMs: number
+    readonly resendOf?: string
+    readonly recovered?: boolean
   },
 ): void {
-  const { event, delivery, resendOf, nowMs } = added
+  const { event, delivery, nowMs, resendOf = null, recovered = false } = added
   data.deliveries.set(delivery.deliveryId, {
     ...delivery,
     event,
     createdAtMs: nowMs,
     resendOf,
+    recovered,
     sequence: nextSequence(data),
     state: 'PENDING',
     dueAtMs: nowMs,
@@ -136,6 +161,24 @@ export function addDelivery(
 
 export function announceDue(data: MemoryWebhookData): void {
   for (const wake of data.listeners) wake()
+}
+
+/**
+ * Blanks the bodies of events without a pending delivery, as retention does in a database, for the feed and recoveries.
+ *
+ * @example
+ * ```ts
+ * import { blankBodies, createMemoryWebhookData } from '@kyc-relay/webhooks/testing'
+ *
+ * blankBodies(createMemoryWebhookData())
+ * ```
+ */
+export function blankBodies(data: MemoryWebhookData): void {
+  const waiting = new Set<string>()
+  for (const { state, event } of data.deliveries.values()) if (state === 'PENDING') waiting.add(event.eventId)
+  for (const stored of data.events.values()) {
+    if (!waiting.has(stored.event.eventId)) stored.event = { ...stored.event, body: new Uint8Array() }
+  }
 }
 
 function sourceKey(appId: string, sourceEventId: string): string {
