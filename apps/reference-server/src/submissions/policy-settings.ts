@@ -14,6 +14,7 @@ const switches = z
     acceptItin: z.boolean(),
     rejectKnownSampleSsns: z.boolean(),
     strictAddresses: z.boolean(),
+    allowAbsentLastName: z.boolean(),
     maxDecisionAgeDays: z.int().min(1),
     allowLoopbackPhotos: z.boolean(),
   } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)

@@ -26,7 +26,10 @@ export type Ingested =
        */
       readonly kind: 'replayed'
       readonly result: IngestionResult
-      /** False when the payload differs from the recorded one. Key order, white space and SSN dashes do not count. */
+      /**
+       * False when the payload differs from the recorded one. Key order, white space, SSN dashes, empty optional texts,
+       * the offset of `decisionedAt` and the query of a photo URL do not count.
+       */
       readonly payloadMatches: boolean
     }
   | {

@@ -1,5 +1,7 @@
 import { setOwn } from '../own-member.js'
 import { sortedTexts } from '../sorted-texts.js'
+import { parseDateTime } from '../submission/calendar-date.js'
+import { isOptionalText } from '../submission/optional-texts.js'
 import type { Fingerprint, PiiTokenizer } from '../tokenization/pii-vault.js'
 import { parseToken } from '../tokenization/token.js'
 
@@ -7,8 +9,8 @@ const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 
 /**
- * Returns the same text for all spellings of a payload: keys are sorted, null members left out, dashes removed from the
- * SSN. A value that JSON cannot hold gives a text that matches no recorded payload.
+ * Returns the same text for all spellings of a payload: keys are sorted, null members and empty optional texts left
+ * out, dashes removed from the SSN. The offset of `decisionedAt` and the query of a photo URL do not count. A value that JSON cannot hold gives a text that matches no recorded payload.
  *
  * A token is reduced to its field and last four digits because every tokenization of a value gives a fresh token.
  */
@@ -28,6 +30,7 @@ export function canonicalPayload(input: unknown): string {
     const sorted: Record<string, unknown> = {}
     for (const name of sortedTexts(Object.keys(object))) {
       const member = object[name]
+      if (member === '' && isOptionalText(`${path}/${name}`)) continue
       if (member !== null && member !== undefined) setOwn(sorted, name, canonical(member, path, name, depth + 1))
     }
     return sorted
@@ -36,12 +39,23 @@ export function canonicalPayload(input: unknown): string {
   return JSON.stringify(canonical(input, '', '', 0))
 }
 
+/** The query of a URL: a new signature of the same photo. */
+const QUERY = /^([^?#]*)\?[^#]*/
+
 function canonicalText(text: string, parent: string, key: string): string {
+  if (key === 'decisionedAt' && parent === '') return canonicalInstant(text)
+  if (parent === '/verifications/document/photos') return text.replace(QUERY, '$1')
   const isSsn = key === 'ssn' && parent === '/person'
   if (!isSsn && !(key === 'documentNumber' && parent === '/verifications/document')) return text
   const token = parseToken(text)
   if (token) return `tok_${token.field}_${token.lastFour ?? ''}`
   return isSsn ? text.replaceAll('-', '') : text
+}
+
+/** Returns an instant in UTC, whatever its spelling and offset; other text as it is. */
+function canonicalInstant(text: string): string {
+  const instant = parseDateTime(text)
+  return instant ? new Date(instant.epochMs).toISOString() : text
 }
 
 /** Computes a keyed digest of a payload. Without the key, SSNs and birth dates cannot be found by trying them. */

@@ -1,5 +1,5 @@
 import { isCountryCode } from './country-codes.js'
-import { atMost, closedObject, requiredTextField, textField, type TextRule } from './field-schema.js'
+import { atMost, closedObject, mostCodePoints, requiredTextField, textField, type TextRule } from './field-schema.js'
 
 /** Characters that change the visible order of text. */
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/
@@ -10,9 +10,15 @@ const lineRule: TextRule = (text) => {
   return LETTER_OR_NUMBER.test(text) ? null : 'FORMAT'
 }
 
-const line = (description: string) => requiredTextField(atMost(255, lineRule), { description, maxLength: 255 })
+/** Line breaks and tabs. */
+const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
+const onOneLine = (text: string): string => text.replace(LINE_BREAKS, ' ')
+
+const lineKeywords = { minLength: 1, maxLength: mostCodePoints(255) } as const
+const line = (description: string) =>
+  requiredTextField(atMost(255, lineRule), { ...lineKeywords, description }, onOneLine)
 const optionalLine = (description: string) =>
-  textField(atMost(255, lineRule), { description, minLength: 1, maxLength: 255 }).optional()
+  textField(atMost(255, lineRule), { ...lineKeywords, description }, onOneLine).optional()
 
 /** An assigned alpha-2 code. */
 export const countryCodeSchema = (description: string) =>
@@ -31,7 +37,7 @@ export const addressSchema = closedObject(
   'The verified legal address.',
 )
 
-const extracted = () => textField(atMost(1000), { maxLength: 1000 }).optional()
+const extracted = () => textField(atMost(1000), { maxLength: mostCodePoints(1000) }, onOneLine).optional()
 
 /** `verifications.document.address`: as extracted from the document, so it has no format rules. */
 export const extractedAddressSchema = closedObject(

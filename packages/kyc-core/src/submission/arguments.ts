@@ -4,6 +4,7 @@ import {
   closedObject,
   enumField,
   matching,
+  mostCodePoints,
   openObject,
   requiredTextField,
   textField,
@@ -25,7 +26,7 @@ export const argumentsSchema = closedObject(
       .meta({ description: 'Version of the payload contract.' }),
     externalVerificationProvider: requiredTextField(atMost(100), {
       description: 'CUSTOM, or the name of a provider that the service is configured with.',
-      maxLength: 100,
+      maxLength: mostCodePoints(100),
       examples: ['CUSTOM'],
     }),
     externalVerificationId: requiredTextField(atMost(255, matching(/^[\x21-\x7e]+$/)), {

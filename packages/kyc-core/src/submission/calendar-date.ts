@@ -1,5 +1,15 @@
 const FULL_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:?\d{2})?$/
+/** Offset without or with colons. Its seconds are those of local mean times, before time zones. */
+const OFFSET = String.raw`[Zz]| ?[+\-−]\d{2}(?::?\d{2}(?::?\d{2}(?:\.\d{1,6})?)?)?`
+/** Names of the zone after an offset: of RFC 9557, as Java and Temporal print them, and of Go. */
+const ZONE_NAMES = String.raw`(?:\[[\w+\-/=.]{1,64}\]){0,4}|(?: [A-Z]{1,5}| [+-]\d{2,4})?(?: m=[+-]\d{1,20}\.\d{1,20})?`
+const ZONE = String.raw`(?:(${OFFSET})(?:${ZONE_NAMES}))?$`
+/** ISO 8601, extended format. RFC 3339 allows a space for the `T`. */
+const EXTENDED = new RegExp(
+  String.raw`^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?${ZONE}`,
+)
+/** ISO 8601, basic format. */
+const BASIC = new RegExp(String.raw`^(\d{4})(\d{2})(\d{2})[Tt ](\d{2})(?:(\d{2})(?:(\d{2})(?:[.,](\d+))?)?)?${ZONE}`)
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
@@ -27,32 +37,35 @@ export interface ParsedDateTime {
 }
 
 /**
- * Parses an RFC 3339 date-time. The offset may be absent (read as UTC) or have no colon (ISO 8601 basic). Returns null
- * for other text, days that do not exist, hours above 23 and leap seconds (`:60`).
+ * Parses a date-time of RFC 3339 or ISO 8601, in extended or basic format. Minutes, seconds and offset may be absent; a
+ * time without offset is read as UTC. Second 60 is the first second of the next minute. Returns null for other text,
+ * days that do not exist and hours above 23.
  */
 export function parseDateTime(text: string): ParsedDateTime | null {
-  const match = DATE_TIME.exec(text)
+  const match = EXTENDED.exec(text) ?? BASIC.exec(text)
   if (!match) return null
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6])]
-  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
-  const offsetMinutes = parseOffset(match[8] ?? 'Z')
-  if (offsetMinutes === null) return null
+  const part = (index: number): number => Number(match[index] ?? 0)
+  const [year, month, day] = [part(1), part(2), part(3)]
+  const [hour, minute, second] = [part(4), part(5), part(6)]
+  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return null
+  const offsetMs = parseOffset(match[8] ?? 'Z')
+  if (offsetMs === null) return null
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
   // Date.UTC reads years below 100 as 19xx, so the year is set separately.
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
-  instant.setUTCHours(hour, minute - offsetMinutes, second, milliseconds)
-  return { epochMs: instant.getTime(), hasOffset: match[8] !== undefined }
+  instant.setUTCHours(hour, minute, second, milliseconds)
+  return { epochMs: instant.getTime() - offsetMs, hasOffset: match[8] !== undefined }
 }
 
-/** Reads an offset in minutes east of UTC; null beyond ±23:59. `Z` has no digits and gives 0. */
+/** Reads an offset in milliseconds east of UTC; null beyond ±23:59:59. `Z` has no digits and gives 0. */
 function parseOffset(offset: string): number | null {
-  const digits = offset.slice(1).replace(':', '')
-  const hours = Number(digits.slice(0, 2))
-  const minutes = Number(digits.slice(2))
-  if (hours > 23 || minutes > 59) return null
-  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+  const digits = offset.replace(/\D/g, '')
+  const part = (index: number): number => Number(digits.slice(index, index + 2))
+  const [hours, minutes, seconds] = [part(0), part(2), part(4)]
+  if (hours > 23 || minutes > 59 || seconds > 59) return null
+  const isWest = offset.includes('-') || offset.includes('−')
+  return (isWest ? -1 : 1) * ((hours * 60 + minutes) * 60 + seconds) * 1000
 }
 
 const DAY_MS = 86_400_000

@@ -10,7 +10,7 @@ function isDomainLabel(label: string): boolean {
  * accepted. Quoted local parts, comments, display names and bare host names are not.
  */
 export function isEmailAddress(text: string): boolean {
-  const [local = '', domain = '', ...rest] = text.split('@')
+  const [local = '', domain = '', ...rest] = text.normalize('NFC').split('@')
   if (rest.length > 0 || local.length > 64) return false
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
   const labels = domain.split('.')

@@ -20,10 +20,14 @@ export function missingOr(code: ViolationCode): { error: (issue: { readonly inpu
   return { error: (issue) => (issue.input === undefined ? 'REQUIRED' : code) }
 }
 
+/** Tidies a text before its rule sees it. */
+export type TextTidier = (text: string) => string
+
 /** Creates the schema of a text with one rule, and so with at most one violation. */
-export function textField(rule: TextRule, keywords: TextKeywords) {
+export function textField(rule: TextRule, keywords: TextKeywords, tidy: TextTidier = (text) => text) {
   return z
     .string(missingOr('TYPE'))
+    .overwrite(tidy)
     .superRefine((text, context) => {
       const code = rule(text)
       if (code) context.addIssue({ code: 'custom', message: code })
@@ -32,8 +36,8 @@ export function textField(rule: TextRule, keywords: TextKeywords) {
 }
 
 /** Creates the schema of a required text. Empty or blank text counts as missing. */
-export function requiredTextField(rule: TextRule, keywords: TextKeywords) {
-  return textField((text) => (text.trim() === '' ? 'REQUIRED' : rule(text)), { minLength: 1, ...keywords })
+export function requiredTextField(rule: TextRule, keywords: TextKeywords, tidy?: TextTidier) {
+  return textField((text) => (text.trim() === '' ? 'REQUIRED' : rule(text)), { minLength: 1, ...keywords }, tidy)
 }
 
 /** Creates the schema of a closed list. Letter case must match. */
@@ -59,6 +63,14 @@ export function openObject(description: string) {
 
 /** Largest factor by which NFC composition lengthens a text (UAX #15, table 14). */
 const MOST_EXPANSION = 3
+
+/** Most code points of one character before NFC composition: `ᾂ` is a letter with three marks. */
+const MOST_DECOMPOSITION = 4
+
+/** Returns `maxLength` for a limit of {@link atMost}: JSON Schema counts code points before NFC composition. */
+export function mostCodePoints(characters: number): number {
+  return characters * MOST_DECOMPOSITION
+}
 
 /** Limits a text to a number of Unicode characters, counted after NFC composition. */
 export function atMost(characters: number, rule: TextRule = () => null): TextRule {

@@ -1,4 +1,5 @@
 import { pointerOfKey } from './json-pointer.js'
+import { isOptionalText } from './optional-texts.js'
 import { createViolation, type Violation } from './violation.js'
 
 /** A value of JSON. */
@@ -18,8 +19,14 @@ export const FREE_FORM_FIELDS: ReadonlySet<string> = new Set([
   'externalProviderData',
 ])
 
-/** Text fields for people: line breaks and tabs are allowed. */
-const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set(['decisionReason', 'reasons'])
+/** Text fields for people, and lines of an address: line breaks and tabs are allowed. */
+const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'decisionReason',
+  'reasons',
+  'streetLine1',
+  'streetLine2',
+  'city',
+])
 
 /** Property names that can change the prototype of an object when they are copied. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -86,7 +93,8 @@ export interface ReadJson {
 }
 
 /**
- * Copies an unknown value as JSON. Null members of closed objects are dropped because null equals absent. Reports
+ * Copies an unknown value as JSON. Null members of closed objects are dropped because null equals absent, and so are
+ * empty optional texts. Reports
  * values that JSON cannot hold exactly or safely. Never throws and never changes its input.
  */
 export function readJson(input: unknown): ReadJson {
@@ -118,6 +126,7 @@ export function readJson(input: unknown): ReadJson {
     if (FORBIDDEN_KEYS.has(key)) return void refuse(parent.pointer, 'UNKNOWN_FIELD')
     if (parent.place.freeForm) readText(key, pointer, parent.place.lineBreaks)
     if (value === undefined || (value === null && !parent.place.freeForm)) return
+    if (value === '' && isOptionalText(pointer)) return
     const place = placeOfMember(parent.place, key)
     const read = readValue(value, pointer, parent.depth + 1, place)
     if (read === undefined) return

@@ -6,6 +6,7 @@ import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
 import { pointerWithoutUnknownFields } from './json-pointer.js'
 import { FREE_FORM_FIELDS, readJson, type JsonObject } from './json-value.js'
+import { checkLastName } from './name-rules.js'
 import type { Person } from './person.js'
 import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
 import { checkSsn } from './ssn-rules.js'
@@ -134,6 +135,7 @@ export function examineSubmission(
 
   const context = createRuleContext(read.value, findings, { policy, nowMs: now.getTime(), pii })
   checkProvider(context)
+  checkLastName(context)
   checkSsn(context)
   checkAddress(context)
   const decisionedMs = checkDates(context)

@@ -6,29 +6,17 @@ import {
   atMost,
   closedObject,
   matching,
+  mostCodePoints,
   openObject,
   requiredTextField,
   textField,
   type TextRule,
 } from './field-schema.js'
+import { isNoLastName, nameRule, withoutDirectionMarks } from './name.js'
 import { readSsn } from './ssn.js'
 
-/** Format characters, and letters and marks without a visible form (Hangul fillers, blank Braille). */
-const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
-const JOINERS = /[\u200c\u200d]/g
-const LETTER = /\p{L}/u
-/** Letters and marks of any script, digits, spaces, and the punctuation of names. */
-const NAME = /^[\p{L}\p{M}\p{N}\p{Zs}'’‘`´\-‐‑–.·・,/()]+$/u
-
-/** Accepts a name of any script; refuses invisible characters and text without a letter. */
-const nameRule: TextRule = (text) => {
-  const visible = text.replace(JOINERS, '')
-  if (INVISIBLE.test(visible)) return 'CONTROL_CHARACTER'
-  return NAME.test(visible) && LETTER.test(visible) ? null : 'FORMAT'
-}
-
-/** JSON Schema counts characters before NFC composition, so its limit is higher. */
-const nameKeywords = { maxLength: 300 } as const
+const nameField = { maxLength: mostCodePoints(100) } as const
+const lastNameRule: TextRule = (text) => (isNoLastName(text) ? null : nameRule(text))
 
 const ssnRule: TextRule = (text) => {
   const reading = readSsn(text)
@@ -49,9 +37,26 @@ export const fullDateSchema = (description: string) =>
 /** `person` (docs/contract.md 2.2). */
 export const personSchema = closedObject(
   {
-    firstName: requiredTextField(atMost(100, nameRule), { ...nameKeywords, description: 'First name.' }),
-    middleName: textField(atMost(100, nameRule), { ...nameKeywords, description: 'Middle name.' }).optional(),
-    lastName: requiredTextField(atMost(100, nameRule), { ...nameKeywords, description: 'Last name.' }),
+    firstName: requiredTextField(
+      atMost(100, nameRule),
+      { ...nameField, description: 'First name.' },
+      withoutDirectionMarks,
+    ),
+    middleName: textField(
+      atMost(100, nameRule),
+      { ...nameField, description: 'Middle name.' },
+      withoutDirectionMarks,
+    ).optional(),
+    // Required by `name-rules.ts`, unless the policy allows a single name.
+    lastName: requiredTextField(
+      atMost(100, lastNameRule),
+      {
+        ...nameField,
+        description:
+          'Last name. Required, unless the service accepts people without one. A hyphen or full stop if there is one name only.',
+      },
+      withoutDirectionMarks,
+    ).optional(),
     dateOfBirth: fullDateSchema('Date of birth, RFC 3339 full-date.'),
     ssn: textField(ssnRule, {
       description: 'Full US SSN, digits with optional dashes. Never masked or partial.',
@@ -70,7 +75,7 @@ export const personSchema = closedObject(
       atMost(254, (text) => (isEmailAddress(text) ? null : 'FORMAT')),
       {
         description: 'E-mail address.',
-        maxLength: 254,
+        maxLength: mostCodePoints(254),
         pattern: '^[^@]+@[^@]+\\.[^@]+$',
       },
     ).optional(),

@@ -22,6 +22,8 @@ export interface SubmissionPolicy {
    * years).
    */
   readonly maxDecisionAgeDays: number
+  /** Accept a person without `lastName`, with the warning `SINGLE_NAME`. Default false. */
+  readonly allowAbsentLastName: boolean
   /** Accept photo URLs on `localhost`, for local development. Default false. */
   readonly allowLoopbackPhotos: boolean
 }
@@ -33,6 +35,7 @@ export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   rejectKnownSampleSsns: false,
   strictAddresses: false,
   maxDecisionAgeDays: 730,
+  allowAbsentLastName: false,
   allowLoopbackPhotos: false,
 }
 

@@ -7,6 +7,7 @@ import {
   enumField,
   matching,
   missingOr,
+  mostCodePoints,
   openObject,
   requiredTextField,
   textField,
@@ -42,11 +43,16 @@ const checksSchema = z
   .meta({ description: 'All check outcomes; the names of FAILED ones become decline codes.' })
 
 const sectionId = () =>
-  requiredTextField(atMost(255), { description: "The provider's id of this resource.", maxLength: 255 })
+  requiredTextField(atMost(255), { description: "The provider's id of this resource.", maxLength: mostCodePoints(255) })
 const sectionStatus = () => enumField(['PASSED', 'FAILED'], 'Result of this verification.')
 
 const photoUrl = (description: string) =>
-  requiredTextField(atMost(4096), { description, format: 'uri', maxLength: 4096, pattern: '^[Hh][Tt][Tt][Pp][Ss]://' })
+  requiredTextField(atMost(4096), {
+    description,
+    format: 'uri',
+    maxLength: mostCodePoints(4096),
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+  })
 
 /** `verifications.document`. */
 export const documentSchema = closedObject(
@@ -58,13 +64,13 @@ export const documentSchema = closedObject(
       atMost(64, (text) => (isDocumentNumber(text) ? null : 'FORMAT')),
       {
         description: 'Number of the document. Kept only as a keyed hash.',
-        maxLength: 64,
+        maxLength: mostCodePoints(64),
       },
     ),
     issuingCountryCode: countryCodeSchema('Country that issued the document, ISO 3166-1 alpha-2.'),
     issuingSubdivision: textField(atMost(255, matching(/[\p{L}\p{N}]/u)), {
       description: 'State or province that issued it.',
-      maxLength: 255,
+      maxLength: mostCodePoints(255),
     }).optional(),
     issueDate: fullDateSchema('Day of issue, RFC 3339 full-date.').optional(),
     expirationDate: fullDateSchema('Day of expiry, RFC 3339 full-date.').optional(),
@@ -95,7 +101,7 @@ const ssnSectionSchema = closedObject(
     status: sectionStatus(),
     source: requiredTextField(atMost(100), {
       description: 'The authoritative source, for example TIN_DATABASE, ECBSV or CREDIT_BUREAU.',
-      maxLength: 100,
+      maxLength: mostCodePoints(100),
     }),
     checks: checksSchema,
     ssnData: openObject('Additional provider data about the SSN verification.').optional(),

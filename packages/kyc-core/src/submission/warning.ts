@@ -10,6 +10,7 @@ export type WarningCode =
   | 'CONFIDENCE_SCALE_SUSPECT'
   | 'SSN_IMPLAUSIBLE'
   | 'DATES_IMPLAUSIBLE'
+  | 'SINGLE_NAME'
 
 /** One warning about an accepted submission. */
 export interface Warning {
@@ -33,6 +34,7 @@ export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
   CONFIDENCE_SCALE_SUSPECT: 'The score is between 0 and 1. The scale is 0 to 100.',
   SSN_IMPLAUSIBLE: 'This SSN cannot have been issued: its area, group or serial number is impossible.',
   DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another date.',
+  SINGLE_NAME: 'The person has one name only.',
 }
 
 /** Creates a warning with the text of its code. */

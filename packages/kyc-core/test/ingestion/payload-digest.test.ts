@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalPayload, equalDigests } from '../../src/ingestion/payload-digest.js'
 
 const token = (random: string): string => `tok_ssn_${random.repeat(26)}_1120`
+const photo = (front: string): unknown => ({ verifications: { document: { photos: { front } } } })
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
 
 describe('canonical payload', () => {
@@ -11,6 +12,14 @@ describe('canonical payload', () => {
     ['null and absent, inside', { a: [{ b: null }] }, { a: [{}] }],
     ['undefined and null in a list', { a: [undefined] }, { a: [null] }],
     ['dashes of the SSN', { person: { ssn: '078-05-1120' } }, { person: { ssn: '078051120' } }],
+    ['empty and absent optional text', { person: { middleName: '', ssn: '' } }, { person: {} }],
+    ['empty and absent text of an address', { person: { address: { streetLine2: '' } } }, { person: { address: {} } }],
+    ['empty and absent reason', { decisionReason: '', decisionedAt: '' }, {}],
+    ['offset', { decisionedAt: '2026-01-05T10:00:00Z' }, { decisionedAt: '2026-01-05T15:30:00.000+05:30' }],
+    ['spelling of an instant', { decisionedAt: '2026-01-05T10:00Z' }, { decisionedAt: '20260105 100000,0+00' }],
+    ['assumed offset', { decisionedAt: '2026-01-05T10:00:00Z' }, { decisionedAt: '2026-01-05T10:00:00' }],
+    ['query of a photo', photo('https://a.example/f?X-Signature=1'), photo('https://a.example/f?X-Signature=2')],
+    ['query of a photo and none', photo('https://a.example/f?x#p'), photo('https://a.example/f#p')],
     ['tokens of one value', { person: { ssn: token('a') } }, { person: { ssn: token('b') } }],
     ['-0', { a: -0 }, { a: 0 }],
   ])('is the same whatever the %s', (_what, a, b) => {
@@ -34,6 +43,16 @@ describe('canonical payload', () => {
     ],
     ['tokens of other last four', { person: { ssn: token('a') } }, { person: { ssn: token('a').replace(/0$/, '1') } }],
     ['tokens elsewhere', { externalProviderData: { x: token('a') } }, { externalProviderData: { x: token('b') } }],
+    ['instants', { decisionedAt: '2026-01-05T10:00:00Z' }, { decisionedAt: '2026-01-05T10:00:00.001Z' }],
+    ['instants elsewhere', { a: '2026-01-05T10:00:00Z' }, { a: '2026-01-05T10:00:00+00:00' }],
+    ['an instant and none', { decisionedAt: '2026-01-05T10:00:00Z' }, {}],
+    ['paths of a photo', photo('https://a.example/f?x'), photo('https://a.example/g?x')],
+    ['fragments of a photo', photo('https://a.example/f#a?x'), photo('https://a.example/f#a?y')],
+    ['queries elsewhere', { externalProviderData: { u: 'a?x' } }, { externalProviderData: { u: 'a?y' } }],
+    ['empty and absent required text', { person: { firstName: '' } }, { person: {} }],
+    ['empty and absent text of a provider', { externalProviderData: { middleName: '' } }, { externalProviderData: {} }],
+    ['an empty text and a section', { verifications: { document: '' } }, { verifications: {} }],
+    ['a blank and an absent text', { person: { middleName: ' ' } }, { person: {} }],
     ['a member named __proto__', JSON.parse('{"__proto__":{"a":1}}'), {}],
     ['a key that looks like two', { 'a":1,"b': 1 }, { a: 1, b: 1 }],
   ])('tells apart %s', (_what, a, b) => {

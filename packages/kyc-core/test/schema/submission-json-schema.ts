@@ -5,7 +5,11 @@ interface SchemaNode {
   readonly [keyword: string]: unknown
 }
 
-/** Null equals absent: every optional member may be null. */
+/** Null equals absent, and so does an empty optional text. */
+const absentValueOf = (node: unknown): SchemaNode =>
+  (node as SchemaNode)['type'] === 'string' ? { enum: [null, ''] } : { type: 'null' }
+
+/** Every optional member may be null, and an optional text may be empty. */
 function allowNull(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(allowNull)
   if (typeof node !== 'object' || node === null) return node
@@ -14,12 +18,15 @@ function allowNull(node: unknown): unknown {
   if (!properties || walked['type'] !== 'object') return walked
   const required = (walked['required'] ?? []) as readonly string[]
   const nullable = Object.entries(properties).map(([key, value]) =>
-    required.includes(key) ? [key, value] : [key, { anyOf: [value, { type: 'null' }] }],
+    required.includes(key) ? [key, value] : [key, { anyOf: [value, absentValueOf(value)] }],
   )
   return { ...walked, properties: Object.fromEntries(nullable) as SchemaNode }
 }
 
-const present = (name: string): SchemaNode => ({ required: [name], properties: { [name]: { not: { type: 'null' } } } })
+const present = (name: string): SchemaNode => ({
+  required: [name],
+  properties: { [name]: { not: { enum: [null, ''] } } },
+})
 
 /** Rules between fields that JSON Schema can say. The others are in the descriptions, and in `submission-cases.json`. */
 const BETWEEN_FIELDS: readonly SchemaNode[] = [

@@ -273,9 +273,10 @@ describe('with tokens in the place of PII', () => {
 
   it('a token of the right field passes, everything else is TOKEN_INVALID before any vault is asked', () => {
     expect(codesFor({}, {})).toEqual([])
-    for (const value of ['078-05-1120', '***-**-1120', documentNumber, `${ssn} `, ssn.toUpperCase(), '']) {
+    for (const value of ['078-05-1120', '***-**-1120', documentNumber, `${ssn} `, ssn.toUpperCase(), ' ']) {
       expect(codesFor({ ssn: value }, {}), value).toEqual(['/person/ssn TOKEN_INVALID'])
     }
+    expect(codesFor({ ssn: '' }, {})).toEqual(['/person/ssn SSN_REQUIRED'])
     const number = '/verifications/document/documentNumber'
     for (const value of ['X1234567', ssn, `${documentNumber}_1120`]) {
       expect(codesFor({}, { documentNumber: value }), value).toEqual([`${number} TOKEN_INVALID`])

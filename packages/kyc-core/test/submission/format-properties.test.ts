@@ -152,9 +152,12 @@ describe('date and time', () => {
         instant,
         offset,
         fc.constantFrom(':', ''),
-        fc.constantFrom('T', 't'),
-        (ms, minutes, colon, letter) => {
-          const local = new Date(ms + minutes * 60_000).toISOString().slice(0, -1).replace('T', letter)
+        fc.constantFrom('T', 't', ' '),
+        fc.constantFrom('.', ','),
+        fc.boolean(),
+        (ms, minutes, colon, letter, comma, basic) => {
+          const extended = new Date(ms + minutes * 60_000).toISOString().slice(0, -1)
+          const local = (basic ? extended.replace(/[:-]/g, '') : extended).replace('T', letter).replace('.', comma)
           const sign = minutes < 0 ? '-' : '+'
           const zone = `${sign}${pad(Math.trunc(minutes / 60))}${colon}${pad(minutes % 60)}`
           const parsed = parseSubmission(applyChange({ '/decisionedAt': `${local}${zone}` }), { now })
@@ -180,6 +183,8 @@ describe('date and time', () => {
     const text = '2026-01-05T10:00:00Z'
     fc.assert(
       fc.property(place, fc.constantFrom('x', ' ', '/', '０', ','), (at, character) => {
+        // RFC 3339 allows a space for the `T`.
+        fc.pre(!(at % text.length === 10 && character === ' '))
         expect(codesAt('/decisionedAt', replaceAt(text, at % text.length, character))).toEqual(['DATE_INVALID'])
       }),
       RUNS,
@@ -331,7 +336,11 @@ describe('names', () => {
     fc.assert(
       fc.property(name, place, other, (text, at, character) => {
         const index = at % (text.length + 1)
-        const damaged = `${text.slice(0, index)}${character}${text.slice(index)}`
+        const [before, after] = [text.slice(0, index), text.slice(index)]
+        // A gershayim, and the "also known as" of Malaysia.
+        fc.pre(!(character === '"' && /א$/.test(before) && /^א/.test(after)))
+        fc.pre(!(character === '@' && / $/.test(before) && /^ /.test(after)))
+        const damaged = `${before}${character}${after}`
         expect(codesAt('/person/lastName', damaged)).toEqual([expect.stringMatching(/^(FORMAT|CONTROL_CHARACTER)$/)])
       }),
       RUNS,

@@ -497,8 +497,8 @@ function personOf([
   }
 }
 
-// A single full stop stands for "no family name" in some registers, and "@" for "also known as": neither is a name here.
-const EDITED: Readonly<Record<string, string>> = { '.': 'Contoh', 'Contoh @ Ali': 'Contoh' }
+// A single full stop stands for "no family name" in some registers: `warned-cases.ts`.
+const EDITED: Readonly<Record<string, string>> = { '.': 'Contoh' }
 
 export const acceptedCountries: readonly CaseGroup[] = [
   {

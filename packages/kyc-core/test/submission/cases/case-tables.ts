@@ -1,5 +1,6 @@
 import { acceptedCases } from './accepted-cases.js'
 import { acceptedCountries } from './accepted-countries.js'
+import { acceptedNames } from './accepted-names.js'
 import type { CaseGroup } from './case-row.js'
 import { refusedAddress } from './refused-address.js'
 import { refusedArguments } from './refused-arguments.js'
@@ -15,5 +16,5 @@ export const CASE_TABLES: readonly { readonly title: string; readonly groups: re
     groups: [...refusedArguments, ...refusedPerson, ...refusedAddress, ...refusedVerifications, ...refusedFreeForm],
   },
   { title: 'Accepted with a remark', groups: warnedCases },
-  { title: 'Accepted', groups: [...acceptedCases, ...acceptedCountries] },
+  { title: 'Accepted', groups: [...acceptedCases, ...acceptedNames, ...acceptedCountries] },
 ]

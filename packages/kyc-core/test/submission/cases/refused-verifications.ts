@@ -134,7 +134,7 @@ export const refusedVerifications: readonly CaseGroup[] = [
     heading: 'Dates of the document',
     rows: [
       ...['issueDate', 'expirationDate'].flatMap((field) =>
-        ['2023-02-29', '06/01/2020', '2020-06-01T00:00:00Z', '', '2020-06'].map((value) => ({
+        ['2023-02-29', '06/01/2020', '2020-06-01T00:00:00Z', ' ', '2020-06'].map((value) => ({
           what: `${field} "${value}"`,
           change: { [`${D}/${field}`]: value },
           refused: [`${D}/${field} DATE_INVALID`],
@@ -156,6 +156,28 @@ export const refusedVerifications: readonly CaseGroup[] = [
         refused: [`${D}/issueDate DATE_IN_FUTURE`],
       },
     ],
+  },
+  {
+    heading: 'An empty text stands for an absent text only, never for a section, a list, a number or a required text',
+    rows: (
+      [
+        [`${V}/document`, 'TYPE'],
+        [`${V}/ssn`, 'TYPE'],
+        [`${V}/database`, 'TYPE'],
+        [V, 'TYPE'],
+        [`${D}/address`, 'TYPE'],
+        [`${D}/photos`, 'TYPE'],
+        [`${D}/checks`, 'TYPE'],
+        [`${D}/confidenceScore`, 'TYPE'],
+        [`${D}/documentData`, 'TYPE'],
+        ['/person/personData', 'TYPE'],
+        ['/externalProviderData', 'TYPE'],
+        [`${D}/documentNumber`, 'REQUIRED'],
+        [`${D}/verificationId`, 'REQUIRED'],
+        [`${D}/documentClass`, 'ENUM'],
+        [`${V}/ssn/source`, 'REQUIRED'],
+      ] as const
+    ).map(([pointer, code]) => ({ what: pointer, change: { [pointer]: '' }, refused: [`${pointer} ${code}`] })),
   },
   {
     heading: 'Checks',

@@ -5,6 +5,27 @@ const D = '/verifications/document'
 
 export const warnedCases: readonly CaseGroup[] = [
   {
+    heading: 'Accepted with a remark: one name',
+    rows: [
+      ...['-', '.', '\u200e-', '.\u200f'].map((value) => ({
+        what: `${JSON.stringify(value)} for no last name`,
+        change: { '/person/lastName': value },
+        warned: ['/person/lastName SINGLE_NAME'],
+      })),
+      {
+        what: 'a hyphen, with a FAILED decision',
+        change: { '/decision': 'FAILED', '/person/lastName': '-' },
+        warned: ['/person/lastName SINGLE_NAME'],
+      },
+      ...['', null, REMOVED, '-'].map((value) => ({
+        what: `${typeof value === 'symbol' ? 'no' : JSON.stringify(value)} last name, with allowAbsentLastName`,
+        change: { '/person/lastName': value },
+        policy: { allowAbsentLastName: true },
+        warned: ['/person/lastName SINGLE_NAME'],
+      })),
+    ],
+  },
+  {
     heading: 'Accepted with a remark: addresses',
     rows: [
       ...(
@@ -50,6 +71,20 @@ export const warnedCases: readonly CaseGroup[] = [
         change: { '/decisionedAt': '2026-01-05T10:00:00.123456' },
         warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC'],
       },
+      ...[
+        '2026-01-05T10:00',
+        '2026-01-05T10',
+        '2026-01-05 10:00:00',
+        '2026-01-05 10:00:00.0',
+        '2026-01-05 10:00:00,123',
+        '2026-01-05T10:00:00.1234567',
+        '20260105T100000',
+        '20260105T1000',
+      ].map((value) => ({
+        what: `no offset: ${value}`,
+        change: { '/decisionedAt': value },
+        warned: ['/decisionedAt TIME_ZONE_ASSUMED_UTC'],
+      })),
       {
         what: 'three years old',
         change: { '/decisionedAt': '2023-01-05T10:00:00Z' },

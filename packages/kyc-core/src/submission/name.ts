@@ -1,0 +1,62 @@
+import type { TextRule } from './field-schema.js'
+
+/** Left-to-right, right-to-left and Arabic letter marks: text copied from a page often begins or ends with one. */
+const DIRECTION_MARKS: ReadonlySet<string> = new Set(['\u200e', '\u200f', '\u061c'])
+/** Format characters, and letters and marks without a visible form (Hangul fillers, blank Braille). */
+const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0\u2800]/u
+/** Joiners of Indic and Persian letters, and the vowel separator of Mongolian. */
+const JOINERS = /\u200c|\u200d|\u180e/g
+const LETTER = /\p{L}/u
+
+/** Quotation marks around a part of a name, usually a nickname. */
+const QUOTED =
+  /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|”([^”]+)”|‚([^‚‘’]+)[‘’]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|「([^「」]+)」|『([^『』]+)』|＂([^＂]+)＂/gu
+/** Marks that are part of a name only between letters, before a word, or between words. */
+const IN_PLACE = [
+  // Hebrew acronyms, typed with a quotation mark for the gershayim
+  /(?<=\p{Script=Hebrew})["”“„](?=\p{Script=Hebrew})/gu,
+  // Swedish and Finnish contractions: S:son
+  /(?<=[\p{L}\p{M}]):(?=\p{L})/gu,
+  // Japanese transliterations of double names
+  /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
+  // A click consonant, typed on a Latin keyboard: !Naruseb
+  /(?<![^\p{Zs}/-])!(?=\p{L})/gu,
+  // "also known as" in Malaysia and Singapore
+  /(?<=\p{Zs})@(?=\p{Zs})/gu,
+] as const
+
+const SPACES = String.raw`\p{Zs}\u1361`
+const APOSTROPHES = String.raw`'’‘‛\u2032${'`'}´＇\u055a\u05f3\u05f4`
+const HYPHENS = String.raw`\-‐‑‒–—−－\u05be\u058a\u1400\u1806\u30a0`
+const DOTS = String.raw`.·•‧∙⋅・･．｡。\u0387\u06d4\u0970\u0af0\u09fd\u0f0b\u0f0c\u0f0d`
+const OTHERS = String.raw`,，\u060c/／()（）\ua789`
+/** Letters and marks of any script, digits, spaces, and the punctuation of names. */
+const NAME = new RegExp(String.raw`^[\p{L}\p{M}\p{N}${SPACES}${APOSTROPHES}${HYPHENS}${DOTS}${OTHERS}]+$`, 'u')
+
+/** Removes direction marks before and after a text. */
+export function withoutDirectionMarks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && DIRECTION_MARKS.has(text.charAt(start))) start += 1
+  while (end > start && DIRECTION_MARKS.has(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/** Accepts a name of any script; refuses invisible characters and text without a letter. */
+export const nameRule: TextRule = (text) => {
+  const visible = text.replace(JOINERS, '')
+  if (INVISIBLE.test(visible)) return 'CONTROL_CHARACTER'
+  if (!LETTER.test(visible)) return 'FORMAT'
+  if (NAME.test(visible)) return null
+  const plain = IN_PLACE.reduce((rest, mark) => rest.replace(mark, ''), visible.replace(QUOTED, unquoted))
+  return NAME.test(plain) ? null : 'FORMAT'
+}
+
+/** Returns the text between quotation marks: the one group of {@link QUOTED} that matched. */
+function unquoted(match: string): string {
+  return match.slice(1, -1)
+}
+
+/** Checks for the sign of registers that have one name only: a single hyphen or full stop as last name. */
+export function isNoLastName(text: string): boolean {
+  return text === '-' || text === '.'
+}
