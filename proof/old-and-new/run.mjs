@@ -2,7 +2,7 @@
 // comes of each: answers, codes, headers, what receivers got, when they got it again, and the kinds of audit entries.
 //
 //   git worktree add ../earlier ea07280 && (cd ../earlier && npm ci && npm run build)
-//   npm run prove:old-and-new -- --before ../earlier [--commands 100000] [--seed 1] [--lanes 16] [--control]
+//   npm run prove -- old-and-new --before ../earlier [--commands 100000] [--seed 1] [--lanes 16] [--control]
 //
 // It leaves with 0 when everything is equal but for what intended-differences.mjs lists, with 1 when something differs.
 // With --control this version runs with other settings, and the run must find that.
@@ -14,7 +14,7 @@ import { createLane } from './commands.mjs'
 import { asListedNow, intendedDifferences } from './intended-differences.mjs'
 import { createLaneSide } from './lane-side.mjs'
 import { createNormaliser, differences } from './normalise.mjs'
-import { createRandom } from './random.mjs'
+import { createRandom } from '../random.mjs'
 import { startSide } from './side.mjs'
 
 const { values: given } = parseArgs({
@@ -29,7 +29,7 @@ const { values: given } = parseArgs({
 const [commands, seed, laneCount] = [given.commands, given.seed, given.lanes].map(Number)
 if (given.before === undefined || ![commands, seed, laneCount].every(Number.isInteger)) {
   console.error(
-    'usage: npm run prove:old-and-new -- --before <folder> [--commands N] [--seed N] [--lanes N] [--control]',
+    'usage: npm run prove -- old-and-new --before <folder> [--commands N] [--seed N] [--lanes N] [--control]',
   )
   process.exit(2)
 }

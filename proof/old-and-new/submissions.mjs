@@ -36,19 +36,22 @@ function patched(value, patch) {
 
 const countries = ['US', 'US', 'US', 'DE', 'PR', 'JP', 'GB']
 
+/** The arguments of a good submission: one that passes three times in four, of a user of some country. */
+export function plainSubmission(random, externalVerificationId) {
+  const countryCode = random.pick(countries)
+  const person = structuredClone(base.person)
+  if (countryCode !== 'US') {
+    delete person.address.subdivision
+    person.address.postalCode = '10115'
+  }
+  person.address.countryCode = countryCode
+  const decision = random.chance(0.75) ? 'PASSED' : 'FAILED'
+  return { ...base, externalVerificationId, decision, person }
+}
+
 /** The arguments of one submission: half of them plainly good, half a row of the case table, good or bad. */
 export function submissionArguments(random, externalVerificationId) {
-  if (random.chance(0.5)) {
-    const countryCode = random.pick(countries)
-    const person = structuredClone(base.person)
-    if (countryCode !== 'US') {
-      delete person.address.subdivision
-      person.address.postalCode = '10115'
-    }
-    person.address.countryCode = countryCode
-    const decision = random.chance(0.75) ? 'PASSED' : 'FAILED'
-    return { ...base, externalVerificationId, decision, person }
-  }
+  if (random.chance(0.5)) return plainSubmission(random, externalVerificationId)
   const { patch } = random.pick(cases)
   const changed = patched(base, patch)
   const changesId = patch.some(({ path }) => path.startsWith('/externalVerificationId') || path === '')

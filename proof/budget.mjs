@@ -1,0 +1,8 @@
+/** How much a campaign does: until `seconds` have passed, or exactly `count` units, whichever is given. */
+export function budgetOf({ seconds, count }) {
+  const endMs = performance.now() + seconds * 1_000
+  return {
+    /** Whether to stop after `done` units. */
+    isSpent: (done) => (count === undefined ? performance.now() >= endMs : done >= count),
+  }
+}

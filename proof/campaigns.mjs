@@ -1,0 +1,4 @@
+/** Every campaign by its name, loaded when it is asked for. */
+export const campaigns = {
+  crash: async () => (await import('./crash/campaign.mjs')).crash,
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { campaigns } from './campaigns.mjs'
+import { runCampaign, runControl } from './run-campaign.mjs'
+
+// A smoke run of each campaign: small, without any expectation of time. `npm run prove` runs them as large as asked.
+const options = { seed: 1, engine: 'sqlite', log: () => undefined }
+const loaded = await Promise.all(
+  Object.entries(campaigns).map(async ([name, load]) => ({ name, campaign: await load() })),
+)
+
+describe.each(loaded)('$name', ({ campaign }) => {
+  test('finds nothing', async () => {
+    const { violations, sizes } = await runCampaign(campaign, { size: campaign.smoke.size, ...options })
+    expect(violations).toEqual([])
+    expect(sizes[campaign.unit]).toBeGreaterThan(0)
+  })
+
+  test.each(campaign.smoke.controls)('catches %s', async (name) => {
+    const control = campaign.controls.find((one) => one.name === name)
+    const { caught, others } = await runControl(campaign, control, options)
+    expect(caught, others.join('\n')).toMatch(control.breaks)
+  })
+})
