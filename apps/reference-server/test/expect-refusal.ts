@@ -21,10 +21,15 @@ export function expectGraphqlRefusal(
     answer.json?.errors?.[0]?.extensions?.code,
     answer.json?.errors?.[0]?.extensions?.detail,
   ]).toEqual([status, code, detail])
+  const isOfDocument = code === 'GRAPHQL_PARSE_FAILED' || code === 'GRAPHQL_VALIDATION_FAILED'
+  const { message, locations } = answer.json.errors[0] as { message: string; locations?: unknown }
+  // The text of an invalid document goes on with the reason and the position.
+  if (isOfDocument) expect(message.startsWith(errorCatalogue[code].message.slice(0, -1))).toBe(true)
   expect(answer.json).toEqual({
     errors: [
       {
-        message: errorCatalogue[code].message,
+        message: isOfDocument ? message : errorCatalogue[code].message,
+        ...(isOfDocument && locations !== undefined ? { locations } : {}),
         extensions: {
           code,
           ...(detail === undefined ? {} : { detail }),

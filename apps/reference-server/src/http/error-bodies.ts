@@ -24,9 +24,23 @@ export function errorExtensions(
   }
 }
 
+/** The text of a code, for an invalid document with the reason and the position. */
+export function graphqlMessage({ code, problem }: Refusal): string {
+  const { message } = errorCatalogue[code]
+  const { reason, locations: [at] = [] } = problem ?? {}
+  const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`
+  if (reason === undefined && place === '') return message
+  return `${message.replace(/\.$/, '')}${reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`}${place}.`
+}
+
 /** The body of a GraphQL endpoint's error. */
 export function graphqlErrorBody(refusal: Refusal, requestId: string): { contentType: string; body: string } {
-  const error = { message: errorCatalogue[refusal.code].message, extensions: errorExtensions(refusal, requestId) }
+  const { problem } = refusal
+  const error = {
+    message: graphqlMessage(refusal),
+    ...(problem === undefined || problem.locations.length === 0 ? {} : { locations: problem.locations }),
+    extensions: errorExtensions(refusal, requestId),
+  }
   return { contentType: 'application/json; charset=utf-8', body: JSON.stringify({ errors: [error] }) }
 }
 

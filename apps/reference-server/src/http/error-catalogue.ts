@@ -109,6 +109,11 @@ export interface Refusal {
   readonly detail?: string
   /** HTTP status, if it is not the default of the code. */
   readonly status?: number
+  /** What is wrong with a GraphQL document: a reason in the words of our schema, and the position. */
+  readonly problem?: {
+    readonly reason?: string
+    readonly locations: readonly { readonly line: number; readonly column: number }[]
+  }
   /** With `CURSOR_EXPIRED`, the cursor to go on with. */
   readonly oldest?: string
 }

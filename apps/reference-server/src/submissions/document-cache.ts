@@ -15,15 +15,20 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../http/error-catalogue.js'
+import { findDocumentProblem, type DocumentProblem } from './document-problem.js'
 
-/** A parsed and validated document, or the refusal. Library messages are dropped because they quote the request. */
+/** A parsed and validated document, or the refusal. */
 export type CheckedDocument =
   | { readonly ok: true; readonly document: DocumentNode; readonly submission: PreparedSubmissionDocument }
   | { readonly ok: false; readonly code: 'LIMIT_EXCEEDED'; readonly detail: QueryLimit }
-  | { readonly ok: false; readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'> }
+  | {
+      readonly ok: false
+      readonly code: Extract<ErrorCode, 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'>
+      readonly problem: DocumentProblem
+    }
 
 const maxDocuments = 500
-const maxTokens = 1000
+export const maxTokens = 1000
 
 /**
  * Parses and validates documents against a schema, and caches the last 500 by their text. Both cost several times the
@@ -35,7 +40,7 @@ export function createDocumentCache(
   schema: GraphQLSchema,
   extraRules: readonly ValidationRule[] = [],
 ): (text: string) => CheckedDocument {
-  const rules = [...specifiedRules, ...extraRules]
+  const rules = { specified: specifiedRules, own: extraRules }
   const checked = new LRUCache<string, CheckedDocument>({ max: maxDocuments })
   return (text) => {
     const known = checked.get(text)
@@ -57,22 +62,29 @@ function hasStringLiteral(document: DocumentNode): boolean {
   return found
 }
 
-function check(schema: GraphQLSchema, text: string, rules: readonly ValidationRule[]): CheckedDocument {
+function check(
+  schema: GraphQLSchema,
+  text: string,
+  rules: { readonly specified: readonly ValidationRule[]; readonly own: readonly ValidationRule[] },
+): CheckedDocument {
+  const refuse = (code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED'): CheckedDocument => ({
+    ...{ ok: false, code },
+    problem: findDocumentProblem(schema, text, rules, { maxTokens }),
+  })
   let document: DocumentNode
   try {
     document = parse(text, { maxTokens, noLocation: true })
   } catch {
     // A RangeError of a deeply nested document is a client error, like a syntax error.
-    return { ok: false, code: 'GRAPHQL_PARSE_FAILED' }
+    return refuse('GRAPHQL_PARSE_FAILED')
   }
   try {
     const submission = prepareSubmissionDocument(document)
     const { exceeded } = submission.limits
     if (exceeded !== null) return { ok: false, code: 'LIMIT_EXCEEDED', detail: exceeded }
-    const errors = validate(schema, document, rules, { maxErrors: 1 })
-    if (errors.length > 0) return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
-    return { ok: true, document, submission }
+    const errors = validate(schema, document, [...rules.specified, ...rules.own], { maxErrors: 1 })
+    return errors.length > 0 ? refuse('GRAPHQL_VALIDATION_FAILED') : { ok: true, document, submission }
   } catch {
-    return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED' }
+    return { ok: false, code: 'GRAPHQL_VALIDATION_FAILED', problem: { locations: [] } }
   }
 }

@@ -13,7 +13,8 @@ import {
   limitAnswer,
   type GraphqlAnswer,
 } from './graphql-answer.js'
-import { createDocumentCache } from './document-cache.js'
+import { createDocumentCache, maxTokens } from './document-cache.js'
+import { findVariableProblem } from './document-problem.js'
 
 /** The parameters of one GraphQL request (GraphQL over HTTP, "Request Parameters"). */
 export interface GraphqlRequest {
@@ -111,6 +112,11 @@ export function createGraphqlEndpoint(options: {
         const result = await execute({
           ...{ schema, document, operationName, variableValues, rootValue, contextValue: caller, fieldResolver },
         })
+        const misfit = result.errors?.find(({ path, extensions: { code } }) => path === undefined && code === undefined)
+        if (misfit !== undefined && result.data === undefined) {
+          const problem = findVariableProblem(schema, document, misfit.nodes?.[0], query, { maxTokens })
+          return refuse({ code: 'GRAPHQL_VALIDATION_FAILED', problem })
+        }
         return answerResult(extensions === undefined ? result : { ...result, extensions }, mediaType, requestId)
       } catch (error) {
         if (!(error instanceof AnswerTooLargeError)) throw error
@@ -121,7 +127,9 @@ export function createGraphqlEndpoint(options: {
     if (inspected.field === null) {
       const operation = getOperationAST(document, operationName)
       const isServed = operation != null && schema.getRootType(operation.operation) != null
-      return isServed ? run({ variableValues: variables }) : refuse({ code: 'GRAPHQL_VALIDATION_FAILED' })
+      if (isServed) return run({ variableValues: variables })
+      const reason = 'operationName must name one operation of the document, a query or a mutation'
+      return refuse({ code: 'GRAPHQL_VALIDATION_FAILED', problem: { reason, locations: [] } })
     }
     const answer = await handler.answer(inspected.field, inspected.input, caller)
     if ('refusal' in answer && errorCatalogue[answer.refusal.code].status !== 200) return refuse(answer.refusal)

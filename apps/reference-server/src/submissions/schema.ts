@@ -3,8 +3,9 @@ import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import {
   buildSchema,
+  getNamedType,
   GraphQLError,
-  NoSchemaIntrospectionCustomRule,
+  isIntrospectionType,
   type GraphQLSchema,
   type ValidationRule,
 } from 'graphql'
@@ -15,13 +16,21 @@ export const secureSchema: GraphQLSchema = buildSchema(typeDefs)
 
 /** The secure endpoint accepts submissions and their dry run. It refuses every other field and introspection. */
 export const secureRules: readonly ValidationRule[] = [
-  NoSchemaIntrospectionCustomRule,
   (context) => ({
-    Field({ name: { value } }) {
+    Field(node) {
+      const type = getNamedType(context.getType())
+      if (type !== undefined && isIntrospectionType(type)) {
+        context.reportError(new GraphQLError('The secure endpoint has no introspection.', { nodes: node }))
+      }
+    },
+  }),
+  (context) => ({
+    Field(node) {
+      const { value } = node.name
       const parent = context.getParentType()
       const isRoot = parent === context.getSchema().getQueryType() || parent === context.getSchema().getMutationType()
       if (isRoot && value !== 'postKycVerification' && value !== 'validateKycVerification' && value !== '__typename') {
-        context.reportError(new GraphQLError('The secure endpoint accepts only submissions.'))
+        context.reportError(new GraphQLError('The secure endpoint accepts only submissions.', { nodes: node }))
       }
     },
   }),

@@ -18,11 +18,16 @@ it.each([
 })
 
 it.each([
-  ['a syntax error', '{ find(', 'GRAPHQL_PARSE_FAILED'],
-  ['an unknown field', '{ found }', 'GRAPHQL_VALIDATION_FAILED'],
-])('%s is not remembered, and nothing of it is said', (_name, text, code) => {
+  ['a syntax error', '{ find(', 'GRAPHQL_PARSE_FAILED', { locations: [{ line: 1, column: 8 }] }],
+  [
+    'an unknown field',
+    '{ found }',
+    'GRAPHQL_VALIDATION_FAILED',
+    { reason: 'Query has no such field', locations: [{ line: 1, column: 3 }] },
+  ],
+])('%s is not remembered, and nothing of it is said', (_name, text, code, problem) => {
   const documents = createDocumentCache(schema)
   const first = documents(text)
-  expect(first).toEqual({ ok: false, code })
+  expect(first).toEqual({ ok: false, code, problem })
   expect(documents(text)).not.toBe(first)
 })
