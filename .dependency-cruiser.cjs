@@ -16,7 +16,8 @@ const publicEntries = packages.flatMap((name) => {
 const publicEntry = `^(${publicEntries.join('|')})$`
 
 // Places of a package that may use Node's built-in modules; all others run on every runtime.
-const nodePlaces = '((node|https|engine|sqlite|postgres|cli|testing)/|.+[.](sqlite|postgres)[.]ts$)'
+const nodePlaces =
+  '((node|https|embedding|engine|sqlite|postgres|cli|testing)/|delivery/index[.]ts$|.+[.](sqlite|postgres)[.]ts$)'
 const sqlitePlaces = '((engine/)?sqlite/|.+[.]sqlite[.]ts$)'
 const postgresPlaces = '((engine/)?postgres/|.+[.]postgres[.]ts$)'
 

@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint'
 
 const pureSources = ['packages/*/src/**/*.ts']
 const shellPlaces = [
-  ...['node', 'cli', 'testing', 'engine', 'sqlite', 'postgres'].map((name) => `packages/*/src/${name}/**`),
+  ...['node', 'cli', 'testing', 'embedding', 'engine', 'sqlite', 'postgres'].map((name) => `packages/*/src/${name}/**`),
   'packages/*/src/**/*.{sqlite,postgres}.ts',
 ]
 

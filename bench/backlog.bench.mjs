@@ -129,7 +129,7 @@ async function drain({ webhooks }) {
     store: webhooks,
     send,
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'kyc_live_example', version: 1 })) },
     now: () => new Date(),
     random: Math.random,
     // Short attempts: what hangs comes back more often than it would.

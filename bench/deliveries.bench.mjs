@@ -88,7 +88,7 @@ async function worker(store) {
     store: { ...store, claimDue: (request) => opened.then(() => store.claimDue(request)) },
     send,
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: apiKey, version: 1 })) },
     now: () => new Date(),
     random: Math.random,
     onResultWritten: ({ outcome, result }) => {

@@ -41,7 +41,7 @@ export async function createDelivering(store, { post }, onDelivered) {
       return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
     },
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: apiKey, version: 1 })) },
     now: () => new Date(),
     random: Math.random,
     onResultWritten: ({ outcome, result }) => {

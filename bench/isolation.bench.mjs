@@ -76,7 +76,7 @@ async function measure(hanging) {
     store,
     send,
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'kyc_live_example', version: 1 })) },
     now: () => new Date(),
     random: Math.random,
     // Short attempts, so that black holes are found to be failing and come back several times within a round.

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { transform } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { publishedPackages, root } from './published-packages.mjs'
@@ -162,6 +163,16 @@ async function runCommands(folder, { manifest }) {
   }
 }
 
+/** The program of docs/embed.md: from an empty folder to a verified delivery. */
+async function runProgram(folder) {
+  const source = readFileSync(path.join(root, 'examples', 'embed', 'send-webhooks.ts'), 'utf8')
+  const { code } = await transform(source, { loader: 'ts', format: 'esm' })
+  writeFileSync(path.join(folder, 'send-webhooks.mjs'), code)
+  const output = await run('the program of docs/embed.md', process.execPath, ['send-webhooks.mjs'], folder)
+  if (output !== null && output !== 'QUEUED WIDGET_DEPOSIT_COMPLETE\n')
+    problems.push(`the program of docs/embed.md printed: ${output}`)
+}
+
 /** What a consumer's compiler sees, with the declarations of the packages themselves checked too. */
 async function compileConsumer(folder, packages) {
   const entries = packages.flatMap(codeEntries)
@@ -208,6 +219,7 @@ try {
           await runCommands(everything, published)
         }
         await checkThread(everything)
+        await runProgram(everything)
         await compileConsumer(everything, packages)
         // A partner's receiver: the tarball of webhooks and nothing else.
         const webhooks = packages.filter(({ name }) => name === 'webhooks')

@@ -3,7 +3,9 @@ import type { PostgresStorage } from '../src/postgres/index.js'
 import { claimRequest, endpoint, event, report, submission, transactionMove, uuid } from './samples.js'
 
 /** The stores that both engines have. */
-type Stores = Omit<PostgresStorage, 'webhooks' | 'database' | 'close'> & { readonly webhooks: WebhookStore }
+type Stores = Omit<PostgresStorage, 'webhooks' | 'database' | 'insertEvent' | 'close'> & {
+  readonly webhooks: WebhookStore
+}
 
 export const hook = endpoint('a')
 export const other = endpoint('b')

@@ -7,7 +7,7 @@ import {
   type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
 import type { EndpointChange } from './endpoint-states.js'
-import type { Log } from '../operations/log.js'
+import { errorFields, type Log } from '../operations/log.js'
 import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/tracing/span.js'
 
 type Worker = ReturnType<typeof createDeliveryWorker>
@@ -38,9 +38,9 @@ export function createEventDelivery(
     },
     onEndpointTurned: ({ appId, endpointId, failing }) =>
       onEndpointChanged({ appId, endpointId, state: failing ? 'FAILING' : 'HEALTHY' }),
-    onProblem(code) {
-      metrics.onProblem(code)
-      log.error('delivery worker', { code })
+    onProblem(code, error) {
+      metrics.onProblem(code, error)
+      log.error('delivery worker', { ...errorFields(error), code })
     },
   })
 }

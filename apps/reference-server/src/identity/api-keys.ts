@@ -152,14 +152,14 @@ export function createApiKeys(deps: {
       for (const row of await directory.listApiKeys([...new Set(appIds)], at)) {
         // Newest version first: the first one whose signing time has come is in force.
         if (keys.has(row.appId) || row.signsFrom > at) continue
-        keys.set(row.appId, { key: await openApiKey(cipher, row), version: row.version })
+        keys.set(row.appId, { appId: row.appId, key: await openApiKey(cipher, row), version: row.version })
       }
       return appIds.map((appId) => keys.get(appId) ?? null)
     },
     async findWaiting(appId) {
       const at = now()
       const waiting = (await directory.listApiKeys([appId], at)).find((row) => row.signsFrom > at)
-      return waiting === undefined ? null : { key: await openApiKey(cipher, waiting), version: waiting.version }
+      return waiting === undefined ? null : { appId, key: await openApiKey(cipher, waiting), version: waiting.version }
     },
     async canOpenAll() {
       const opened = new Set<string>()

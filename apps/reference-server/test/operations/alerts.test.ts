@@ -24,7 +24,9 @@ type WorkerProblem = Parameters<NonNullable<DeliveryWorkerObserver['onProblem']>
 
 // Records, so that the compiler asks for a code that is new.
 const problems: Record<WorkerProblem, true> = {
-  ...{ CLAIM_FAILED: true, TAKE_OVER_FAILED: true, RECORD_FAILED: true, SUBSCRIBE_FAILED: true },
+  ...{ CLAIM_FAILED: true, RECORD_FAILED: true, SUBSCRIBE_FAILED: true },
+  ...{ GRANTS_FAILED: true, GRANTS_MISMATCH: true, KEYS_FAILED: true, KEYS_MISMATCH: true },
+  ...{ HEADERS_FAILED: true, ATTEMPT_FAILED: true },
 }
 const causes: Record<AttemptCause, true> = {
   ...{ HTTP_STATUS: true, REDIRECT: true, TIMEOUT: true, CONNECT_FAILED: true, TLS_FAILED: true, DNS_FAILED: true },

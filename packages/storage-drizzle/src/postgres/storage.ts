@@ -3,7 +3,14 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
-import type { FeedStore, RecoveryStore, TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type {
+  FeedStore,
+  InsertedEvent,
+  PreparedEvent,
+  RecoveryStore,
+  TransactionStore,
+  WebhookStore,
+} from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
@@ -12,6 +19,7 @@ import type { UserErasure } from '../erasure/user-erasure.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
 import { createAuditLog } from '../audit/log.postgres.js'
 import { createAppDirectory } from '../apps/directory.postgres.js'
+import type { PostgresTransaction } from '../engine/postgres/caller-transaction.js'
 import { openConnection, type PostgresLocation } from '../engine/postgres/pool.js'
 import { createDatabase, poolWithoutNames } from '../engine/postgres/database.js'
 import { createDueNotifications, createLocalNotifications } from '../engine/postgres/notifications.js'
@@ -19,6 +27,7 @@ import { migrate, requireMigrated } from '../engine/postgres/migrate.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
 import { createPhotoJobStore } from '../photos/store.postgres.js'
 import { tryWrite } from '../engine/postgres/readiness.js'
+import { insertEvent } from '../webhooks/insert-event.postgres.js'
 import { createFeedStore } from '../webhooks/feed.postgres.js'
 import type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
 import { createEndpointHeadersStore } from '../webhooks/sealed-headers.postgres.js'
@@ -96,6 +105,8 @@ export interface PostgresStorage {
   readonly users: UserErasure
   readonly retention: Retention
   readonly database: PostgresOwnDatabase
+  /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
+  readonly insertEvent: (tx: PostgresTransaction, prepared: PreparedEvent) => Promise<InsertedEvent>
   /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
@@ -168,6 +179,7 @@ export async function createPostgresStorage(
       read: (work) => database.run((on) => work(queryBuilder(on))),
       write: (work) => database.transaction((on) => work(queryBuilder(on))),
     },
+    insertEvent: (tx, prepared) => insertEvent(tx, prepared, instant()),
     audit: audit === null ? null : createAuditLog(database, 'stores', audit.seal),
     tryWrite: () => tryWrite(database, 'stores'),
     async close() {

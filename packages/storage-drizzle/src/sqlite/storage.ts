@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
-import type { FeedStore, RecoveryStore, TransactionStore } from '@kyc-relay/webhooks/delivery'
+import type {
+  FeedStore,
+  InsertedEvent,
+  PreparedEvent,
+  RecoveryStore,
+  TransactionStore,
+} from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
@@ -12,6 +18,7 @@ import type { UserErasure } from '../erasure/user-erasure.js'
 import { openAuditChain } from '../audit/chain.sqlite.js'
 import { createAuditLog } from '../audit/log.sqlite.js'
 import { createAppDirectory } from '../apps/directory.sqlite.js'
+import type { SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { openDatabase } from '../engine/sqlite/open-database.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { SqliteLocation } from '../engine/sqlite/open.js'
@@ -20,6 +27,7 @@ import { createPhotoJobStore } from '../photos/store.sqlite.js'
 import { createStatusOutbox } from '../verifications/status-outbox.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
+import { insertEvent } from '../webhooks/insert-event.sqlite.js'
 import { createFeedStore } from '../webhooks/feed.sqlite.js'
 import type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
 import { createEndpointHeadersStore } from '../webhooks/sealed-headers.sqlite.js'
@@ -95,6 +103,8 @@ export interface SqliteStorage {
   readonly users: UserErasure
   readonly retention: Retention
   readonly database: SqliteOwnDatabase
+  /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
+  readonly insertEvent: (tx: SqliteTransaction, prepared: PreparedEvent) => InsertedEvent
   /** The audit log, for verification and checkpoints; null without `audit`. */
   readonly audit: AuditLog | null
   /**
@@ -181,6 +191,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       read: (work) => read(() => work(db)),
       write: (work) => commits.write(() => work(db)),
     }),
+    insertEvent: (tx, prepared) => insertEvent(tx, prepared, clock()),
     audit: audit === null ? null : watched(createAuditLog(client, 'stores', audit.seal)),
     tryWrite: createTryWrite(client, commits, { part: 'stores', clock }),
     async acquireWorkerLock() {

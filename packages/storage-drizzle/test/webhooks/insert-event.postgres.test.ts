@@ -1,3 +1,4 @@
+import { createWebhooks } from '@kyc-relay/webhooks/delivery'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -37,6 +38,50 @@ async function counts() {
   )
   return rows[0]
 }
+
+const grant = {
+  appName: 'Shop',
+  accountId: uuid('account'),
+  externalReferenceId: 'customer-1',
+  scopes: ['MAKE_PAYOUT_SEND'],
+}
+const createShopWebhooks = () =>
+  createWebhooks({
+    storage,
+    grants: { find: async (pairs) => pairs.map((pair) => ({ ...grant, ...pair })) },
+    signingKeys: { current: async (appIds) => appIds.map(() => null) },
+    send: () => Promise.reject(new Error('nothing is sent here')),
+  })
+
+describe('publishIn of createWebhooks', () => {
+  const deposit = {
+    appId: hook.appId,
+    userId: uuid('user'),
+    eventType: 'WIDGET_DEPOSIT_COMPLETE',
+    data: { amount: 1 },
+  } as const
+
+  test('commits and rolls back with the business row, prepared before or inside the transaction', async () => {
+    const webhooks = createShopWebhooks()
+    const prepared = await webhooks.prepare(deposit)
+    const published = await inTransaction(async (client) => {
+      await client.query("INSERT INTO orders VALUES ('o1')")
+      return webhooks.publishIn(client, prepared)
+    })
+    expect(published).toMatchObject({ status: 'QUEUED', eventId: prepared.eventId, deliveries: [{}] })
+    const failing = inTransaction(async (client) => {
+      await client.query("INSERT INTO orders VALUES ('o2')")
+      await webhooks.publishIn(client, deposit)
+      throw new Error('payment refused')
+    })
+    await expect(failing).rejects.toThrow('payment refused')
+    expect(await counts()).toEqual({ orders: 1, events: 1, deliveries: 1 })
+  })
+
+  test('refuses a pool', async () => {
+    await expect(createShopWebhooks().publishIn(pool, deposit)).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+  })
+})
 
 async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()

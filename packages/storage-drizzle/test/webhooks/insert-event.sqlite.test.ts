@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import { createWebhooks } from '@kyc-relay/webhooks/delivery'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage, insertEvent } from '../../src/sqlite/index.js'
-import { endpoint, event } from '../samples.js'
+import { endpoint, event, uuid } from '../samples.js'
 import { testFolder } from '../engine/sqlite/sqlite-files.js'
 
 async function openShop() {
@@ -19,6 +20,48 @@ async function openShop() {
   })
   return { database, storage, hook, count }
 }
+
+describe('publishIn of createWebhooks', () => {
+  const grant = {
+    appName: 'Shop',
+    accountId: uuid('account'),
+    externalReferenceId: 'customer-1',
+    scopes: ['MAKE_PAYOUT_SEND'],
+  }
+
+  test('commits and rolls back with the business row, and is refused outside a transaction', async () => {
+    const { database, storage, hook, count } = await openShop()
+    const webhooks = createWebhooks({
+      storage,
+      grants: { find: async (pairs) => pairs.map((pair) => ({ ...grant, ...pair })) },
+      signingKeys: { current: async (appIds) => appIds.map(() => null) },
+      send: () => Promise.reject(new Error('nothing is sent here')),
+    })
+    const deposit = {
+      appId: hook.appId,
+      userId: uuid('user'),
+      eventType: 'WIDGET_DEPOSIT_COMPLETE',
+      data: { amount: 1 },
+    } as const
+    const place = async (id: string, end: () => void) => {
+      const prepared = await webhooks.prepare(deposit)
+      const transaction = database.transaction(() => {
+        database.prepare('INSERT INTO orders VALUES (?)').run(id)
+        const published = webhooks.publishIn(database, prepared)
+        end()
+        return published
+      })
+      return transaction.immediate()
+    }
+    expect(await place('o1', () => undefined)).toMatchObject({ status: 'QUEUED', deliveries: [{}] })
+    const refuse = () => {
+      throw new Error('payment refused')
+    }
+    await expect(place('o2', refuse)).rejects.toThrow('payment refused')
+    await expect(webhooks.publishIn(database, deposit)).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+    expect(count()).toEqual({ orders: 1, events: 1, deliveries: 1 })
+  })
+})
 
 describe('insertEvent in a transaction of the caller', () => {
   test('commits with the business row, and the event is due at once', async () => {

@@ -24,7 +24,7 @@ await storage.acquireWorkerLock()
 createDeliveryWorker({
   store: storage.webhooks,
   grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['LIST_PAYMENT'] })) },
-  signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
+  signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'kyc_live_example', version: 1 })) },
   now: () => new Date(),
   random: () => 0,
   options: { slowAfterMs: 1, maxOpen: 100_000, pollIntervalMs: 20, scopeRule: 'any', takeOverIntervalMs: 50, retry: { baseMs: 10 } },

@@ -110,7 +110,7 @@ export async function createManyEndpoints(
       recordAttemptResults: (results) => moved(store.webhooks.recordAttemptResults(results)),
     },
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, ...granted })) },
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'kyc_live_example', version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'kyc_live_example', version: 1 })) },
     now: () => time.now(),
     random: () => 0.5,
     timers: time,

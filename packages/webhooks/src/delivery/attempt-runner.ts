@@ -1,12 +1,15 @@
 import { eventScopes } from '../events/event-scopes.js'
-import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { classifyResponse } from './classify-response.js'
 import { redactEchoes, type OpenHeaders } from './endpoint-headers.js'
 import { reportOfCause } from './delivery-state.js'
+import { isSameId } from '../publishing/same-id.js'
 import { resultOfCause, type Sender, type SendResult } from './sender.js'
 import { signedHeaders } from './signed-headers.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
 import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
+import { WebhookError } from './webhook-error.js'
+import type { DeliveryWorkerProblem } from './worker-observer.js'
 import { withTimeLimit, type WorkerTimers } from './worker-timers.js'
 
 /** Dependencies of an attempt. */
@@ -23,6 +26,7 @@ export interface AttemptDeps {
   readonly userAgent: string
   /** Called when grants or signing keys could not be read. */
   readonly onLookUpFailed: () => void
+  readonly tell: (problem: DeliveryWorkerProblem, error: unknown) => void
 }
 
 /** Time for a sender to return after its own time limit, in milliseconds. */
@@ -42,8 +46,8 @@ export async function authorizeDeliveries(
   deps: AttemptDeps,
 ): Promise<readonly Authorization[]> {
   const [granted, keys] = await Promise.all([
-    lookUpEach(claimed, (some) => deps.grants.find(some.map(({ appId, userId }) => ({ appId, userId }))), deps),
-    lookUpEach(claimed, (some) => deps.signingKeys.current(some.map(({ appId }) => appId)), deps),
+    lookUpEach(claimed, grantsOf(deps), deps),
+    lookUpEach(claimed, keysOf(deps), deps),
   ])
   if (soon) await letOthersGo(deps.timers)
   return claimed.map((delivery, index) => {
@@ -65,29 +69,53 @@ function letOthersGo(timers: WorkerTimers): Promise<void> {
   return new Promise((resolve) => timers.schedule(resolve, 0))
 }
 
+/** One look-up for several deliveries. */
+interface LookUp<Answer> {
+  ask(some: readonly ClaimedDelivery[]): Promise<readonly Answer[]>
+  /** Checks whether an answer belongs to its question: one in another order must never be used. */
+  isFor(answer: Answer, delivery: ClaimedDelivery): boolean
+  readonly failed: 'GRANTS_FAILED' | 'KEYS_FAILED'
+  readonly mismatch: 'GRANTS_MISMATCH' | 'KEYS_MISMATCH'
+}
+
+const grantsOf = ({ grants }: AttemptDeps): LookUp<AppGrant | null> => ({
+  ask: (some) => grants.find(some.map(({ appId, userId }) => ({ appId, userId }))),
+  isFor: isGrantOf,
+  failed: 'GRANTS_FAILED',
+  mismatch: 'GRANTS_MISMATCH',
+})
+
+const keysOf = ({ signingKeys }: AttemptDeps): LookUp<SigningKey | null> => ({
+  ask: (some) => signingKeys.current(some.map(({ appId }) => appId)),
+  isFor: (key, { appId }) => key === null || isSameId(key.appId, appId),
+  failed: 'KEYS_FAILED',
+  mismatch: 'KEYS_MISMATCH',
+})
+
 /** Looks up all at once, one by one if that fails; undefined for each one without a result. */
-async function lookUpEach<A>(
+async function lookUpEach<Answer>(
   claimed: readonly ClaimedDelivery[],
-  ask: (some: readonly ClaimedDelivery[]) => Promise<readonly A[]>,
+  { ask, isFor, failed, mismatch }: LookUp<Answer>,
   deps: AttemptDeps,
-): Promise<readonly (A | undefined)[]> {
-  const attempt = async (some: readonly ClaimedDelivery[]) => {
-    const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, null, deps.timers)
-    return answers?.length === some.length ? answers : null
+): Promise<readonly (Answer | undefined)[]> {
+  /** Returns the answers; null, and tells why, if they cannot be used. */
+  async function attempt(some: readonly ClaimedDelivery[]): Promise<readonly Answer[] | null> {
+    try {
+      const answers = await withTimeLimit(ask(some), deps.lookUpTimeoutMs, null, deps.timers)
+      if (answers === null) throw new WebhookError('LOOK_UP_TIMED_OUT')
+      const fits = ({ length }: readonly Answer[]) => length === some.length
+      if (fits(answers) && some.every((one, index) => isFor(answers[index] as Answer, one))) return answers
+    } catch (error) {
+      deps.tell(failed, error)
+      return null
+    }
+    deps.tell(mismatch, new WebhookError(mismatch))
+    return null
   }
-  const together = await attempt(claimed).catch(() => null)
+  const together = await attempt(claimed)
   if (together !== null) return together
   const each =
-    claimed.length === 1
-      ? [undefined]
-      : await Promise.all(
-          claimed.map((one) =>
-            attempt([one]).then(
-              (answer) => answer?.[0],
-              () => undefined,
-            ),
-          ),
-        )
+    claimed.length === 1 ? [undefined] : await Promise.all(claimed.map(async (one) => (await attempt([one]))?.[0]))
   if (each.includes(undefined)) deps.onLookUpFailed()
   return each
 }
@@ -108,7 +136,8 @@ export async function runAttempt(
     const authorization = (await authorizations)[index] ?? 'INTERNAL_ERROR'
     if (typeof authorization === 'string') return reportOfCause(authorization)
     return await sendSigned(delivery, authorization, openedAtMs, deps)
-  } catch {
+  } catch (error) {
+    deps.tell('ATTEMPT_FAILED', error)
     return reportOfCause('INTERNAL_ERROR')
   }
 }
@@ -135,9 +164,10 @@ async function sendSigned(
   const timeoutMs = Math.floor(deps.attemptTimeoutMs - (deps.timers.monotonicMs() - openedAtMs))
   if (timeoutMs <= 0) return reportOfCause('TIMEOUT', version)
   const sending = deps.send({ url: delivery.endpoint.url, headers, body: delivery.body, timeoutMs })
-  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch(() =>
-    resultOfCause('INTERNAL_ERROR'),
-  )
+  const result = await withTimeLimit(sending, timeoutMs + senderGraceMs, null, deps.timers).catch((error: unknown) => {
+    deps.tell('ATTEMPT_FAILED', error)
+    return resultOfCause('INTERNAL_ERROR')
+  })
   return reportOf(redactEchoes(result ?? resultOfCause('TIMEOUT'), Object.values(own)), version)
 }
 
@@ -146,7 +176,10 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
   const { headers } = endpoint
   if (headers === null) return {}
   const opening = deps.openHeaders?.({ appId, headers }) ?? Promise.resolve(null)
-  return withTimeLimit(opening, deps.lookUpTimeoutMs, null, deps.timers).catch(() => null)
+  return withTimeLimit(opening, deps.lookUpTimeoutMs, null, deps.timers).catch((error: unknown) => {
+    deps.tell('HEADERS_FAILED', error)
+    return null
+  })
 }
 
 /** Corrects a sender's result: success needs a 2xx status. */

@@ -1,6 +1,7 @@
 import type { GrantLookup } from '../publishing/grants.js'
 import type { OpenHeaders } from './endpoint-headers.js'
 import { authorizeDeliveries, runAttempt, type AttemptDeps } from './attempt-runner.js'
+import { createProblemPrinter } from './print-problem.js'
 import { createInFlightAttempts } from './in-flight-attempts.js'
 import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
 import { createOwnOutage, outagePauseMs } from './own-outage.js'
@@ -8,8 +9,8 @@ import type { Sender } from './sender.js'
 import { createResultBatcher } from './result-batcher.js'
 import type { SigningKeys } from './signing-keys.js'
 import type { AttemptReport, ClaimedDelivery, WebhookStore } from './webhook-store.js'
-import type { DeliveryWorkerObserver } from './worker-observer.js'
-import { withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
+import type { DeliveryWorkerObserver, DeliveryWorkerProblem } from './worker-observer.js'
+import { checkWorkerDeps, withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
 import { systemTimers, type WorkerTimers } from './worker-timers.js'
 
 /** Dependencies and settings of a worker. */
@@ -53,6 +54,8 @@ export interface DeliveryWorker {
 /**
  * Creates a worker. Any number of them may work on one store, in any number of processes.
  *
+ * @throws WebhookError `OPTIONS_INVALID` for a missing dependency, or a setting outside its range
+ *
  * @example
  * ```ts
  * import { createDeliveryWorker } from '@kyc-relay/webhooks/delivery'
@@ -62,7 +65,7 @@ export interface DeliveryWorker {
  * const worker = createDeliveryWorker({
  *   store: createMemoryWebhookStore(),
  *   grants: { find: async (pairs) => pairs.map(() => null) },
- *   signingKeys: { current: async (appIds) => appIds.map(() => ({ key: 'an-api-key', version: 1 })) },
+ *   signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: 'an-api-key', version: 1 })) },
  *   send: createHttpsSender(),
  *   now: () => new Date(),
  *   random: Math.random,
@@ -72,11 +75,13 @@ export interface DeliveryWorker {
  * ```
  */
 export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
+  checkWorkerDeps(deps)
   const { store } = deps
   const timers = deps.timers ?? systemTimers
   const options = withDefaults(deps.options)
+  const printProblem = createProblemPrinter('delivery worker', () => timers.monotonicMs())
   const outage = createOwnOutage(timers, options.maxBatch)
-  const attemptDeps: AttemptDeps = { ...deps, ...options, timers, onLookUpFailed: outage.lookUpFailed }
+  const attemptDeps: AttemptDeps = { ...deps, ...options, timers, onLookUpFailed: outage.lookUpFailed, tell }
   const unsentPolicy = { ...defaultUnsentPolicy, ...options.unsent }
   const resultContext = ({ unsentForMs }: ClaimedDelivery) => ({
     now: deps.now(),
@@ -96,7 +101,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       if (count > 0) wake()
     },
     onTurned: (turn) => observe(() => deps.onEndpointTurned?.(turn)),
-    onError: () => observe(() => deps.onProblem?.('RECORD_FAILED')),
+    onError: (error) => tell('RECORD_FAILED', error),
   })
 
   const inFlight = createInFlightAttempts({ timers, options, onFinish: () => wake() })
@@ -116,6 +121,10 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     } catch {
       // An error of an observer must not end the worker.
     }
+  }
+
+  function tell(problem: DeliveryWorkerProblem, error: unknown): void {
+    observe(() => (deps.onProblem === undefined ? printProblem(problem, error) : deps.onProblem(problem, error)))
   }
 
   function wake(): void {
@@ -225,13 +234,13 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         failures = 0
         lookedAtMs = timers.monotonicMs()
         pauseMs = claimed === null ? 0 : restMs(claimed)
-      } catch {
+      } catch (error) {
         failures += 1
         pauseMs = Math.min(options.errorPauseMs * 2 ** Math.min(failures - 1, 10), outagePauseMs)
         // During a long outage, leases of own attempts can end. Their results are written before anything is taken
         // over.
         takeOverAtMs = Math.max(takeOverAtMs, timers.monotonicMs() + options.takeOverIntervalMs)
-        observe(() => deps.onProblem?.('CLAIM_FAILED'))
+        tell('CLAIM_FAILED', error)
         // An attempt that ends during the pause must not wake the worker: the store is down, and it would poll in a
         // busy loop.
         await restUnlessStopped(pauseMs)
@@ -257,8 +266,8 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     let unsubscribe: (() => Promise<void>) | undefined
     try {
       unsubscribe = await store.onDue?.(wake)
-    } catch {
-      observe(() => deps.onProblem?.('SUBSCRIBE_FAILED'))
+    } catch (error) {
+      tell('SUBSCRIBE_FAILED', error)
     }
     await work()
     await unsubscribe?.().catch(() => {})

@@ -1,3 +1,15 @@
+export { createWebhooks } from '../embedding/create-webhooks.js'
+export { uuidv7 } from '../embedding/uuidv7.js'
+export type {
+  EndpointInput,
+  InsertedNowOrLater,
+  Published,
+  RetentionTimes,
+  SendingStorage,
+  Webhooks,
+  WebhooksOptions,
+  WebhooksProblem,
+} from '../embedding/webhooks-options.js'
 export { isSameEvent } from '../publishing/same-event.js'
 export { prepareEvent, prepareTestEvent, type EventInput, type PrepareEventDeps } from '../publishing/prepare-event.js'
 export {

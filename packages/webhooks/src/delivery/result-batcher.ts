@@ -42,7 +42,7 @@ export function createResultBatcher(deps: {
   /** Called with the number of results being written; 0 at the end. Called synchronously. */
   readonly onWriting: (count: number) => void
   readonly onTurned: (turn: EndpointTurn) => void
-  readonly onError: () => void
+  readonly onError: (error: unknown) => void
 }): ResultBatcher {
   const { store, timers } = deps
   const waiting: Waiting[] = []
@@ -73,8 +73,8 @@ export function createResultBatcher(deps: {
     try {
       await write(batch)
       return []
-    } catch {
-      deps.onError()
+    } catch (error) {
+      deps.onError(error)
     }
     if (batch.length === 1) return [...batch]
     const refused: Waiting[] = []

@@ -1,8 +1,21 @@
 import type { WriteOutcome } from './result-batcher.js'
 import type { AttemptResult, ClaimedDelivery, EndpointTurn } from './webhook-store.js'
 
-/** Codes of faults inside the worker. The worker continues after each. */
-export type DeliveryWorkerProblem = 'CLAIM_FAILED' | 'TAKE_OVER_FAILED' | 'RECORD_FAILED' | 'SUBSCRIBE_FAILED'
+/**
+ * Codes of faults inside the worker. The worker continues after each.
+ *
+ * `GRANTS_MISMATCH` and `KEYS_MISMATCH`: a look-up returned something else than one answer for each question, in its order.
+ */
+export type DeliveryWorkerProblem =
+  | 'CLAIM_FAILED'
+  | 'RECORD_FAILED'
+  | 'SUBSCRIBE_FAILED'
+  | 'GRANTS_FAILED'
+  | 'GRANTS_MISMATCH'
+  | 'KEYS_FAILED'
+  | 'KEYS_MISMATCH'
+  | 'HEADERS_FAILED'
+  | 'ATTEMPT_FAILED'
 
 /** Callbacks of a worker for metrics and logs. Errors of an observer are ignored. */
 export interface DeliveryWorkerObserver {
@@ -26,6 +39,12 @@ export interface DeliveryWorkerObserver {
    * ends between the two tells nothing. `listEndpointHealth` has the state at any time.
    */
   onEndpointTurned?(turn: EndpointTurn): void
-  /** A fault stopped the worker for a short time. It continues by itself. */
-  onProblem?(problem: DeliveryWorkerProblem): void
+  /**
+   * Something that the worker needs failed. It continues by itself.
+   *
+   * Default: prints both with `console.error`, each code at most once a minute.
+   *
+   * @param error What was thrown; undefined if nothing was, for example after a time limit
+   */
+  onProblem?(problem: DeliveryWorkerProblem, error: unknown): void
 }

@@ -1,3 +1,5 @@
+import { checkOptions } from './check-options.js'
+import type { DeliveryWorkerDeps } from './delivery-worker.js'
 import type { ScopeRule } from '../publishing/grants.js'
 import type { UnsentPolicy } from './delivery-state.js'
 import { defaultUserAgent } from './request-headers.js'
@@ -65,6 +67,31 @@ const defaults = {
   scopeRule: 'all',
   userAgent: defaultUserAgent,
 } as const satisfies Required<DeliveryWorkerOptions>
+
+const leaseMarginMs = 10_000
+
+/**
+ * Checks what a worker gets, so that a mistake is found at the start and not at the first delivery.
+ *
+ * @throws WebhookError `OPTIONS_INVALID`
+ */
+export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
+  const { port, callback, range, rule, end } = checkOptions()
+  const { store, grants, signingKeys, options = {} } = deps
+  port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
+  port('grants', grants, ['find'])
+  port('signingKeys', signingKeys, ['current'])
+  for (const name of ['send', 'now', 'random'] as const) callback(name, deps[name])
+  for (const name of ['concurrency', 'maxOpen', 'maxBatch', 'attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs'] as const)
+    range(`options.${name}`, options[name], 1)
+  for (const name of ['pollIntervalMs', 'takeOverIntervalMs', 'errorPauseMs', 'slowAfterMs'] as const)
+    range(`options.${name}`, options[name], 1)
+  range('options.stopTimeoutMs', options.stopTimeoutMs, 0)
+  range('options.shareForHealthy', options.shareForHealthy, 0, 1)
+  const { leaseMs, attemptTimeoutMs } = withDefaults(options)
+  rule('options.leaseMs', !(leaseMs < attemptTimeoutMs + leaseMarginMs))
+  end()
+}
 
 /** An option set to undefined gets its default. */
 export function withDefaults(given: DeliveryWorkerOptions = {}): Required<DeliveryWorkerOptions> {

@@ -8,6 +8,11 @@ export interface EndpointUrlPolicy {
    * only, with a certificate of this CA. Never set it where partners can register endpoints.
    */
   readonly allowLoopback?: { readonly caPem: string }
+  /**
+   * True also allows `http://localhost:<port>` without TLS, on the loopback interface only, with a port above 1023. For
+   * development and tests. Never set it where partners can register endpoints. Default false.
+   */
+  readonly allowPlainHttpLocalhost?: boolean
   /** Host names of this service, such as its API host. They are refused as endpoints. */
   readonly ownHosts?: readonly string[]
   /** Longest URL in characters. Default 2,048. */
@@ -74,6 +79,7 @@ export function checkEndpointUrl(
   url: string,
   policy: EndpointUrlPolicy = {},
 ): { readonly ok: true; readonly url: string } | { readonly ok: false; readonly code: EndpointUrlRefusal } {
+  if (policy.allowPlainHttpLocalhost === true && plainLocalhost.test(url)) return checkPlainLocalhost(url, policy)
   const spelling = checkSpelling(url, policy.maxLength ?? maxUrlLength)
   if (spelling !== null) return { ok: false, code: spelling }
   let parsed: URL
@@ -86,6 +92,18 @@ export function checkEndpointUrl(
   if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.slice(0, -1)
   const code = checkParsed(parsed, url, policy)
   return code === null ? { ok: true, url: parsed.href } : { ok: false, code }
+}
+
+const plainLocalhost = /^http:\/\/localhost:/i
+
+/** Checks a URL of local development without TLS: all other rules are those of HTTPS. */
+function checkPlainLocalhost(url: string, policy: EndpointUrlPolicy): ReturnType<typeof checkEndpointUrl> {
+  const { allowPlainHttpLocalhost: _, ...rest } = policy
+  const checked = checkEndpointUrl(`https${url.slice('http'.length)}`, { ...rest, allowLoopback: { caPem: '' } })
+  if (!checked.ok) return checked
+  const port = new URL(checked.url).port
+  if (port === '') return { ok: false, code: 'URL_PORT_NOT_ALLOWED' }
+  return { ok: true, url: `http${checked.url.slice('https'.length)}` }
 }
 
 /**
@@ -122,9 +140,11 @@ function checkParsed(parsed: URL, raw: string, policy: EndpointUrlPolicy): Endpo
   return port === 443 || (port > 1023 && !badPorts.has(port)) ? null : 'URL_PORT_NOT_ALLOWED'
 }
 
-/** Checks for an endpoint of local development: the host is `localhost`, and the option is set. */
+/** Checks for an endpoint of local development: the host is `localhost`, and the option of its protocol is set. */
 export function isLoopbackEndpoint(url: URL, policy: EndpointUrlPolicy): boolean {
-  return policy.allowLoopback !== undefined && url.hostname === 'localhost'
+  const isAllowed =
+    url.protocol === 'http:' ? policy.allowPlainHttpLocalhost === true : policy.allowLoopback !== undefined
+  return isAllowed && url.hostname === 'localhost'
 }
 
 function isPublicName(hostname: string): boolean {

@@ -120,6 +120,8 @@ async function connect(
     socket.destroy()
     throw new AttemptFailure('ENDPOINT_NOT_ALLOWED')
   }
+  // `checkEndpointUrl` accepts plain HTTP for `localhost` alone, if the policy allows it.
+  if (url.protocol === 'http:') return socket
   const ca = isLoopbackEndpoint(url, settings.policy) ? settings.policy.allowLoopback?.caPem : settings.trustedCa
   try {
     const secure = await startTls({ socket, servername: url.hostname, ca, signal })

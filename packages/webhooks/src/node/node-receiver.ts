@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ReceiverFramework } from '../receiver/raw-body.js'
 import {
   answer,
+  checkReceiverOptions,
   receiveWebhook,
   refuseParsedBody,
   type WebhookAnswer,
@@ -30,10 +31,10 @@ export type NodeWebhookRequest = IncomingMessage & {
  *
  * Takes the raw body from `rawBody` or `body` if a raw-body parser has put bytes or text there; otherwise reads the
  * stream. A parsed or consumed body is refused at once with 500 and `BODY_ALREADY_PARSED`; the hint names the line to
- * change. Responses are those of `receiveWebhook`, and 405 (not a POST), 408 and 413. It always responds and never
- * throws.
+ * change. Responses are those of `receiveWebhook`, and 405 (not a POST), 408 and 413. The handler always responds and
+ * never throws.
  *
- * Errors of `onEvent` go to `console.error` unless `onError` is given.
+ * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret
  *
  * @example
  * ```ts
@@ -41,7 +42,7 @@ export type NodeWebhookRequest = IncomingMessage & {
  * import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
  *
  * const receive = createNodeWebhookHandler({
- *   secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *   secrets: process.env.KYC_RELAY_API_KEY,
  *   onEvent: async ({ type, eventId }) => console.log(type, eventId),
  * })
  * const server = createServer((request, response) => void receive(request, response))
@@ -50,6 +51,7 @@ export type NodeWebhookRequest = IncomingMessage & {
 export function createNodeWebhookHandler(
   options: NodeWebhookHandlerOptions,
 ): (request: NodeWebhookRequest, response: ServerResponse) => Promise<void> {
+  checkReceiverOptions(options)
   return async (request, response) => {
     const { status, headers, body } = await receiveNodeWebhook(request, options)
     if (response.headersSent || response.destroyed) return
@@ -83,11 +85,7 @@ export async function receiveNodeWebhook(
   request: NodeWebhookRequest,
   given: NodeWebhookHandlerOptions,
 ): Promise<WebhookAnswer> {
-  const options = {
-    framework: frameworkOf(request),
-    onError: (error: unknown) => console.error(error),
-    ...given,
-  }
+  const options = { framework: frameworkOf(request), ...given }
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
   const { headers } = request
   const maxBytes = options.maxBodyBytes ?? 262_144

@@ -1,3 +1,5 @@
+import { isSameId } from './same-id.js'
+
 /** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
 export interface AppGrant {
   readonly appId: string
@@ -12,8 +14,16 @@ export interface AppGrant {
 
 /** Looks up the grants of users to apps, possibly in another system. */
 export interface GrantLookup {
-  /** Returns grants in the order of the request; null for a missing or revoked grant. */
+  /**
+   * Returns grants in the order of the request; null for a missing or revoked grant. A grant that names another app or
+   * user than the one asked for is an error (`GRANTS_MISMATCH`), and nothing is sent.
+   */
   find(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (AppGrant | null)[]>
+}
+
+/** Checks whether a grant is the one that was asked for. A missing grant names nobody. */
+export function isGrantOf(grant: AppGrant | null, asked: { readonly appId: string; readonly userId: string }): boolean {
+  return grant === null || (isSameId(grant.appId, asked.appId) && isSameId(grant.userId, asked.userId))
 }
 
 /** `all`: an event needs every scope of its type. `any`: it needs one of them. */

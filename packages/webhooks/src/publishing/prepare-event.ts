@@ -4,7 +4,7 @@ import { eventScopes } from '../events/event-scopes.js'
 import { allEventTypes, type EventType } from '../events/event-types.js'
 import { eventExample, parseEvent } from '../events/parse-event.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
-import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
+import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
 import { xEventIdOf } from './x-event-id.js'
 
@@ -65,7 +65,7 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
     deps.endpoints.listEndpoints(appId),
   ])
   const grant = grants[0]
-  if (grants.length !== 1 || grant === undefined) throw new WebhookError('GRANTS_MISMATCH')
+  if (grants.length !== 1 || grant === undefined || !isGrantOf(grant, input)) throw new WebhookError('GRANTS_MISMATCH')
 
   // Without a grant no identifiers are known. The event is validated all the same: a malformed event is the publisher's
   // mistake.

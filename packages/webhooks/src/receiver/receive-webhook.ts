@@ -1,6 +1,6 @@
 import { explainMismatch, type Diagnosis, type ExplainableRequest } from '../signature/explain-mismatch.js'
 import type { HeadersLike } from '../signature/headers.js'
-import type { Secrets, WebhookBody } from '../signature/signed-request.js'
+import { usableSecrets, type Secrets, type WebhookBody } from '../signature/signed-request.js'
 import type { VerifiedWebhook } from '../signature/read-event.js'
 import { verifyStandardWebhook } from '../signature/standard-webhooks.js'
 import { verifyWebhook, type SignedRequest } from '../signature/verify-webhook.js'
@@ -31,8 +31,8 @@ export interface WebhookReceiverOptions {
    */
   readonly onRefused?: ((refusal: WebhookRefusal) => unknown) | undefined
   /**
-   * Called with an error of `onEvent` or the deduplication store. Without it the failure is visible only as status 500.
-   * The response does not wait for it, and its errors are ignored.
+   * Called with an error of `onEvent` or the deduplication store. Default: `console.error`. The response does not wait for
+   * it, and its errors are ignored.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined
   /**
@@ -166,8 +166,22 @@ function refuse(
 }
 
 function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
-  tell(options.onError, error)
+  tell(options.onError ?? printError, error)
   return answer(500, { code: 'HANDLER_FAILED' })
+}
+
+// eslint-disable-next-line no-console -- a receiver without onError must not fail silently
+const printError = (error: unknown) => console.error(error)
+
+/**
+ * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
+ *
+ * @throws WebhookVerificationError `SECRET_MISSING`
+ * @throws TypeError for an `onEvent` that is no function
+ */
+export function checkReceiverOptions({ secrets, onEvent }: WebhookReceiverOptions): void {
+  usableSecrets(secrets)
+  if (typeof onEvent !== 'function') throw new TypeError('The option onEvent must be a function.')
 }
 
 // An error of a log callback must not change the response or end the process. It is ignored.

@@ -1,5 +1,6 @@
 import {
   answer,
+  checkReceiverOptions,
   receiveWebhook,
   refuseParsedBody,
   type WebhookAnswer,
@@ -19,22 +20,24 @@ export interface WebhookHandlerOptions extends WebhookReceiverOptions {
  * Deno, Bun.
  *
  * Reads the raw body itself. A request with a consumed body is refused at once with 500 and `BODY_ALREADY_PARSED`.
- * Responses are those of {@link receiveWebhook}, and 405 (not a POST), 408 and 413. Never throws.
+ * Responses are those of {@link receiveWebhook}, and 405 (not a POST), 408 and 413. The handler never throws.
+ *
+ * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret
  *
  * @example
  * ```ts
  * import { createWebhookHandler } from '@kyc-relay/webhooks'
  *
  * export const POST = createWebhookHandler({
- *   secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *   secrets: process.env.KYC_RELAY_API_KEY,
  *   onEvent: async ({ type, event }) => {
  *     if (type === 'WIDGET_DEPOSIT_COMPLETE') console.log(event.externalReferenceId, event.amount)
  *   },
- *   onError: (error) => console.error(error),
  * })
  * ```
  */
 export function createWebhookHandler(given: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+  checkReceiverOptions(given)
   const options: WebhookHandlerOptions = { framework: 'fetch', ...given }
   return async (request) => {
     const { status, headers, body } = await handle(request, options)

@@ -3,8 +3,11 @@ import { WebhookVerificationError } from './verification-error.js'
 /** A raw request body: its bytes, or their UTF-8 text. Never a parsed object. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer
 
-/** API key of the application; several keys during a rotation. Empty entries are ignored. */
-export type Secrets = string | readonly (string | undefined)[]
+/**
+ * API key of the application; several keys during a rotation. Empty entries are ignored. `undefined` compiles, so that a
+ * variable of the environment can be passed, and is refused with `SECRET_MISSING`.
+ */
+export type Secrets = string | undefined | readonly (string | undefined)[]
 
 /** Returns the usable secrets. An empty secret is never used: anyone could sign with it. */
 export function usableSecrets(secrets: Secrets): readonly string[] {

@@ -75,7 +75,7 @@ export async function signStandardWebhook(message: {
  *   const { eventId, type } = await verifyStandardWebhook({
  *     body: await request.text(),
  *     headers: request.headers,
- *     secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *     secrets: process.env.KYC_RELAY_API_KEY,
  *     now: new Date(),
  *   })
  *   console.log(eventId, type)

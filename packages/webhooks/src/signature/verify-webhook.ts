@@ -33,7 +33,7 @@ export interface SignedRequest {
  *   const { type, event } = await verifyWebhook({
  *     body: await request.text(),
  *     headers: request.headers,
- *     secrets: process.env.KYC_RELAY_API_KEY ?? '',
+ *     secrets: process.env.KYC_RELAY_API_KEY,
  *   })
  *   if (type === 'TRANSACTION_UPDATE') console.log(event.transactionId, event.status)
  *   return new Response(null, { status: 204 })

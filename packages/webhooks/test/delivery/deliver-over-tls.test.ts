@@ -74,7 +74,7 @@ async function deliver() {
   const worker = createDeliveryWorker({
     store,
     grants,
-    signingKeys: { current: async (appIds) => appIds.map(() => ({ key: apiKey, version: 1 })) },
+    signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: apiKey, version: 1 })) },
     send: createHttpsSender({ policy: { allowLoopback: { caPem } } }),
     now: () => new Date(),
     random: () => 0.5,

@@ -20,7 +20,7 @@ export const allGranted: GrantLookup = {
 }
 
 export const oneKey: SigningKeys = {
-  current: async (appIds) => appIds.map(() => ({ key: 'fz_live_example', version: 7 })),
+  current: async (appIds) => appIds.map((appId) => ({ appId, key: 'fz_live_example', version: 7 })),
 }
 
 export const accepted: SendResult = { ...resultOfCause('HTTP_STATUS'), cause: null, status: 200 }

@@ -5,6 +5,7 @@ import {
   type DeliveryWorkerDeps,
   type Sender,
   type SendResult,
+  type SigningKey,
   type WebhookStore,
 } from '../../src/delivery/index.js'
 import type { SendRequest } from '../../src/delivery/sender.js'
@@ -278,11 +279,11 @@ describe('what is not sent', () => {
   test('once the key is back, the delivery has all its attempts', async () => {
     lookSeldom()
     const event = await publish(store, [await registerEndpoint(store)])
-    let key: { key: string; version: number } | null = null
+    let key: SigningKey | null = null
     const worker = createWorker({ signingKeys: { current: async () => [key] }, send: senderOf(() => refused) })
     worker.start()
     await time.pass(3_600_000)
-    key = { key: 'fz_live_example', version: 1 }
+    key = { appId, key: 'fz_live_example', version: 1 }
     await time.pass(6 * 3_600_000)
     await worker.stop()
     expect(sent).toHaveLength(5)

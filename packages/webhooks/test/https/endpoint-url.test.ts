@@ -302,6 +302,46 @@ describe('the local-development option', () => {
   })
 })
 
+describe('the option for plain HTTP in development', () => {
+  const policy = { allowPlainHttpLocalhost: true }
+
+  test.each([
+    ['http://localhost:3000/hooks?x=1', 'http://localhost:3000/hooks?x=1'],
+    ['HTTP://LocalHost:1024', 'http://localhost:1024/'],
+  ])('allows %s', (url, normalised) => {
+    expect(checkEndpointUrl(url, policy)).toEqual({ ok: true, url: normalised })
+    expect(checkEndpointUrl(normalised, policy)).toEqual({ ok: true, url: normalised })
+    expect(checkEndpointUrl(url)).toEqual({ ok: false, code: 'URL_NOT_HTTPS' })
+    expect(checkEndpointUrl(url, { allowPlainHttpLocalhost: false })).toMatchObject({ code: 'URL_NOT_HTTPS' })
+  })
+
+  test.each([
+    ['http://localhost/', 'URL_NOT_HTTPS'],
+    ['http://localhost:/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:80/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:443/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:0443/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:1023/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:6000/', 'URL_PORT_NOT_ALLOWED'],
+    ['http://localhost:3000@partner.com/', 'URL_HAS_CREDENTIALS'],
+    ['http://localhost:3000#a', 'URL_HAS_FRAGMENT'],
+    ['http://localhost:3000\\@partner.com/', 'URL_INVALID'],
+    ['http://localhost:99999/', 'URL_INVALID'],
+    ['http://localhost.:3000/', 'URL_NOT_HTTPS'],
+    ['http://127.0.0.1:3000/', 'URL_NOT_HTTPS'],
+    ['http://[::1]:3000/', 'URL_NOT_HTTPS'],
+    ['http://partner.com:3000/', 'URL_NOT_HTTPS'],
+    ['http://localhost.partner.com:3000/', 'URL_NOT_HTTPS'],
+    ['https://localhost:3000/', 'URL_HOST_NOT_ALLOWED'],
+  ])('still refuses %s: %s', (url, code) => {
+    expect(checkEndpointUrl(url, policy)).toEqual({ ok: false, code })
+  })
+
+  test('leaves a name of this service refused', () => {
+    expect(checkEndpointUrl('http://localhost:3000/', { ...policy, ownHosts: ['localhost'] }).ok).toBe(false)
+  })
+})
+
 test('no text makes it throw, and what passes is a plain public HTTPS URL', () => {
   const host = fc.stringMatching(/^[a-zA-Z0-9.:[\]@%_-]{1,20}$/)
   const url = fc.oneof(

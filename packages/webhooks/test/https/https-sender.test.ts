@@ -85,6 +85,30 @@ describe('what goes out', () => {
   })
 })
 
+describe('plain HTTP to localhost in development', () => {
+  async function plainServer(): Promise<{ url: string; requests: string[] }> {
+    const requests: string[] = []
+    const server = createServer((socket) =>
+      socket.once('data', (bytes) => {
+        requests.push(bytes.toString())
+        socket.end(ok())
+      }),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    servers.push({ close: async () => void server.close() })
+    return { url: `http://localhost:${(server.address() as AddressInfo).port}/hooks`, requests }
+  }
+
+  test('is sent by the option that names it, and not without it', async () => {
+    const { url, requests } = await plainServer()
+    const allowed = await send(url, {}, { policy: { allowPlainHttpLocalhost: true } })
+    expect(allowed).toMatchObject({ cause: null, status: 200, address: '127.0.0.1', timings: { tlsMs: null } })
+    expect(requests[0]).toContain('POST /hooks HTTP/1.1')
+    expect(await send(url)).toMatchObject({ cause: 'ENDPOINT_NOT_ALLOWED' })
+    expect(requests).toHaveLength(1)
+  })
+})
+
 describe('the final status decides', () => {
   test.each([
     [200, null],

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import {
   createMemoryDeduplicationStore,
   createWebhookHandler,
+  receiveWebhook,
   signStandardWebhook,
   signWebhook,
   type DeduplicationStore,
@@ -96,12 +97,32 @@ describe('answers', () => {
     }
   })
 
-  test('500 with a hint when it is set up wrongly', async () => {
-    const response = await handlerOf({ secrets: '' }).handler(await post())
-    expect([response.status, await response.json()]).toMatchObject([
+  test.each(['', ' ', undefined, [], ['', undefined]])('secrets %j are refused when it is created', (secrets) => {
+    expect(() => createWebhookHandler({ secrets, onEvent: () => undefined })).toThrow(
+      expect.objectContaining({ code: 'SECRET_MISSING' }),
+    )
+  })
+
+  test('an onEvent that is no function is refused when it is created', () => {
+    expect(() => createWebhookHandler({ secrets: 'key' } as never)).toThrow('onEvent')
+  })
+
+  test('500 with a hint when one request is received without a secret', async () => {
+    const { status, body } = await receiveWebhook(
+      { body: '{}', headers: {} },
+      { secrets: undefined, onEvent: () => undefined },
+    )
+    expect([status, JSON.parse(body)]).toMatchObject([
       500,
       { code: 'SECRET_MISSING', hint: expect.any(String) as string },
     ])
+  })
+
+  test('an error of onEvent is printed by default', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const failure = new Error('the database is down')
+    const response = await handlerOf({ onEvent: () => Promise.reject(failure) }).handler(await post())
+    expect([response.status, print.mock.calls]).toEqual([500, [[failure]]])
   })
 
   test('the same, whatever its listeners throw', async () => {

@@ -173,11 +173,12 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       },
       signingKeys: {
         current: async (appIds) =>
-          mine(Promise.resolve(appIds.map(() => (keysDown ? null : { key: 'key', version: 1 })))),
+          mine(Promise.resolve(appIds.map((appId) => (keysDown ? null : { appId, key: 'key', version: 1 })))),
       },
       send,
       now: () => time.now(),
       random,
+      onProblem: () => undefined,
       onResultWritten: ({ outcome }) => {
         if (outcome === 'stale') stale += 1
       },

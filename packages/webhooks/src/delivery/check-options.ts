@@ -1,0 +1,48 @@
+import { WebhookError, type PreparationViolation } from './webhook-error.js'
+
+/** Collects what is wrong with the options of a call, so that all of it is reported at once. */
+export interface OptionCheck {
+  /** Requires an object with these methods. */
+  port(name: string, value: unknown, methods: readonly string[]): void
+  /** Requires a function. */
+  callback(name: string, value: unknown): void
+  /** Requires a number from `least` to `most`, if given. */
+  range(name: string, value: unknown, least: number, most?: number): void
+  /** Adds a violation unless `holds`. */
+  rule(name: string, holds: boolean): void
+  /** @throws WebhookError `OPTIONS_INVALID` with the violations, if there are any */
+  end(): void
+}
+
+export function checkOptions(): OptionCheck {
+  const violations: PreparationViolation[] = []
+
+  function add(name: string, value: unknown): void {
+    const isMissing = value === undefined || value === null
+    const message = isMissing ? 'This option is required.' : 'This option has a wrong value.'
+    violations.push({ pointer: `/${name.replaceAll('.', '/')}`, code: isMissing ? 'REQUIRED' : 'TYPE', message })
+  }
+
+  return {
+    port(name, value, methods) {
+      const has = (method: string) => typeof (value as Record<string, unknown>)[method] === 'function'
+      if (typeof value !== 'object' || value === null || !methods.every(has)) add(name, value)
+    },
+    callback(name, value) {
+      if (typeof value !== 'function') add(name, value)
+    },
+    range(name, value, least, most = Infinity) {
+      if (value === undefined) return
+      if (typeof value !== 'number' || !(value >= least && value <= most)) add(name, value ?? 'null')
+    },
+    rule(name, holds) {
+      if (!holds) add(name, 'wrong')
+    },
+    end() {
+      if (violations.length === 0) return
+      // Names of options are our own, and nobody reads the violations of an error that ends a start.
+      const names = violations.map(({ pointer }) => pointer.slice(1).replaceAll('/', '.'))
+      throw new WebhookError('OPTIONS_INVALID', violations, `${names.join(', ')}.`)
+    },
+  }
+}

@@ -1,0 +1,225 @@
+import { checkOptions } from '../delivery/check-options.js'
+import { createDeliveryWorker } from '../delivery/delivery-worker.js'
+import { createProblemPrinter } from '../delivery/print-problem.js'
+import type { Sender } from '../delivery/sender.js'
+import { WebhookError } from '../delivery/webhook-error.js'
+import type { Endpoint, InsertedEvent, NewEndpoint, PreparedEvent } from '../delivery/webhook-store.js'
+import { systemTimers } from '../delivery/worker-timers.js'
+import { allEventTypes } from '../events/event-types.js'
+import { checkEndpointUrl } from '../https/endpoint-url.js'
+import { prepareEvent, type EventInput } from '../publishing/prepare-event.js'
+import { isSameEvent } from '../publishing/same-event.js'
+import { createMaintenance } from './maintenance.js'
+import { uuidv7 } from './uuidv7.js'
+import type {
+  EndpointInput,
+  InsertedNowOrLater,
+  Published,
+  Webhooks,
+  WebhooksOptions,
+  WebhooksProblem,
+} from './webhooks-options.js'
+import { createWithheldWatch } from './withheld-watch.js'
+
+const endpointsPerApp = 50
+
+/**
+ * Sends webhooks from a server that you have: endpoints, events in your own transactions, deliveries with retries, and
+ * removal of old data. docs/embed.md has a complete program.
+ *
+ * It composes the parts of this module, which stay available: `prepareEvent`, `createDeliveryWorker` and
+ * `checkEndpointUrl`. Any number of processes may publish. `start` makes one deliver too.
+ *
+ * @throws WebhookError `OPTIONS_INVALID` for a missing option, or a setting outside its range
+ *
+ * @example
+ * ```ts
+ * import { createWebhooks, type GrantLookup, type SigningKeys } from '@kyc-relay/webhooks/delivery'
+ * import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
+ *
+ * export async function sendFirst(grants: GrantLookup, signingKeys: SigningKeys, appId: string, userId: string) {
+ *   const storage = await createSqliteStorage({ path: 'kyc.db' })
+ *   const webhooks = createWebhooks({ storage, grants, signingKeys })
+ *   await webhooks.start()
+ *   await webhooks.registerEndpoint({ appId, url: 'https://partner.example.com/webhooks' })
+ *   const published = await webhooks.publish({ appId, userId, eventType: 'WIDGET_KYC_INITIATION', data: {} })
+ *   console.log(published.status, published.reason)
+ * }
+ * ```
+ */
+export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>(
+  options: WebhooksOptions<Transaction, Inserted>,
+): Webhooks<Transaction, Inserted> {
+  checkWebhooksOptions(options)
+  const { storage, urls = {}, newId = uuidv7, now = () => new Date(), random = Math.random } = options
+  const { timers = systemTimers, worker: settings = {} } = options
+  const { webhooks: store } = storage
+  const print = createProblemPrinter('webhooks', () => timers.monotonicMs())
+
+  function tell(problem: WebhooksProblem, error: unknown): void {
+    if (options.onProblem === undefined) return print(problem, error)
+    try {
+      options.onProblem(problem, error)
+    } catch {
+      // An error of an observer must not stop sending.
+    }
+  }
+
+  const loadSender = async () => options.send ?? (await defaultSender(urls))
+  let sender: Promise<Sender> | null = null
+  const worker = createDeliveryWorker({
+    ...options.observe,
+    store,
+    grants: options.grants,
+    signingKeys: options.signingKeys,
+    send: async (request) => (await (sender ??= loadSender()))(request),
+    ...(options.openHeaders === undefined ? {} : { openHeaders: options.openHeaders }),
+    ...{ now, random, timers, options: settings },
+    onProblem: tell,
+  })
+  const inBackground = backgroundTimers(options.timers)
+  const withheld = createWithheldWatch(inBackground, (error) => tell('EVERYTHING_WITHHELD', error))
+  const maintenance = createMaintenance(options, inBackground, tell)
+  const preparing = {
+    ...{ grants: options.grants, endpoints: store, now, newId },
+    ...(settings.scopeRule === undefined ? {} : { scopeRule: settings.scopeRule }),
+  }
+  let started: Promise<{ release(): Promise<void> } | null> | null = null
+
+  function publishedOf(prepared: PreparedEvent, inserted: InsertedEvent): Published {
+    const { original, eventId, deliveries } = inserted
+    if (original !== null && !isSameEvent(prepared, original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+    // The last endpoint may have been removed while the event was prepared.
+    const reason = inserted.withheld ?? (deliveries.length === 0 ? 'NO_ENDPOINT' : null)
+    withheld.count(reason)
+    return reason === null
+      ? { status: 'QUEUED', eventId, deliveries }
+      : { status: 'WITHHELD', reason, eventId, deliveries }
+  }
+
+  function publishPrepared(transaction: Transaction, prepared: PreparedEvent): Published | Promise<Published> {
+    const inserted = storage.insertEvent(transaction, prepared)
+    return inserted instanceof Promise
+      ? inserted.then((one) => publishedOf(prepared, one))
+      : publishedOf(prepared, inserted)
+  }
+
+  const prepare = (event: EventInput) => prepareEvent(event, preparing)
+
+  async function startOnce() {
+    sender ??= loadSender()
+    await sender
+    const lock = (await storage.acquireWorkerLock?.()) ?? null
+    worker.start()
+    maintenance.start()
+    return lock
+  }
+
+  return {
+    async registerEndpoint(input) {
+      const endpoint = newEndpointOf(input, urls, { newId, now })
+      const known = (await store.listEndpoints(input.appId)).findLast(({ url }) => url === endpoint.url)
+      if (known !== undefined && hasSameSettings(known, endpoint)) return known
+      const replaced =
+        known === undefined
+          ? 'not_found'
+          : await store.replaceEndpoint({ appId: input.appId, endpointId: known.endpointId, replacement: endpoint })
+      if (replaced !== 'replaced' && (await store.registerEndpoint(endpoint, endpointsPerApp)) === 'limit_reached')
+        throw new WebhookError('ENDPOINT_LIMIT_REACHED')
+      const stored = (await store.listEndpoints(input.appId)).find(
+        ({ endpointId }) => endpointId === endpoint.endpointId,
+      )
+      if (stored === undefined) throw new WebhookError('ENDPOINT_NOT_FOUND')
+      return stored
+    },
+    async publish(event) {
+      const prepared = await prepare(event)
+      const published = publishedOf(prepared, await store.insertEvent(prepared))
+      worker.wake()
+      return published
+    },
+    prepare,
+    publishIn: ((transaction: Transaction, event: PreparedEvent | EventInput) =>
+      'eventId' in event
+        ? publishPrepared(transaction, event)
+        : prepare(event).then((prepared) => publishPrepared(transaction, prepared))) as Webhooks<
+      Transaction,
+      Inserted
+    >['publishIn'],
+    async start() {
+      started ??= startOnce()
+      try {
+        await started
+      } catch (error) {
+        started = null
+        sender = null
+        throw error
+      }
+    },
+    async stop() {
+      withheld.end()
+      const running = started
+      started = null
+      const lock = await running?.catch(() => null)
+      await Promise.all([worker.stop(), maintenance.stop()])
+      await lock?.release()
+    },
+  }
+}
+
+function checkWebhooksOptions(options: WebhooksOptions<never, InsertedNowOrLater>): void {
+  const { port, callback, end } = checkOptions()
+  const { storage, grants, signingKeys } = options
+  port('storage', storage, ['insertEvent'])
+  const stored = storage as Partial<typeof storage> | null | undefined
+  port('storage.webhooks', stored?.webhooks, ['registerEndpoint', 'listEndpoints', 'insertEvent', 'claimDue'])
+  port('grants', grants, ['find'])
+  port('signingKeys', signingKeys, ['current'])
+  for (const name of ['send', 'onProblem', 'newId', 'now', 'random'] as const)
+    if (options[name] !== undefined) callback(name, options[name])
+  end()
+}
+
+/** Loaded when it is used: a host with a `send` of its own has no undici. */
+async function defaultSender(policy: WebhooksOptions<never, InsertedNowOrLater>['urls'] = {}): Promise<Sender> {
+  try {
+    const { createHttpsSender } = await import('../https/https-sender.js')
+    return createHttpsSender({ policy })
+  } catch (error) {
+    throw Object.assign(new WebhookError('SENDER_UNAVAILABLE'), { cause: error })
+  }
+}
+
+/** Timers that do not keep the process alive. */
+function backgroundTimers(given: WebhooksOptions<never, InsertedNowOrLater>['timers']) {
+  if (given !== undefined) return (callback: () => void, delayMs: number) => given.schedule(callback, delayMs)
+  return (callback: () => void, delayMs: number) => {
+    const timer = setTimeout(callback, delayMs) as ReturnType<typeof setTimeout> | { unref(): void }
+    if (typeof timer === 'object') timer.unref()
+    return () => clearTimeout(timer as ReturnType<typeof setTimeout>)
+  }
+}
+
+function newEndpointOf(
+  { appId, url, eventTypes = null, description = null, standardWebhooks = false }: EndpointInput,
+  urls: WebhooksOptions<never, InsertedNowOrLater>['urls'],
+  { newId, now }: { readonly newId: () => string; readonly now: () => Date },
+): NewEndpoint {
+  const checked = checkEndpointUrl(url, urls)
+  if (!checked.ok) throw new WebhookError(checked.code)
+  if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => allEventTypes.includes(type))))
+    throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  return {
+    ...{ endpointId: newId(), appId, url: checked.url, eventTypes, description, standardWebhooks, createdAt: now() },
+  }
+}
+
+function hasSameSettings(known: Endpoint, wanted: NewEndpoint): boolean {
+  const typesOf = ({ eventTypes }: Pick<Endpoint, 'eventTypes'>) =>
+    eventTypes === null ? null : [...new Set(eventTypes)].sort().join()
+  return (
+    typesOf(known) === typesOf(wanted) &&
+    known.standardWebhooks === wanted.standardWebhooks &&
+    known.description === wanted.description
+  )
+}

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createDeliveryWorker, WebhookError, type DeliveryWorkerDeps } from '../../src/delivery/index.js'
+import { createMemoryWebhookStore } from '../../src/testing/index.js'
+import { accepted, allGranted, appId, grant, newId, oneKey, publish, registerEndpoint } from './delivery-samples.js'
+import { VirtualTime } from './virtual-time.js'
+
+let time: VirtualTime
+let store: ReturnType<typeof createMemoryWebhookStore>
+let told: [problem: string, error: unknown][]
+let sentTo: string[]
+
+beforeEach(() => {
+  time = new VirtualTime()
+  store = createMemoryWebhookStore({ nowMs: () => time.nowMs })
+  told = []
+  sentTo = []
+})
+afterEach(() => void vi.restoreAllMocks())
+
+function depsWith(overrides: Partial<DeliveryWorkerDeps> = {}): DeliveryWorkerDeps {
+  return {
+    store,
+    grants: allGranted,
+    signingKeys: oneKey,
+    send: async ({ url }) => {
+      sentTo.push(url)
+      return accepted
+    },
+    now: () => time.now(),
+    random: () => 0.5,
+    timers: time,
+    onProblem: (problem, error) => told.push([problem, error]),
+    ...overrides,
+  }
+}
+const codeOf = (error: unknown) => (error instanceof WebhookError ? error.code : (error as Error | undefined)?.message)
+const toldCodes = () => told.map(([problem, error]) => [problem, codeOf(error)])
+
+const down = new Error('the directory is down')
+const otherUser = '02000000-0000-4000-8000-000000000002'
+const otherApp = '0b000000-0000-4000-8000-00000000000b'
+
+describe('a worker tells what fails, with its cause', () => {
+  test.each<[string, Partial<DeliveryWorkerDeps>, string, string | undefined]>([
+    ['grants that reject', { grants: { find: () => Promise.reject(down) } }, 'GRANTS_FAILED', down.message],
+    [
+      'a look-up of grants that throws at once',
+      {
+        grants: {
+          find() {
+            throw down
+          },
+        },
+      },
+      'GRANTS_FAILED',
+      down.message,
+    ],
+    ['too few grants', { grants: { find: async () => [] } }, 'GRANTS_MISMATCH', 'GRANTS_MISMATCH'],
+    [
+      'a grant of another user',
+      { grants: { find: async (pairs) => pairs.map((pair) => ({ ...grant, ...pair, userId: otherUser })) } },
+      'GRANTS_MISMATCH',
+      'GRANTS_MISMATCH',
+    ],
+    [
+      'a grant to another app',
+      { grants: { find: async (pairs) => pairs.map((pair) => ({ ...grant, ...pair, appId: otherApp })) } },
+      'GRANTS_MISMATCH',
+      'GRANTS_MISMATCH',
+    ],
+    ['keys that reject', { signingKeys: { current: () => Promise.reject(down) } }, 'KEYS_FAILED', down.message],
+    [
+      'the key of another app',
+      { signingKeys: { current: async (ids) => ids.map(() => ({ appId: otherApp, key: 'k', version: 1 })) } },
+      'KEYS_MISMATCH',
+      'KEYS_MISMATCH',
+    ],
+    [
+      'a key that names no app',
+      { signingKeys: { current: async (ids) => ids.map(() => ({ key: 'k', version: 1 }) as never) } },
+      'KEYS_MISMATCH',
+      'KEYS_MISMATCH',
+    ],
+    ['a sender that throws', { send: () => Promise.reject(down) }, 'ATTEMPT_FAILED', down.message],
+  ])('%s', async (_name, overrides, problem, cause) => {
+    await publish(store, [await registerEndpoint(store)])
+    await createDeliveryWorker(depsWith(overrides)).runOnce()
+    expect(toldCodes()).toContainEqual([problem, cause])
+    expect(sentTo).toEqual([])
+  })
+
+  test('a look-up that does not answer in time', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    const silent = { find: () => new Promise<never>(() => {}) }
+    const run = createDeliveryWorker(depsWith({ grants: silent })).runOnce()
+    await time.pass(5_001)
+    await run
+    expect(toldCodes()).toEqual([['GRANTS_FAILED', 'LOOK_UP_TIMED_OUT']])
+  })
+
+  test('a claim and a result that the store refuses', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    const claims = createDeliveryWorker(depsWith({ store: { ...store, claimDue: () => Promise.reject(down) } }))
+    claims.start()
+    await time.pass(10)
+    await claims.stop()
+    let refusals = 2
+    const recordAttemptResults: typeof store.recordAttemptResults = (results) =>
+      (refusals -= 1) > 0 ? Promise.reject(down) : store.recordAttemptResults(results)
+    const results = createDeliveryWorker(depsWith({ store: { ...store, recordAttemptResults } }))
+    results.start()
+    await time.pass(2_000)
+    await results.stop()
+    expect(told).toEqual([
+      ['CLAIM_FAILED', down],
+      ['RECORD_FAILED', down],
+    ])
+  })
+})
+
+test('answers in another order reach nobody with the wrong grant or key', async () => {
+  const endpoint = await registerEndpoint(store)
+  const users = [otherUser, grant.userId, '03000000-0000-4000-8000-000000000003']
+  for (const userId of users) await publish(store, [endpoint], { userId, eventId: newId() })
+  const revoked = users[0] ?? ''
+  const answer = (pairs: Parameters<typeof allGranted.find>[0]) =>
+    pairs.map((pair) => (pair.userId === revoked ? null : { ...grant, ...pair }))
+  const backwards = { find: async (pairs: Parameters<typeof allGranted.find>[0]) => answer(pairs).reverse() }
+  const worker = createDeliveryWorker(depsWith({ grants: backwards }))
+  await worker.runOnce()
+  // Asked one by one, the look-up has only one order.
+  expect(sentTo).toHaveLength(2)
+  const { items } = await store.listDeliveries({ appId, limit: 10 })
+  expect(items.find(({ userId }) => userId === revoked)?.state).toBe('CANCELLED')
+  expect(toldCodes()).toEqual([['GRANTS_MISMATCH', 'GRANTS_MISMATCH']])
+})
+
+test('UUIDs are compared in any letter case, other ids exactly', async () => {
+  const endpoint = await registerEndpoint(store)
+  await publish(store, [endpoint])
+  const upper = { find: async () => [{ ...grant, userId: grant.userId.toUpperCase() }] }
+  await createDeliveryWorker(depsWith({ grants: upper })).runOnce()
+  expect(sentTo).toHaveLength(1)
+  await publish(store, [endpoint], { userId: 'bob' })
+  const otherBob = { find: async () => [{ ...grant, userId: 'Bob' }] }
+  await createDeliveryWorker(depsWith({ grants: otherBob })).runOnce()
+  expect([sentTo.length, ...(toldCodes()[0] ?? [])]).toEqual([1, 'GRANTS_MISMATCH', 'GRANTS_MISMATCH'])
+})
+
+test('problems are printed by default, each code once a minute', async () => {
+  const printed: unknown[][] = []
+  vi.spyOn(console, 'error').mockImplementation((...line: unknown[]) => void printed.push(line))
+  await publish(store, [await registerEndpoint(store)])
+  const { onProblem: _, ...silent } = depsWith({ grants: { find: () => Promise.reject(down) } })
+  const worker = createDeliveryWorker(silent)
+  worker.start()
+  await time.pass(50_000)
+  expect(printed).toEqual([['kyc-relay delivery worker: GRANTS_FAILED', down]])
+  await time.pass(50_000)
+  await worker.stop()
+  expect(printed).toHaveLength(2)
+})
+
+describe('a worker checks its options when it is created', () => {
+  const wrong = (deps: unknown) => {
+    try {
+      createDeliveryWorker(deps as DeliveryWorkerDeps)
+      return null
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error
+      return [error.code, error.violations.map(({ pointer, code }) => `${pointer} ${code}`)]
+    }
+  }
+
+  test('everything that is missing is named at once', () => {
+    const all = ['/store', '/grants', '/signingKeys', '/send', '/now', '/random'].map(
+      (pointer) => `${pointer} REQUIRED`,
+    )
+    expect(wrong({})).toEqual(['OPTIONS_INVALID', all])
+    expect(() => createDeliveryWorker({} as DeliveryWorkerDeps)).toThrow(
+      'store, grants, signingKeys, send, now, random',
+    )
+  })
+
+  test.each<[object, string]>([
+    [{ store: {} }, '/store TYPE'],
+    [{ grants: async () => [] }, '/grants TYPE'],
+    [{ signingKeys: { current: 'key' } }, '/signingKeys TYPE'],
+    [{ send: 'https' }, '/send TYPE'],
+    [{ options: { concurrency: 0 } }, '/options/concurrency TYPE'],
+    [{ options: { maxBatch: Number.NaN } }, '/options/maxBatch TYPE'],
+    [{ options: { shareForHealthy: 1.1 } }, '/options/shareForHealthy TYPE'],
+    [{ options: { leaseMs: 39_999 } }, '/options/leaseMs TYPE'],
+    [{ options: { attemptTimeoutMs: 35_001 } }, '/options/leaseMs TYPE'],
+  ])('%j', (overrides, violation) => {
+    expect(wrong({ ...depsWith(), ...overrides })).toEqual(['OPTIONS_INVALID', [violation]])
+  })
+
+  test('the limits themselves, and options that are undefined, are accepted', () => {
+    expect(wrong({ ...depsWith(), options: { leaseMs: 40_000, concurrency: undefined } })).toBeNull()
+  })
+})
