@@ -244,6 +244,11 @@ const limitsAndPortal = {
     '1200',
     'Requests per minute of one address without a valid key or token. Further ones get 429 instead of 401.',
   ),
+  EVIDENCE_REQUESTS_PER_MINUTE: setting(
+    requestsPerMinute,
+    '120',
+    'Records, photos and exports per minute that one operator, or all services together, can open on the internal API. The same number may come at once.',
+  ),
   OPERATOR_PORTAL: optional(
     flag,
     '1: the operator signs in to the portal with INTERNAL_TOKEN and reads KYC verifications. Default: 1, in production 0.',

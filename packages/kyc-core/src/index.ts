@@ -14,6 +14,7 @@ export type {
   TokenInspector,
   TokenizedValue,
 } from './tokenization/pii-vault.js'
+export { DETAILS_PART, parseSubmissionDetails, type SubmissionDetails } from './tokenization/tokenize-submission.js'
 export type { PiiCipher, SealContext, WrappedDataKey } from './tokenization/pii-cipher.js'
 export type { KycStatusChange, KycStatusOutbox } from './ingestion/status-outbox.js'
 export { transitionKycStatus, type Decision, type KycStatus } from './status/kyc-status.js'

@@ -55,6 +55,7 @@ export function problemBody(refusal: Refusal, requestId: string): { contentType:
       code: refusal.code,
       ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
       ...(refusal.oldest === undefined ? {} : { oldest: refusal.oldest }),
+      ...(refusal.kept === undefined ? {} : { kept: refusal.kept }),
       requestId,
     }),
   }

@@ -29,6 +29,11 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This sourceEventId was already used for another event.',
   },
+  USER_ERASED: {
+    status: 410,
+    retryable: false,
+    message: 'The user was erased. What stays holds no personal data.',
+  },
   CURSOR_INVALID: { status: 400, retryable: false, message: 'The cursor does not belong to this list.' },
   CURSOR_EXPIRED: { status: 410, retryable: false, message: 'Events after this cursor are no longer kept.' },
   CURSOR_UNKNOWN: { status: 410, retryable: false, message: 'The cursor is ahead of the service.' },
@@ -116,4 +121,6 @@ export interface Refusal {
   }
   /** With `CURSOR_EXPIRED`, the cursor to go on with. */
   readonly oldest?: string
+  /** With `USER_ERASED`, what stays. It holds no personal data. */
+  readonly kept?: object
 }

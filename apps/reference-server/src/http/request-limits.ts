@@ -50,7 +50,7 @@ export function takeToken(
 const tolerance = 1e-6
 
 /** Names of the limits, as in the `RateLimit` headers. */
-export type LimitName = 'app' | 'token' | 'failed-authentication' | 'sign-in'
+export type LimitName = 'app' | 'token' | 'failed-authentication' | 'sign-in' | 'evidence'
 
 /** Limits of one process, by name. */
 export type LimitPolicies = Readonly<Record<LimitName, RatePolicy>>
@@ -64,6 +64,7 @@ export const defaultLimitPolicies: LimitPolicies = {
   token: { perMinute: 1_200_000 },
   'failed-authentication': { perMinute: 1_200 },
   'sign-in': { perMinute: 30 },
+  evidence: { perMinute: 120 },
 }
 
 /** Counts requests per caller. */

@@ -12,6 +12,7 @@ import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-to
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
+import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
@@ -24,6 +25,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
+  readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'>
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly probes: Probes
@@ -51,6 +53,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/events', createEventRoutes(deps.publisher))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
+  app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))

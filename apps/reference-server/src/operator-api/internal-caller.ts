@@ -79,6 +79,11 @@ function actorNameOf(caller: InternalCaller, claimed: string | null): string {
   return claimed === null ? 'service' : `claimed:${claimed}`
 }
 
+/** Key of the caller for limits: one for each operator, and one for all services. */
+export function callerKey(caller: InternalCaller): string {
+  return actorNameOf(caller, null)
+}
+
 /** The caller as actor of an audit entry, without a reason. */
 export function actorOf(caller: InternalCaller): AuditActor {
   return { name: actorNameOf(caller, null), reason: null }

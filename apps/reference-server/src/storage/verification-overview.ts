@@ -1,4 +1,4 @@
-import type { Token } from '@kyc-relay/kyc-core'
+import type { AppUser, Token } from '@kyc-relay/kyc-core'
 import type { VaultReference } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** One verification in a list over all apps and users. It holds no sealed data. */
@@ -19,6 +19,8 @@ export interface VerificationOverview {
    * previous page.
    */
   listLatest(page: { readonly limit: number; readonly before?: string }): Promise<readonly LatestVerification[]>
+  /** Finds the app and the user of a verification; null for an unknown id. */
+  findOwner(verificationId: string): Promise<AppUser | null>
   /**
    * Lists the vault references of the newest or oldest verifications: the owner of the data key, and the tokens. In any
    * order.

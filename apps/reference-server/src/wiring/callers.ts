@@ -32,6 +32,7 @@ export async function wireCallers(deps: {
         app: { perMinute: env.restRequestsPerMinute },
         token: { perMinute: env.graphqlRequestsPerMinute },
         'failed-authentication': { perMinute: env.failedAuthenticationsPerMinute },
+        evidence: { perMinute: env.evidenceRequestsPerMinute },
       },
       nowMs: () => performance.now(),
     }),

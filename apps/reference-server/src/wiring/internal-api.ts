@@ -22,7 +22,7 @@ export function wireInternalApi(deps: {
   readonly now: () => Date
 }) {
   const { storage, callers, events, photos, now } = deps
-  const { vault, users, webhooks } = storage
+  const { vault, users, webhooks, overview, verifications, photoJobs } = storage
   const { failures, probes, metrics } = deps.operations
   const directory = storage.apps
   return createInternalApp({
@@ -33,6 +33,7 @@ export function wireInternalApi(deps: {
     newId: uuidv7,
     vault: { vault, eraseUser: (userId, actor) => eraseUser(userId, actor, { users, vault, photos, now }) },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
+    evidence: { overview, verifications, photoJobs, photos, vault },
     endpoints: { store: events.store, wake: () => events.worker.wake() },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
     failures,

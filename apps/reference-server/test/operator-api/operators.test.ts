@@ -16,6 +16,8 @@ const routes: readonly (readonly [NonNullable<CallOptions['method']>, string, Op
   ['PATCH', `/transactions/${one}`, null],
   ['POST', '/vault/reveal', 'reveal'],
   ['DELETE', `/users/${one}/pii`, 'erase'],
+  ['POST', `/verifications/${one}/evidence`, 'evidence'],
+  ['POST', `/verifications/${one}/photos/front`, 'evidence'],
   ['POST', '/apps', 'keys'],
   ['PUT', `/grants/${one}/${one}`, 'keys'],
   ['DELETE', `/grants/${one}/${one}`, 'keys'],
@@ -52,7 +54,14 @@ describe('rights of operators', () => {
     const app = createInternalApp({
       internalToken: null,
       findOperator: () => ({ name: 'nobody', tokenHash: '', rights: [] }),
-      ...{ publisher: unused, vault: unused, apps: unused, endpoints: unused, embeddedTokens: unused },
+      ...{
+        publisher: unused,
+        vault: unused,
+        evidence: unused,
+        apps: unused,
+        endpoints: unused,
+        embeddedTokens: unused,
+      },
       ...{ probes: unused, metrics: unused, failures: unused, limits: unused, log: unused, newId: unused },
     })
     const served = new Set(

@@ -101,6 +101,19 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
     const { appId, userId } = without.key
     deepEqual(await one.overview.listVaultReferences({ of: 'newest', limit: 1 }), [{ appId, userId, tokens: [] }])
   }),
+  storageCase(
+    'VO-09',
+    'MUST find app and user of a verification by its id, and nobody of an unknown id',
+    async (one) => {
+      await recordAll(one)
+      for (const name of names) {
+        const owner = { appId: uuid(`app ${name}`), userId: uuid(name) }
+        deepEqual(await one.overview.findOwner(uuid(`verification ${name}`)), owner)
+      }
+      equal(await one.overview.findOwner('00000000-0000-7000-8000-000000000000'), null)
+      equal(await one.overview.findOwner(''), null)
+    },
+  ),
   reopenCase('VO-06', 'MUST list what was recorded before it was closed', recordAll, async ({ overview }) => {
     equal((await overview.listLatest({ limit: 10 })).length, names.length)
   }),

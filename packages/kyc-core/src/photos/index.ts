@@ -10,5 +10,5 @@ export type {
 } from './photo-job-store.js'
 export { isPhotoFailure, type PhotoFailure } from './photo-failure.js'
 export type { PhotoStore } from './photo-store.js'
-export { MAX_PHOTO_BYTES, photoFormat } from './photo-format.js'
+export { MAX_PHOTO_BYTES, photoFormat, type PhotoFormat } from './photo-format.js'
 export { photoOutcome, type PhotoAttempt } from './photo-outcome.js'

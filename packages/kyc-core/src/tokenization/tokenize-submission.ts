@@ -65,6 +65,38 @@ export function submissionDetails(submission: Submission): string {
   })
 }
 
+/** Content of the sealed part {@link DETAILS_PART}: all personal data without a token. */
+export interface SubmissionDetails {
+  /** The person without the SSN. */
+  readonly person: Omit<Submission['person'], 'ssn'>
+  /** The sections without document number and photo URLs. */
+  readonly verifications: {
+    readonly document?: Omit<NonNullable<Submission['verifications']['document']>, 'documentNumber' | 'photos'>
+    readonly ssn?: Submission['verifications']['ssn']
+    readonly database?: Submission['verifications']['database']
+  }
+  readonly decisionReason?: string
+  readonly externalProviderData?: unknown
+}
+
+/**
+ * Reads the text of the sealed part {@link DETAILS_PART}.
+ *
+ * @example
+ * ```ts
+ * import { DETAILS_PART, parseSubmissionDetails, type PiiRevealer, type VerificationRecord } from '@kyc-relay/kyc-core'
+ *
+ * export async function readPerson(vault: PiiRevealer, { appId, userId, ...record }: VerificationRecord) {
+ *   const why = { actor: 'operator:Ada', purpose: 'audit of May' }
+ *   const part = { recordId: record.verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
+ *   return parseSubmissionDetails(await vault.openRecord({ owner: { appId, userId }, ...why, ...part })).person
+ * }
+ * ```
+ */
+export function parseSubmissionDetails(text: string): SubmissionDetails {
+  return JSON.parse(text) as SubmissionDetails
+}
+
 /** Lists the clear values of a submission that become tokens. */
 function tokenizable({ person, verifications }: Submission): ClearValue[] {
   const values: ClearValue[] = []

@@ -33,6 +33,13 @@ JOIN kyc_relay_vault_audit_entries AS entry USING (user_id, app_id)
 WHERE entry.kind = 'OWNER_ERASED'`,
 )
 
+const findErasure = statement<{ at: Date | null }>(
+  'vault_find_erasure',
+  sql`
+SELECT max(at) AS at FROM kyc_relay_vault_audit_entries
+WHERE kind = 'OWNER_ERASED' AND user_id = ${value('userId')} AND app_id = ${value('appId')}`,
+)
+
 const ownerKey = ({ appId, userId }: AppUser, token = '') => JSON.stringify([appId, userId, token])
 
 function ownersOf(rows: readonly AppUser[]) {
@@ -60,6 +67,8 @@ export function createVaultInspection(database: PostgresDatabase): VaultInspecti
       const gone = new Set(erased.map((owner) => ownerKey(owner)))
       return lacking.filter((reference) => !gone.has(ownerKey(reference))).length
     },
+    findErasure: ({ appId, userId }) =>
+      database.run(async (on) => (await findErasure.rows(on, { appId, userId }))[0]?.at ?? null),
     isEmpty: () =>
       database.run(async (on) => {
         const { userId } = dataKeys

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, max, sql } from 'drizzle-orm'
+import type { AppUser } from '@kyc-relay/kyc-core'
 import type { VaultInspection, VaultReference } from './vault-inspection.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
@@ -22,7 +23,7 @@ function prepareStatements(db: DrizzleDatabase) {
       )
       .prepare(),
     findErasure: db
-      .select({ one: sql`1` })
+      .select({ at: max(vaultAuditEntries.at) })
       .from(vaultAuditEntries)
       .where(
         and(
@@ -32,7 +33,6 @@ function prepareStatements(db: DrizzleDatabase) {
           eq(vaultAuditEntries.userId, value('userId')),
         ),
       )
-      .limit(1)
       .prepare(),
     findAnyDataKey: db
       .select({ position: dataKeys.position })
@@ -60,15 +60,21 @@ function prepareStatements(db: DrizzleDatabase) {
 export function createVaultInspection(db: DrizzleDatabase, commits: GroupCommit): VaultInspection {
   const statements = prepareStatements(db)
 
+  function findErasure({ appId, userId }: AppUser): Date | null {
+    const atMs = statements.findErasure.get({ appId, userId })?.at ?? null
+    return atMs === null ? null : new Date(atMs)
+  }
+
   function isLacking({ appId, userId, tokens: needed }: VaultReference): boolean {
     const isWhole =
       statements.findDataKey.get({ appId, userId }) !== undefined &&
       needed.every((token) => statements.findToken.get({ token, appId, userId }) !== undefined)
-    return !isWhole && statements.findErasure.get({ appId, userId }) === undefined
+    return !isWhole && findErasure({ appId, userId }) === null
   }
 
   return {
     countLacking: (references) => read(() => references.filter(isLacking).length),
+    findErasure: (owner) => read(() => findErasure(owner)),
     isEmpty: () => read(() => statements.findAnyDataKey.get() === undefined),
     listWrappingKeyIds: () =>
       read(() => {

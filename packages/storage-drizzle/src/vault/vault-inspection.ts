@@ -19,6 +19,11 @@ export interface VaultInspection {
    * of an owner whose erasure is in the vault's audit log are not counted.
    */
   countLacking(references: readonly VaultReference[]): Promise<number>
+  /**
+   * Finds the time of the owner's newest erasure in the vault's audit log; null if there is none, or no log. A user can come
+   * back after it.
+   */
+  findErasure(owner: AppUser): Promise<Date | null>
   /** Checks whether the vault has no data keys. */
   isEmpty(): Promise<boolean>
   /** Lists the ids of the keys that wrap data keys, each once. */

@@ -82,6 +82,21 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
     expect(await vault.inspection.countLacking(records)).toBe(1)
   })
 
+  test('finds the newest erasure of an owner, and none of another', async () => {
+    const vault = await open()
+    await tokenFor(vault, owner)
+    await tokenFor(vault, other)
+    expect(await vault.inspection.findErasure(owner)).toBeNull()
+    await vault.eraseOwner(owner)
+    const first = await vault.inspection.findErasure(owner)
+    expect(first).toBeInstanceOf(Date)
+    await tokenFor(vault, owner)
+    await vault.eraseOwner(owner)
+    const second = await vault.inspection.findErasure(owner)
+    expect(Number(second)).toBeGreaterThanOrEqual(Number(first))
+    expect(await vault.inspection.findErasure(other)).toBeNull()
+  })
+
   test('is empty until the first data key, and after the erasure of everybody', async () => {
     const vault = await open()
     expect(await vault.inspection.isEmpty()).toBe(true)

@@ -1,5 +1,5 @@
 import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
-import { asc, desc, gt, lt } from 'drizzle-orm'
+import { asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -30,6 +30,11 @@ export function createVerificationOverview(database: PostgresOwnDatabase): Verif
           .orderBy(desc(verificationId))
           .limit(limit),
       ),
+    findOwner: (id) =>
+      database.read(async (db) => {
+        const [found] = await db.select({ appId, userId }).from(verifications).where(eq(verificationId, id)).limit(1)
+        return found ?? null
+      }),
     listVaultReferences: ({ of, limit }) =>
       database.read(async (db) => {
         const rows = await db

@@ -1,5 +1,5 @@
 import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
-import { asc, desc, gt, lt } from 'drizzle-orm'
+import { asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -30,6 +30,10 @@ export function createVerificationOverview(database: SqliteOwnDatabase): Verific
           .orderBy(desc(verificationId))
           .limit(limit)
           .all(),
+      ),
+    findOwner: (id) =>
+      database.read(
+        (db) => db.select({ appId, userId }).from(verifications).where(eq(verificationId, id)).limit(1).get() ?? null,
       ),
     listVaultReferences: ({ of, limit }) =>
       database.read((db) =>

@@ -53,6 +53,16 @@ const wrongOverviews: readonly WrongStorage[] = [
     }),
   ],
   [
+    'finds some owner for any id',
+    'VO-09',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        findOwner: async (id) => (await overview.findOwner(id)) ?? { appId: '', userId: '' },
+      },
+    }),
+  ],
+  [
     'leaves out what has no token',
     'VO-08',
     ({ overview }) => ({

@@ -1,0 +1,80 @@
+import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/photos'
+import { Hono, type Context } from 'hono'
+import { z } from 'zod'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/request-context.js'
+import type { RequestLimits } from '../http/request-limits.js'
+import type { Log } from '../operations/log.js'
+import { auditText, id } from '../operator-api/field-schemas.js'
+import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
+
+const look = z.strictObject({ purpose: auditText })
+const side = z.enum(['front', 'back', 'selfie'] satisfies PhotoSide[])
+
+const mediaTypes: Readonly<Record<PhotoFormat, string>> = {
+  JPEG: 'image/jpeg',
+  PNG: 'image/png',
+  WEBP: 'image/webp',
+  HEIC: 'image/heic',
+}
+
+/** Dependencies of the evidence routes. */
+export interface EvidenceRoutesDeps extends EvidenceDeps {
+  readonly limits: RequestLimits
+  readonly log: Log
+}
+
+/** Creates the routes that open the sealed record of a verification and its photos, for operators with the right. */
+export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
+  const { limits, log } = deps
+  const routes = new Hono<EdgeEnv>()
+
+  /** Who looks, and why; or the refusal. */
+  async function gate(c: Context<EdgeEnv>): Promise<Looker | Response> {
+    const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
+    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
+    const body = await readActing(c, look)
+    return body.ok ? { actor: body.actor, purpose: body.value.purpose } : body.response
+  }
+
+  routes.post('/verifications/:verificationId/evidence', requireRight('evidence'), async (c) => {
+    const verificationId = id.safeParse(c.req.param('verificationId'))
+    if (!verificationId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const looker = await gate(c)
+    if (looker instanceof Response) return looker
+    const answer = await readEvidence(verificationId.data, looker, deps)
+    if (answer.kind === 'unknown') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'VERIFICATION_UNKNOWN' })
+    if (answer.kind === 'erased') return refuseErased(c, answer.kept)
+    log.info('evidence opened', { requestId: c.env.requestId, verificationId: verificationId.data })
+    return c.json(answer.evidence, 200, { 'cache-control': 'no-store' })
+  })
+
+  routes.post('/verifications/:verificationId/photos/:side', requireRight('evidence'), async (c) => {
+    const verificationId = id.safeParse(c.req.param('verificationId'))
+    const photoSide = side.safeParse(c.req.param('side'))
+    if (!verificationId.success || !photoSide.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const looker = await gate(c)
+    if (looker instanceof Response) return looker
+    const answer = await readPhoto({ verificationId: verificationId.data, side: photoSide.data }, looker, deps)
+    if (answer.kind === 'unknown') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'PHOTO_UNKNOWN' })
+    if (answer.kind === 'erased') return refuseErased(c, answer.kept)
+    if (answer.kind === 'not_stored')
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'PHOTO_NOT_STORED', status: 409 })
+    log.info('photo opened', { requestId: c.env.requestId, verificationId: verificationId.data })
+    return c.body(new Uint8Array(answer.bytes), 200, {
+      'content-type': answer.format === null ? 'application/octet-stream' : mediaTypes[answer.format],
+      'content-length': String(answer.bytes.byteLength),
+      'repr-digest': `sha-256=:${answer.sha256}:`,
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'no-store',
+    })
+  })
+  return routes
+}
+
+/** Refuses a look at an erased user, with what stays. */
+function refuseErased(c: Context<EdgeEnv>, kept: KeptEvidence): Response {
+  return refuseProblem(c, { code: 'USER_ERASED', kept })
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import {
+  DETAILS_PART,
+  KycError,
+  parseSubmissionDetails,
+  parseToken,
+  type AppUser,
+  type PiiRevealer,
+  type SubmissionDetails,
+  type VerificationRecord,
+  type VerificationStore,
+} from '@kyc-relay/kyc-core'
+import {
+  photoFormat,
+  photoImagePart,
+  type PhotoFormat,
+  type PhotoJobStore,
+  type PhotoRecord,
+  type PhotoSide,
+  type PhotoStore,
+} from '@kyc-relay/kyc-core/photos'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import type { VerificationOverview } from '../storage/verification-overview.js'
+
+/** Who looks, and why. The vault records both before it opens anything. */
+export interface Looker {
+  readonly actor: string
+  readonly purpose: string
+}
+
+/** Dependencies of evidence. */
+export interface EvidenceDeps {
+  readonly overview: Pick<VerificationOverview, 'findOwner'>
+  readonly verifications: Pick<VerificationStore, 'findVerification'>
+  readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
+  readonly photos: Pick<PhotoStore, 'get'>
+  readonly vault: Pick<PiiRevealer, 'openRecord'> & {
+    readonly inspection: Pick<StoredVault['inspection'], 'findErasure'>
+  }
+}
+
+/** What is kept of a verification without personal data. It stays after an erasure. */
+export type KeptEvidence = ReturnType<typeof keptEvidence>
+
+/** The whole record of a verification, with the SSN masked and without the document number. */
+export type Evidence = KeptEvidence & Omit<SubmissionDetails, 'person'> & { readonly person: MaskedPerson }
+
+type MaskedPerson = SubmissionDetails['person'] & { readonly ssn?: string }
+
+/** Result of looking at the evidence of a verification. */
+export type EvidenceAnswer =
+  | { readonly kind: 'found'; readonly evidence: Evidence }
+  | { readonly kind: 'erased'; readonly kept: KeptEvidence }
+  | { readonly kind: 'unknown' }
+
+/** Result of looking at a photo. */
+export type PhotoAnswer =
+  | { readonly kind: 'found'; readonly bytes: Uint8Array; readonly format: PhotoFormat | null; readonly sha256: string }
+  | { readonly kind: 'erased'; readonly kept: KeptEvidence }
+  | { readonly kind: 'not_stored' }
+  | { readonly kind: 'unknown' }
+
+/** Opens the record of a verification. Nothing is opened unless the vault has recorded who looks. */
+export async function readEvidence(
+  verificationId: string,
+  looker: Looker,
+  deps: EvidenceDeps,
+): Promise<EvidenceAnswer> {
+  const found = await findRecord(verificationId, deps)
+  if (found === null) return { kind: 'unknown' }
+  const { owner, record, photos } = found
+  const part = { recordId: verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
+  const text = await openPart({ owner, ...looker, ...part }, record, deps)
+  const kept = keptEvidence(record, photos)
+  if (text === null) return { kind: 'erased', kept }
+  const { person, ...details } = parseSubmissionDetails(text)
+  return { kind: 'found', evidence: { ...kept, ...details, person: { ...person, ...maskedSsn(record) } } }
+}
+
+/** Opens a stored photo in the same way. */
+export async function readPhoto(
+  { verificationId, side }: { readonly verificationId: string; readonly side: PhotoSide },
+  looker: Looker,
+  deps: EvidenceDeps,
+): Promise<PhotoAnswer> {
+  const found = await findRecord(verificationId, deps)
+  if (found === null) return { kind: 'unknown' }
+  const { owner, record, photos } = found
+  const photo = photos.find((one) => one.side === side)
+  if (photo === undefined) return { kind: 'unknown' }
+  if (photo.state === 'ERASED') return { kind: 'erased', kept: keptEvidence(record, photos) }
+  if (photo.state !== 'STORED') return { kind: 'not_stored' }
+  const sealed = await deps.photos.get({ owner, photoJobId: photo.photoJobId })
+  // An erasure removes photos last. The file of a job read before it can be gone.
+  if (sealed === null) return { kind: 'not_stored' }
+  const part = { recordId: verificationId, part: photoImagePart(side), sealed }
+  const text = await openPart({ owner, ...looker, ...part }, record, deps)
+  if (text === null) return { kind: 'erased', kept: keptEvidence(record, photos) }
+  const bytes = Buffer.from(text, 'base64')
+  const sha256 = createHash('sha256').update(bytes).digest('base64')
+  return { kind: 'found', bytes, format: photoFormat(bytes), sha256 }
+}
+
+async function findRecord(verificationId: string, { overview, verifications, photoJobs }: EvidenceDeps) {
+  const owner = await overview.findOwner(verificationId)
+  if (owner === null) return null
+  const record = await verifications.findVerification(owner, verificationId)
+  return record === null ? null : { owner, record, photos: await photoJobs.listPhotos(owner, verificationId) }
+}
+
+/** Opens a part; null if the user was erased after the verification. */
+async function openPart(
+  request: Parameters<PiiRevealer['openRecord']>[0] & { readonly owner: AppUser },
+  { recordedAt }: VerificationRecord,
+  { vault }: EvidenceDeps,
+): Promise<string | null> {
+  try {
+    return await vault.openRecord(request)
+  } catch (error) {
+    if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+    const erasedAt = await vault.inspection.findErasure(request.owner)
+    if (erasedAt !== null && erasedAt >= recordedAt) return null
+    throw error
+  }
+}
+
+function maskedSsn({ ssn }: VerificationRecord): { readonly ssn?: string } {
+  const lastFour = ssn === null ? null : (parseToken(ssn.token)?.lastFour ?? null)
+  return lastFour === null ? {} : { ssn: `***-**-${lastFour}` }
+}
+
+function keptEvidence(record: VerificationRecord, photos: readonly PhotoRecord[]) {
+  const { sealedDetails: _, ssn, documentNumber, result, ...rest } = record
+  return {
+    ...rest,
+    status: result.status,
+    message: result.message,
+    ssnStanding: ssn?.standing ?? null,
+    hasDocumentNumber: documentNumber !== null,
+    photos: photos.map(({ photoJobId: _, ...photo }) => photo),
+  }
+}
