@@ -20,7 +20,7 @@ export interface PreparedEvent {
   /** Exact bytes that are signed, stored and sent. */
   readonly body: Uint8Array
   readonly test: boolean
-  /** Id of the event at its source. A second publish with this id returns the original event. */
+  /** Id of the event at its source, compared byte for byte. A second publish with this id returns the original event. */
   readonly sourceEventId: string | null
   readonly withheld: WithheldReason | null
   /**
@@ -134,7 +134,7 @@ export interface DeliveryFilter {
 export interface WebhookStore {
   /**
    * Adds an endpoint unless its app already has `limitPerApp`. It inherits the lineage of its URL, and an operator's pause
-   * of the last endpoint of that lineage.
+   * of the last endpoint of that lineage. Rejects an id that the app already has, also of a removed endpoint.
    */
   registerEndpoint(endpoint: NewEndpoint, limitPerApp: number): Promise<'registered' | 'limit_reached'>
   /**
@@ -258,7 +258,7 @@ export interface WebhookStore {
 
   /**
    * Creates a delivery of the same event with the same `X-Event-ID`, due now: to the same endpoint, or if that was
-   * removed, to the newest one of its lineage that takes the type.
+   * removed, to the newest one of its lineage that takes the type. Rejects an id that the app already has.
    *
    * @returns `not_found` for another app's or an unknown delivery, `not_finished` while it is pending,
    *   `endpoint_removed` when there is no such endpoint.

@@ -170,7 +170,9 @@ export function createMemoryWebhookStore(
       })
     },
 
-    async recordAttemptResults(results) {
+    async recordAttemptResults(given) {
+      // Copied first: if a result cannot be read, none is applied.
+      const results = structuredClone(given)
       const failedBefore = new Map([...endpoints].map(([endpointId, stored]) => [endpointId, isFailing(stored)]))
       const stale = results.filter((result) => !recordOne(result)).map(({ fence }) => fence)
       const turned = [...endpoints.values()].flatMap((stored) => {

@@ -1,3 +1,4 @@
+import { cancelCases } from './webhook-store/cancel-cases.js'
 import { claimCases } from './webhook-store/claim-cases.js'
 import { endpointHourCases } from './webhook-store/endpoint-hour-cases.js'
 import { endpointCases } from './webhook-store/endpoint-cases.js'
@@ -7,6 +8,8 @@ import { leaseCases } from './webhook-store/lease-cases.js'
 import { lineageCases } from './webhook-store/lineage-cases.js'
 import { pauseCases } from './webhook-store/pause-cases.js'
 import { readingCases } from './webhook-store/reading-cases.js'
+import { resendCases } from './webhook-store/resend-cases.js'
+import { sourceCases } from './webhook-store/source-cases.js'
 import { attemptResultCases } from './webhook-store/attempt-result-cases.js'
 
 /**
@@ -28,9 +31,12 @@ export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...lineageCases,
   ...pauseCases,
   ...eventCases,
+  ...sourceCases,
   ...claimCases,
   ...leaseCases,
   ...attemptResultCases,
+  ...cancelCases,
   ...endpointHourCases,
   ...readingCases,
+  ...resendCases,
 ]

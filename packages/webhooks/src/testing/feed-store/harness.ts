@@ -1,6 +1,7 @@
 import { ok } from 'node:assert/strict'
 import type { WebhookStore } from '../../delivery/webhook-store.js'
 import type { FeedStore, ListedEvent } from '../../feed/feed-store.js'
+import { createRecordedCalls } from '../recorded-calls.js'
 
 /** One handle on a harness's data. */
 export interface FeedStoreHandle {
@@ -50,8 +51,14 @@ export function feedStoreCase(
     name,
     async run(harness) {
       const [one, other] = [await harness.open(), await harness.open()]
+      const { record, explain } = createRecordedCalls()
+      const recorded = (handle: FeedStoreHandle) => {
+        return { ...handle, store: record(handle.store), webhooks: record(handle.webhooks) }
+      }
       try {
-        await run({ store: one.store, webhooks: one.webhooks, other, advance: (ms) => harness.advance(ms) })
+        const { store, webhooks } = recorded(one)
+        const advance = (ms: number) => harness.advance(ms)
+        await explain(() => run({ store, webhooks, other: recorded(other), advance }))
       } finally {
         await one.close()
         await other.close()

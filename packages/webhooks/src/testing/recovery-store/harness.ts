@@ -1,6 +1,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import type { Endpoint, PreparedEvent, WebhookStore } from '../../delivery/webhook-store.js'
 import type { RecoverableEvent, RecoveryStore } from '../../recovery/recovery-store.js'
+import { createRecordedCalls } from '../recorded-calls.js'
 import { appA, claimOne, createSamples, recordResults, resultOf } from '../webhook-store/sample-records.js'
 
 /** One handle on a harness's data. */
@@ -72,8 +73,12 @@ export function recoveryStoreCase(
     name,
     async run(harness) {
       const [one, other] = [await harness.open(), await harness.open()]
+      const { record, explain } = createRecordedCalls()
+      const recorded = (handle: RecoveryStoreHandle) => {
+        return { ...handle, store: record(handle.store), webhooks: record(handle.webhooks) }
+      }
       try {
-        await run(createUse(one, other, (ms) => harness.advance(ms)))
+        await explain(() => run(createUse(recorded(one), recorded(other), (ms) => harness.advance(ms))))
       } finally {
         await one.close()
         await other.close()

@@ -1,5 +1,6 @@
 import type { WebhookStore } from '../../delivery/webhook-store.js'
 import type { TransactionStore } from '../../publishing/transaction-store.js'
+import { createRecordedCalls } from '../recorded-calls.js'
 
 /** One handle on a harness's data. */
 export interface TransactionStoreHandle {
@@ -47,8 +48,10 @@ export function transactionStoreCase(
     name,
     async run(harness) {
       const [one, two] = [await harness.open(), await harness.open()]
+      const { record, explain } = createRecordedCalls()
       try {
-        await run({ store: one.store, other: two.store, webhooks: one.webhooks })
+        const stores = { store: record(one.store), other: record(two.store), webhooks: record(one.webhooks) }
+        await explain(() => run(stores))
       } finally {
         await one.close()
         await two.close()

@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual } from 'node:assert/strict'
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict'
 import { eventTypes } from '../../events/event-types.js'
 import { webhookStoreCase } from './harness.js'
 import {
@@ -115,6 +115,49 @@ export const endpointCases = [
       deepEqual((await store.claimDue(wideClaim)).claimed, [])
       equal((await store.findDelivery({ appId: appA, deliveryId: first ?? '' }))?.state, 'DELIVERED')
       equal((await store.findDelivery({ appId: appA, deliveryId: second ?? '' }))?.state, 'CANCELLED')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-10',
+    'An event that races a removal MUST leave nothing that waits for the removed endpoint',
+    async ({ store, other }) => {
+      const { registered, event } = createSamples()
+      for (let round = 0; round < 10; round += 1) {
+        const endpoint = await registered(store)
+        const publish = (n: number) => (n % 2 === 0 ? store : other).insertEvent(event([endpoint]))
+        const [, , removed] = await Promise.all([
+          publish(0),
+          publish(1),
+          other.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId }),
+          publish(2),
+          publish(3),
+        ])
+        equal(removed, true, 'removeEndpoint')
+        const { items } = await store.listDeliveries({ appId: appA, endpointId: endpoint.endpointId, limit: 10 })
+        const waiting = items.filter(({ state }) => state !== 'CANCELLED')
+        deepEqual(waiting, [], 'listDeliveries of the removed endpoint gives cancelled deliveries only')
+      }
+      deepEqual((await store.claimDue(wideClaim)).claimed, [], 'claimDue gives nothing of removed endpoints')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-ENDPOINT-11',
+    'An endpoint id that the app ever had MUST be rejected, and nothing changed',
+    async ({ store, other }) => {
+      const { registered, endpoint } = createSamples()
+      const [here, gone] = [await registered(store), await registered(store)]
+      await store.removeEndpoint({ appId: appA, endpointId: gone.endpointId })
+      for (const { endpointId } of [here, gone]) {
+        await rejects(
+          async () => other.registerEndpoint(endpoint({ endpointId }), 50),
+          'registerEndpoint rejects an endpointId that is taken',
+        )
+        const replace = { appId: appA, endpointId: here.endpointId, replacement: endpoint({ endpointId }) }
+        await rejects(async () => other.replaceEndpoint(replace), 'replaceEndpoint rejects an endpointId that is taken')
+      }
+      deepEqual(await store.listEndpoints(appA), [here], 'listEndpoints after the refusals')
     },
   ),
 

@@ -86,61 +86,6 @@ export const eventCases = [
   ),
 
   webhookStoreCase(
-    'WS-SOURCE-1',
-    'A known sourceEventId MUST return user, type and body of the original, whatever is published under it',
-    async ({ store, other }) => {
-      const { registered, event } = createSamples()
-      const endpoint = await registered(store)
-      const source = { sourceEventId: 'deposit-1' }
-      const published = event([endpoint], { ...source, body: everyByte })
-      const first = await store.insertEvent(published)
-      const others = [{}, { userId: userTwo }, { type: 'TRANSACTION_CREATE' as const }, { body: new Uint8Array(3) }]
-      for (const changed of others) {
-        const { original, ...again } = await other.insertEvent(event([endpoint], { ...source, ...changed }))
-        deepEqual({ ...again, original: null }, { ...first, duplicate: true })
-        deepEqual([original?.userId, original?.type], [published.userId, published.type])
-        deepEqual([...(original?.body ?? [])], [...everyByte])
-      }
-      equal((await listAll(store)).length, 1)
-    },
-  ),
-
-  webhookStoreCase(
-    'WS-SOURCE-2',
-    'An event withheld for want of a scope MUST give its sourceEventId to the first that is not withheld',
-    async ({ store, other }) => {
-      const { registered, event } = createSamples()
-      const endpoint = await registered(store)
-      const source = { sourceEventId: 'deposit-1' }
-      const none = { ...source, body: new Uint8Array(), deliveries: [] }
-      const withheld = await store.insertEvent(event([], { ...none, withheld: 'SCOPE_NOT_GRANTED' }))
-      const still = await other.insertEvent(event([], { ...none, withheld: 'NO_GRANT' }))
-      deepEqual([still.eventId, still.duplicate], [withheld.eventId, true])
-      const answers = await race(store, other, (handle) => handle.insertEvent(event([endpoint], source)), 10)
-      equal(answers.filter(({ duplicate }) => !duplicate).length, 1)
-      equal(new Set(answers.map(({ eventId }) => eventId)).size, 1)
-      equal(
-        answers.some(({ eventId }) => eventId === withheld.eventId),
-        false,
-      )
-      equal((await store.claimDue(wideClaim)).claimed.length, 1)
-    },
-  ),
-
-  webhookStoreCase(
-    'WS-SOURCE-3',
-    'An event withheld for want of an endpoint MUST keep its sourceEventId',
-    async ({ store, other }) => {
-      const { registered, event } = createSamples()
-      const source = { sourceEventId: 'deposit-1' }
-      const first = await store.insertEvent(event([], { ...source, withheld: 'NO_ENDPOINT' }))
-      const again = await other.insertEvent(event([await registered(store)], source))
-      deepEqual([again.eventId, again.duplicate], [first.eventId, true])
-      deepEqual(await listAll(store), [])
-    },
-  ),
-
-  webhookStoreCase(
     'WS-EVENT-4',
     'Of racing events with one sourceEventId exactly one MUST be written',
     async ({ store, other }) => {

@@ -1,4 +1,5 @@
 import type { WebhookStore } from '../../delivery/webhook-store.js'
+import { createRecordedCalls } from '../recorded-calls.js'
 
 /** One handle on a harness's data. */
 export interface WebhookStoreHandle {
@@ -47,8 +48,10 @@ export function webhookStoreCase(
     name,
     async run(harness) {
       const [one, two] = [await harness.open(), await harness.open()]
+      const { record, explain } = createRecordedCalls()
       try {
-        await run({ store: one.store, other: two.store, advance: (ms) => harness.advance(ms) })
+        const stores = { store: record(one.store), other: record(two.store) }
+        await explain(() => run({ ...stores, advance: (ms) => harness.advance(ms) }))
       } finally {
         await one.close()
         await two.close()

@@ -21,9 +21,9 @@ export const leaseCases = [
       const { registered, published } = createSamples()
       await published(store, await registered(store))
       const before = await claimOne(store)
-      await advance(leaseMs - 1)
-      deepEqual(await other.claimExpired(takeOver), [])
-      await advance(1)
+      await advance(leaseMs - 2)
+      deepEqual(await other.claimExpired(takeOver), [], 'claimExpired gives nothing before the end of the lease')
+      await advance(3)
       const [after] = await other.claimExpired(takeOver)
       deepEqual({ ...after, fence: null }, { ...before, fence: null })
       equal(after?.fence.attempt, 1)
@@ -108,9 +108,9 @@ export const leaseCases = [
     await claimOne(store)
     await advance(leaseMs)
     equal((await store.claimExpired(takeOver)).length, 1)
-    await advance(leaseMs - 1)
+    await advance(leaseMs - 2)
     equal((await other.claimExpired(takeOver)).length, 0)
-    await advance(1)
+    await advance(3)
     equal((await other.claimExpired(takeOver)).length, 1)
   }),
 
@@ -175,6 +175,20 @@ export const leaseCases = [
         taken.add(one?.deliveryId ?? 'none')
       }
       equal(taken.size, 4)
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-LEASE-12',
+    'A lease MUST begin with the claim, however long the delivery was due',
+    async ({ store, other, advance }) => {
+      const { registered, published } = createSamples()
+      await published(store, await registered(store))
+      await advance(leaseMs * 3)
+      const claimed = await claimOne(store)
+      await advance(leaseMs - 2)
+      deepEqual(await other.claimExpired(takeOver), [], 'claimExpired gives nothing before the end of the lease')
+      await recordResults(store, resultOf.delivered(claimed))
     },
   ),
 

@@ -1,7 +1,18 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Endpoint, WebhookStore } from '../../delivery/webhook-store.js'
 import { webhookStoreCase } from './harness.js'
-import { appB, claimOne, createSamples, race, recordResults, resultOf, userOne, wideClaim } from './sample-records.js'
+import {
+  appB,
+  between,
+  claimOne,
+  createSamples,
+  near,
+  race,
+  recordResults,
+  resultOf,
+  userOne,
+  wideClaim,
+} from './sample-records.js'
 
 const pause = (store: WebhookStore, { appId, endpointId }: Endpoint, by: 'PARTNER' | 'OPERATOR' = 'PARTNER') =>
   store.pauseEndpoint({ appId, endpointId, by })
@@ -46,7 +57,9 @@ export const pauseCases = [
     await advance(4000)
     deepEqual(await claimed(store), nothing)
     await resume(store, endpoint)
-    deepEqual(await claimed(store), { ids: [], nextDueInMs: 6000 })
+    const { ids, nextDueInMs } = await claimed(store)
+    deepEqual(ids, [])
+    near(nextDueInMs ?? undefined, 6000, 'nextDueInMs of claimDue after the resume')
     await pause(store, endpoint)
     await advance(20_000)
     deepEqual(await claimed(store), nothing)
@@ -77,8 +90,10 @@ export const pauseCases = [
       const attempt = await claimOne(store)
       equal(attempt.deliveryId, test)
       await recordResults(store, resultOf.unsent(attempt, 500))
-      deepEqual(await claimed(store), { ids: [], nextDueInMs: 500 })
-      await advance(500)
+      const { ids, nextDueInMs } = await claimed(store)
+      deepEqual(ids, [])
+      near(nextDueInMs ?? undefined, 500, 'nextDueInMs of claimDue in the pause')
+      await advance(501)
       await resume(store, endpoint)
       deepEqual(await claimed(store), { ids: [test, waiting], nextDueInMs: null })
     },
@@ -254,7 +269,7 @@ export const pauseCases = [
       await advance(100)
       await recordResults(store, resultOf.retry(await claimOne(store), 0))
       const failing = await health()
-      equal(failing?.failingSince?.getTime(), (lastSuccessAt?.getTime() ?? 0) + 100)
+      near(between(lastSuccessAt, failing?.failingSince), 100, 'failingSince of listEndpointHealth after the success')
       await advance(100)
       await recordResults(store, resultOf.failed(await claimOne(store)))
       deepEqual(await health(), failing, 'still failing')
@@ -265,7 +280,24 @@ export const pauseCases = [
       await recordResults(store, resultOf.delivered(await claimOne(store)))
       const healthy = await health()
       equal(healthy?.failingSince, null)
-      equal(healthy.lastSuccessAt?.getTime(), ((await endOf(fails))?.getTime() ?? 0) + 100)
+      near(
+        between(await endOf(fails), healthy?.lastSuccessAt),
+        100,
+        'lastSuccessAt of listEndpointHealth after the failure',
+      )
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-HEALTH-2',
+    'An attempt that was not sent MUST NOT mark a healthy endpoint as failing, nor lower its cap',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store)
+      await published(store, endpoint, 5)
+      await recordResults(store, resultOf.unsent(await claimOne(store, { limit: 1 }), 60_000))
+      deepEqual(await other.listEndpointHealth(endpoint.appId), [untouched(endpoint)], 'listEndpointHealth')
+      equal((await other.claimDue(wideClaim)).claimed.length, 4, 'claimDue gives up to the cap of a healthy endpoint')
     },
   ),
 ]

@@ -4,9 +4,11 @@ import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
 import {
   appA,
   appB,
+  between,
   claimOne,
   createSamples,
   listAll,
+  near,
   recordResults,
   resultOf,
   userOne,
@@ -233,47 +235,20 @@ export const readingCases: readonly WebhookStoreCase[] = [
     },
   ),
 
-  webhookStoreCase(
-    'WS-RESEND-1',
-    'A resend MUST be a new delivery of the same bytes under the same X-Event-ID',
-    async ({ store, other }) => {
-      const { registered, published, id } = createSamples()
-      const [deliveryId = ''] = await published(store, await registered(store))
-      const original = await claimOne(store)
-      await recordResults(store, resultOf.failed(original))
-      const before = await store.findDelivery({ appId: appA, deliveryId })
-      const newDeliveryId = id()
-      equal(await other.resendDelivery({ appId: appA, deliveryId, newDeliveryId }), 'resent')
-      const again = await claimOne(store)
-      deepEqual(
-        [again.deliveryId, again.eventId, again.xEventId, again.fence.attempt, [...again.body]],
-        [newDeliveryId, original.eventId, original.xEventId, 1, [...original.body]],
-      )
-      equal((await other.findDelivery({ appId: appA, deliveryId: newDeliveryId }))?.resendOf, deliveryId)
-      await recordResults(store, resultOf.delivered(again))
-      deepEqual(await store.findDelivery({ appId: appA, deliveryId }), before, 'the original stays as it ended')
-    },
-  ),
-
-  webhookStoreCase(
-    'WS-RESEND-2',
-    'What cannot be resent MUST be answered with its reason and write nothing',
-    async ({ store }) => {
-      const { registered, published, id } = createSamples()
-      const endpoint = await registered(store)
+  webhookStoreCase('WS-READ-9', 'Creation times MUST be kept to the millisecond', async ({ store, other, advance }) => {
+    const { registered, published } = createSamples()
+    const endpoint = await registered(store)
+    const times: (Date | undefined)[] = []
+    for (let n = 0; n < 3; n += 1) {
       const [deliveryId = ''] = await published(store, endpoint)
-      const resend = (appId: string, of: string) => store.resendDelivery({ appId, deliveryId: of, newDeliveryId: id() })
-      equal(await resend(appA, deliveryId), 'not_finished', 'waiting')
-      const claimed = await claimOne(store)
-      equal(await resend(appA, deliveryId), 'not_finished', 'in flight')
-      await recordResults(store, resultOf.delivered(claimed))
-      equal(await resend(appA, id()), 'not_found')
-      equal(await resend(appB, deliveryId), 'not_found')
-      await store.removeEndpoint({ appId: appA, endpointId: endpoint.endpointId })
-      equal(await resend(appA, deliveryId), 'endpoint_removed')
-      equal((await store.listDeliveries({ appId: appA, limit: 10 })).items.length, 1)
-    },
-  ),
+      times.push((await other.findDelivery({ appId: appA, deliveryId }))?.createdAt)
+      await advance(337)
+    }
+    near(between(times[0], times[1]), 337, 'createdAt of findDelivery after that of the delivery before')
+    near(between(times[1], times[2]), 337, 'createdAt of findDelivery after that of the delivery before')
+    const listed = (await listAll(store)).map(({ createdAt }) => createdAt)
+    deepEqual(listed, times.toReversed(), 'createdAt of listDeliveries')
+  }),
 
   webhookStoreCase('WS-DUE-1', 'A due hint, where there is one, MUST be given a way to stop it', async ({ store }) => {
     const stop = await store.onDue?.(() => {})

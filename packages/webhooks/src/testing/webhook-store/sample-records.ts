@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { reportOfCause } from '../../delivery/delivery-state.js'
 import type {
   AttemptReport,
@@ -88,6 +88,18 @@ export const asListed = (endpoint: NewEndpoint, lineageId = endpoint.endpointId)
   lineageId,
   pausedBy: null,
 })
+
+/**
+ * Expects a duration of the store's clock. It may be 1 ms off: a store with a clock of its own may round, and time goes on
+ * between two calls.
+ */
+export function near(ms: number | undefined, expectedMs: number, what: string): void {
+  ok(ms !== undefined && Math.abs(ms - expectedMs) <= 1, `${what} is ${expectedMs} ms, within 1 ms (it is ${ms} ms)`)
+}
+
+/** Milliseconds from one instant to another; NaN if one is missing. */
+export const between = (from: Date | null | undefined, to: Date | null | undefined): number =>
+  (to?.getTime() ?? NaN) - (from?.getTime() ?? NaN)
 
 /** Claims and expects exactly one delivery. */
 export async function claimOne(store: WebhookStore, fields: Partial<typeof wideClaim> = {}): Promise<ClaimedDelivery> {
