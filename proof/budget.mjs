@@ -4,5 +4,7 @@ export function budgetOf({ seconds, count }) {
   return {
     /** Whether to stop after `done` units. */
     isSpent: (done) => (count === undefined ? performance.now() >= endMs : done >= count),
+    /** Units that are left after `done`; null without a count. */
+    left: (done) => (count === undefined ? null : count - done),
   }
 }

@@ -1,4 +1,5 @@
 /** Every campaign by its name, loaded when it is asked for. */
 export const campaigns = {
   crash: async () => (await import('./crash/campaign.mjs')).crash,
+  outage: async () => (await import('./outage/campaign.mjs')).outage,
 }
