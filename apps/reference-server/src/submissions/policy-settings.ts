@@ -14,6 +14,7 @@ const switches = z
     acceptItin: z.boolean(),
     rejectKnownSampleSsns: z.boolean(),
     strictAddresses: z.boolean(),
+    extraCountries: z.array(z.string().regex(/^(?:AA|Q[M-Z]|X[A-Z]|ZZ)$/)),
     allowAbsentLastName: z.boolean(),
     maxDecisionAgeDays: z.int().min(1),
     allowLoopbackPhotos: z.boolean(),

@@ -27,9 +27,9 @@ export function checkAddress({ text, isPresent, refuse, warn, policy }: RuleCont
 
   const line1 = text(`${base}/streetLine1`)
   const line2 = text(`${base}/streetLine2`)
-  if (line1 !== undefined && isPoBox(line1)) refuse(`${base}/streetLine1`, 'PO_BOX')
+  if (line1 !== undefined && isPoBox(line1, country)) refuse(`${base}/streetLine1`, 'PO_BOX')
   else if (line1 !== undefined && isPrivateMailbox(line1)) reportBox(`${base}/streetLine1`, 'PRIVATE_MAILBOX')
-  if (line2 !== undefined && isPoBox(line2)) reportBox(`${base}/streetLine2`, 'PO_BOX_IN_LINE_2')
+  if (line2 !== undefined && isPoBox(line2, country)) reportBox(`${base}/streetLine2`, 'PO_BOX_IN_LINE_2')
   else if (line2 !== undefined && isPrivateMailbox(line2)) reportBox(`${base}/streetLine2`, 'PRIVATE_MAILBOX')
 
   function reportBox(pointer: string, code: 'PRIVATE_MAILBOX' | 'PO_BOX_IN_LINE_2'): void {

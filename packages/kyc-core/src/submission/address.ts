@@ -1,4 +1,4 @@
-import { isCountryCode } from './country-codes.js'
+import { isCountryCode, isUserAssignedCountry } from './country-codes.js'
 import { atMost, closedObject, mostCodePoints, requiredTextField, textField, type TextRule } from './field-schema.js'
 
 /** Characters that change the visible order of text. */
@@ -20,9 +20,12 @@ const line = (description: string) =>
 const optionalLine = (description: string) =>
   textField(atMost(255, lineRule), { ...lineKeywords, description }, onOneLine).optional()
 
-/** An assigned alpha-2 code. */
+/** An assigned alpha-2 code, or a user-assigned one: `country-rules.ts` accepts only those of the policy. */
 export const countryCodeSchema = (description: string) =>
-  requiredTextField((text) => (isCountryCode(text) ? null : 'COUNTRY_INVALID'), { description, pattern: '^[A-Z]{2}$' })
+  requiredTextField((text) => (isCountryCode(text) || isUserAssignedCountry(text) ? null : 'COUNTRY_INVALID'), {
+    description,
+    pattern: '^[A-Z]{2}$',
+  })
 
 /** Schema of `person.address`. `address-rules.ts` has the rules that depend on the country. */
 export const addressSchema = closedObject(

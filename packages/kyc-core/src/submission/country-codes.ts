@@ -39,6 +39,14 @@ export function isUsSubdivision(text: string): boolean {
   return US_SUBDIVISIONS.has(text)
 }
 
+/** `AA`, `QM` to `QZ`, `XA` to `XZ` and `ZZ`, which ISO 3166-1 leaves to its users. `XK` is often Kosovo. */
+const USER_ASSIGNED = /^(?:AA|Q[M-Z]|X[A-Z]|ZZ)$/
+
+/** Checks for a user-assigned alpha-2 code. */
+export function isUserAssignedCountry(text: string): boolean {
+  return USER_ASSIGNED.test(text)
+}
+
 /** Checks for `PR`, `GU`, `VI`, `AS` and `MP`. */
 export function isUsTerritory(countryCode: string): boolean {
   return US_TERRITORIES.has(countryCode)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
 import { argumentsSchema, tokenizedArgumentsSchema } from './arguments.js'
+import { checkCountries } from './country-rules.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
 import { pointerWithoutUnknownFields } from './json-pointer.js'
@@ -137,6 +138,7 @@ export function examineSubmission(
   checkProvider(context)
   checkLastName(context)
   checkSsn(context)
+  checkCountries(context)
   checkAddress(context)
   const decisionedMs = checkDates(context)
   checkVerifications(context)

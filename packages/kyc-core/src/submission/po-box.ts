@@ -1,3 +1,5 @@
+import { BOX_WORDS } from './po-box-words.js'
+
 /*
  * Patterns of PO boxes in address lines. Military (PSC, CMR, UNIT), rural-route and highway-contract addresses also
  * hold the word BOX, but are street addresses (31 CFR 1020.220; USPS Publication 28). Their first part is removed, and
@@ -6,13 +8,22 @@
 const EXEMPT = [
   /^(?:PSC|CMR|UMR|OMC|UNIT) ?#? ?\d+[A-Z]?(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
   /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
-  // Reverse order: "Box 152, RR 2"
+  // Canada: "Site 6, Box 12, RR 3"
+  /^(?:SITE|COMP) ?\d+[A-Z]?,? (?:(?:SITE|COMP) ?\d+[A-Z]?,? )?BOX ?\d+[A-Z]?,? RR ?#? ?\d+/,
+  // Reverse order: "Box 152, RR 2\"
   /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
 ] as const
 
+const STREET_TYPES =
+  'STREET|ST|AVENUE|AVE|ROAD|RD|LANE|LN|DRIVE|DR|COURT|CT|WAY|PLACE|PL|SQUARE|SQ|BOULEVARD|BLVD|TERRACE|TER|CRESCENT|CRES|CLOSE|MEWS|HIGHWAY|HWY|PARKWAY|PKWY|CIRCLE|CIR|ROW|QUAY|PARADE|PDE|GARDENS|GREEN|HILL'
+/** A bare "Box 9", "Box 9-A". In Belgium it is the part of a building. */
+const BARE_BOX = /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/
+/** "Box 5, 10 King St": a box of that house. */
+const BOX_OF_HOUSE = new RegExp(String.raw`^BOX ?#? ?\d+-?[A-Z]?, ?\d{1,5}[A-Z]? [^\d,][^,]*\b(?:${STREET_TYPES})\b`)
+
 const PO_BOX = [
   // P.O. Box, P O Box, PO-Box, P.O.-Box, P0 B0X, POBox 9, P.O.B. 9
-  /\b(?:US)?P[ ./_-]{0,3}[O0][ ./_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])/,
+  /\b(?:US)?P[ ./_-]{0,3}[O0][ ./_-]{0,3}B[O0] ?X(?:ES)?(?![A-Z])(?<!POBOX(?:ES)?(?= (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT)\b))/,
   /\bP[ ./_-]{0,3}[O0][ ./_-]{0,3}BX\b/,
   /\bP\.? ?[O0]\.? ?B\.? ?#? ?\d/,
   // P.O. 9, PO #9 at the start of a line or of a part of a line
@@ -20,40 +31,79 @@ const PO_BOX = [
   /(?:^|, ?)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
   /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGE|HOUSE|HILL)\b)/,
-  // A bare "Box 9", "Box 9-A"
-  /(?:^|, ?)(?:P\.? )?B[O0]X ?(?:NO\.?|NUMBER|NUM|#)? ?-? ?(?:\d+(?:-?[A-Z])?|[A-Z]-?\d+)(?:$|,)/,
   // USPS Publication 28, section 283: other words for a PO box
   /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
   // Outside the US
-  /\bG\.?P\.?O\.? ?BOX\b/,
-  /\b(?:LOCKED|PRIVATE|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
+  /(?:^|, ?| )G\.?P\.?O\.? ?(?:BOX|#? ?\d+(?!\d|ST|ND|RD|TH))/,
+  /\b(?:LOCKED|PRIVATE|PVT\.?|MAIL) ?BAG ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
+  /\b(?:P ?\/ ?BAG|PRIVAATSAK|PRIVAAT SAK) ?(?:NO\.?|#)? ?[\dA-Z]{0,3}\d/,
+  /\bBEG BERKUNCI\b/,
   /\bPOSTFACH\b/,
-  /\bPOSTBUS ?\d/,
-  /\bPOSTBOKS ?\d/,
-  /\bPOSTBOX ?\d/,
-  /\bAPARTADO (?:POSTAL|DE CORREOS|AEREO)\b/,
-  /(?:^|, ?)(?:APARTADO|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:NO\.?|#)? ?\d/,
-  /\bCASILLA (?:DE CORREO|POSTAL)\b/,
-  /(?:^|, ?)CASILLA ?(?:NO\.?|#)? ?\d/,
-  /\b(?:CASELLA|CAIXA|CX\.?|CASUTA|CASETTA) POSTALE?A?\b/,
-  /\bBOITE POSTALE\b/,
-  /(?:^|, ?)B\.? ?P\.? ?(?:NO\.?|#)? ?\d/,
+  /\bPO?STF\. ?\d/,
+  /\b(?:POSTBUS|POSBUS|POSTBOKS|POSTBOX|POSTKAST) ?(?:NR\.? ?)?\d/,
+  /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
+  /\bAPARTAT (?:POSTAL|DE CORREUS)\b/,
+  /\b(?:AP|APDO|APTDO)\.? ?(?:DE )?CORREOS?\b/,
+  /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
+  /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
+  /\bCASILLA (?:DE CORREOS?|POSTAL)\b/,
+  /(?:^|, ?)CASILLA ?(?:N[O°º]?\.?|#)? ?\d/,
+  /\b(?:CASELLA|CAS\.|CAIXA|CX\.?|CASUTA|CASETTA|KAXXA|KAIXA) ?POST(?:ALE?A?|ALI)?\b/,
+  /\b(?:BOITE|BTE\.?) POSTALE\b/,
+  /(?:^|, ?)B\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d/,
   /\bCASE POSTALE\b/,
-  /\bSKR(?:YTKA|\.)? ?POCZT(?:OWA|\.)/,
+  /\bCHASCHA POSTALA\b/,
+  // Up to three digits: longer ones are a postal code where "C.P." stands for it.
+  /(?:^|, ?| )C\. ?P\. ?(?:N[O°º]?\.?|#)? ?\d{1,3}(?!\d)/,
+  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT(?:OWA|\.)?/,
+  /(?:^|, ?)SKRYTKA ?(?:NR\.? ?)?\d/,
   /(?:^|, ?)PF\. ?\d/,
-  /\bKOTAK POS\b/,
-  /(?:^|, ?)P\. ?K\. ?\d/,
-  /(?:^|, ?)[TΤ]\. ?Θ\. ?\d/,
+  /\b(?:KOTAK|TROMOL) POS\b/,
+  /\bPETI SURAT\b/,
+  /(?:^|, ?)[TΤ]\.? ?Θ\. ?\d/,
+  /(?:^|[\s,])ΤΘ ?\d/u,
   /\bPOSTILOKERO\b/,
   /\bPOSTAFIOK\b/,
   /\bPOSTNI PREDAL\b/,
-  /\bPOSTANSKI PRETINAC\b/,
+  /\bPOSTANSKI (?:PRETINAC|FAH)\b/,
+  /\bPOSTOVNI (?:PRIHRADKA|SCHRANKA)\b/,
+  /\bPOSTOVY PRIECINOK\b/,
   /\bPASTO DEZUTE\b/,
+  /\bABONENTINE DEZUTE\b/,
+  /\b(?:PASTA|ABONENTA|ABONENTU) KASTITE\b/,
   /\bPOSTHOLF\b/,
-  /\bHOP THU ?\d/,
-  // Spelled without combining marks: й becomes и, and ตู้ becomes ต.
-  /私書箱|信箱|사서함|А\/Я|АБОНЕНТСКИИ ЯЩИК|ต ?ปณ|ص ?\. ?ب|صندوق بريد|ת ?\. ?ד/,
+  /\bPOSTA KUTUSU\b/,
+  /\bPOCT QUTUSU\b/,
+  /\bKUTIA POSTARE\b/,
+  /\bBOSCA POIST\b/,
+  /\bBLWCH (?:POST|SP)\b/,
+  /\bHO[PM] THU ?(?:SO ?)?\d/,
+  /\bSANDUKU LA POSTA\b/,
+  /ص ?\. ?[بپ]/u,
+  /(?:^|[\s,،])ص ?[بپ]\.? ?:? ?\p{Nd}/u,
+  /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
+  /(?:^|[\s,])А ?[/.] ?С\.? ?(?:№ ?)?\d/u,
+  /(?:^|[\s,])П ?\.? ?К ?\.? ?(?:№ ?)?\d/u,
 ] as const
+
+/** Abbreviations that mean a PO box in some countries only. */
+const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly pattern: RegExp }[] = [
+  [['CA', 'CH', 'IT', 'SM', 'VA', 'RO', 'MD'], /(?:^|, ?| )C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
+  [['FI', 'AX'], /(?:^|, ?| )P\.? ?[LB]\.? ?\d/],
+  [['NO', 'SE', 'DK', 'FO', 'GL', 'IS', 'SJ'], /(?:^|, ?| )(?:P\.? ?B|POSTB|BOKS|P\.? ?BOKS)\.? ?(?:NR\.? ?)?\d/],
+  [['SE'], /(?:^|, ?)BOX ?\d[\d ]*(?:$|,| [A-Z])/],
+  [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
+  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?\d/],
+  [['LV', 'LT'], /(?:^|, ?| )[AP]\. ?[KD]\. ?\d/],
+  [['HR', 'RS', 'BA', 'ME', 'SI', 'MK', 'CZ', 'SK'], /(?:^|, ?| )P\.? ?P\.? ?(?:BR\.? ?)?\d/],
+  [['TZ', 'KE', 'UG'], /(?:^|, ?| )S\.? ?L\.? ?P\.? ?\d/],
+  [
+    'FR BE LU MC SN CI ML BF NE TG BJ CM GA CG CD TD CF DJ KM MG MR GN MA TN DZ RW BI HT GP MQ GF RE YT NC PF WF PM'.split(
+      ' ',
+    ),
+    /(?:^|, ?| )B\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d/,
+  ],
+].map(([countries, pattern]) => ({ countries: new Set(countries as string[]), pattern: pattern as RegExp }))
 
 const PLAIN = /^[ -~]*$/
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
@@ -75,12 +125,26 @@ function comparable(line: string): string {
     .trim()
 }
 
-/** Checks whether an address line names a PO box, in US and other spellings. */
-export function isPoBox(line: string): boolean {
-  const text = comparable(line)
+const WORDS = BOX_WORDS.map(comparable)
+
+/** Lines of one text: each is a part of its own. */
+const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
+
+/**
+ * Checks whether an address line names a PO box, in US and other spellings.
+ *
+ * @param country Code of the address's country: some abbreviations mean a PO box only there.
+ */
+export function isPoBox(line: string, country = ''): boolean {
+  const text = comparable(line.replace(LINE_BREAKS, ', '))
   const exempt = EXEMPT.find((pattern) => pattern.test(text))
   const rest = exempt ? text.replace(exempt, '') : text
-  return PO_BOX.some((pattern) => pattern.test(rest))
+  return (
+    PO_BOX.some((pattern) => pattern.test(rest)) ||
+    (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||
+    BY_COUNTRY.some(({ countries, pattern }) => countries.has(country) && pattern.test(rest)) ||
+    (!PLAIN.test(rest) && WORDS.some((word) => rest.includes(word)))
+  )
 }
 
 /** Checks whether an address line names a private mailbox (`PMB 456`). */

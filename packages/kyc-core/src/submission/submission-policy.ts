@@ -22,6 +22,11 @@ export interface SubmissionPolicy {
    * years).
    */
   readonly maxDecisionAgeDays: number
+  /**
+   * User-assigned country codes (`AA`, `QM`–`QZ`, `XA`–`XZ`, `ZZ`) that are accepted with the warning
+   * `COUNTRY_USER_ASSIGNED`, for example `XK` for Kosovo. Default none. Other codes in the list have no effect.
+   */
+  readonly extraCountries: readonly string[]
   /** Accept a person without `lastName`, with the warning `SINGLE_NAME`. Default false. */
   readonly allowAbsentLastName: boolean
   /** Accept photo URLs on `localhost`, for local development. Default false. */
@@ -35,6 +40,7 @@ export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   rejectKnownSampleSsns: false,
   strictAddresses: false,
   maxDecisionAgeDays: 730,
+  extraCountries: [],
   allowAbsentLastName: false,
   allowLoopbackPhotos: false,
 }

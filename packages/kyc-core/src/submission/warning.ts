@@ -11,6 +11,7 @@ export type WarningCode =
   | 'SSN_IMPLAUSIBLE'
   | 'DATES_IMPLAUSIBLE'
   | 'SINGLE_NAME'
+  | 'COUNTRY_USER_ASSIGNED'
 
 /** One warning about an accepted submission. */
 export interface Warning {
@@ -35,6 +36,7 @@ export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
   SSN_IMPLAUSIBLE: 'This SSN cannot have been issued: its area, group or serial number is impossible.',
   DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another date.',
   SINGLE_NAME: 'The person has one name only.',
+  COUNTRY_USER_ASSIGNED: 'A user-assigned country code, which ISO 3166-1 does not define.',
 }
 
 /** Creates a warning with the text of its code. */

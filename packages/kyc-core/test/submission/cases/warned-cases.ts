@@ -41,6 +41,23 @@ export const warnedCases: readonly CaseGroup[] = [
         change: { [A]: { streetLine1: '5 Calle Luna', city, postalCode, countryCode } },
         warned: [`${A}/countryCode US_TERRITORY_AS_COUNTRY`],
       })),
+      ...['XK', 'ZZ', 'AA', 'QM'].map((code) => ({
+        what: `${code} with extraCountries`,
+        change: { [A]: { streetLine1: 'Rr. Shembull 5', city: 'Prishtinë', countryCode: code } },
+        policy: { extraCountries: ['XK', 'ZZ', 'AA', 'QM'] },
+        warned: [`${A}/countryCode COUNTRY_USER_ASSIGNED`],
+      })),
+      {
+        what: 'XK as country that issued the document, with extraCountries',
+        change: { [`${D}/issuingCountryCode`]: 'XK' },
+        policy: { extraCountries: ['XK'] },
+        warned: [`${D}/issuingCountryCode COUNTRY_USER_ASSIGNED`],
+      },
+      {
+        what: 'a Finnish PO box in line 2',
+        change: { [A]: { streetLine1: 'Esimerkkikatu 5', streetLine2: 'PL 12', city: 'Helsinki', countryCode: 'FI' } },
+        warned: [`${A}/streetLine2 PO_BOX_IN_LINE_2`],
+      },
       {
         what: 'a private mailbox',
         change: { [`${A}/streetLine1`]: '123 Main St PMB 456' },
