@@ -198,7 +198,7 @@ const events = {
   BODY_RETENTION_DAYS: setting(
     days,
     '30',
-    'Days until the body of an event is blanked, counted from the end of its deliveries. A delivery without its body cannot be resent.',
+    'Days until the body of an event is blanked, counted from the end of its deliveries. A delivery without its body cannot be resent. Fields of a transaction are blanked this many days after its last move.',
   ),
   ATTEMPT_RETENTION_DAYS: setting(
     days,

@@ -13,6 +13,7 @@ import {
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
 import {
+  bodySealerCases,
   feedStoreCases,
   recoveryStoreCases,
   transactionStoreCases,
@@ -162,7 +163,7 @@ describe('AuditLog', () => {
   })
 })
 
-function newVaultHarness(): PiiVaultHarness {
+function newVaultHarness() {
   const folder = testFolder()
   const path = join(folder, 'vault.db')
   let now = startOfTests.getTime()
@@ -235,9 +236,22 @@ function newVaultHarness(): PiiVaultHarness {
         return Promise.resolve()
       },
     },
-  }
+  } satisfies PiiVaultHarness
 }
 
 describe('PiiTokenizer, TokenInspector, PiiRevealer and PiiEraser', () => {
   test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
+})
+
+describe('BodySealer', () => {
+  test.each(bodySealerCases)('$id $name', ({ run }) => {
+    const { open, advance } = newVaultHarness()
+    return run({
+      async open() {
+        const { vault, close } = await open()
+        return { sealer: vault.bodySealer, eraseOwner: async (owner) => void (await vault.eraseOwner(owner)), close }
+      },
+      advance,
+    })
+  })
 })

@@ -9,6 +9,7 @@ import {
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
 import {
+  bodySealerCases,
   feedStoreCases,
   recoveryStoreCases,
   transactionStoreCases,
@@ -66,7 +67,7 @@ function newHarness() {
   }
 }
 
-function newVaultHarness(): PiiVaultHarness {
+function newVaultHarness() {
   let now = startOfTests.getTime()
   let opened = 0
   const source = { randomBytes, now: startOfTests }
@@ -133,7 +134,7 @@ function newVaultHarness(): PiiVaultHarness {
         return Promise.resolve()
       },
     },
-  }
+  } satisfies PiiVaultHarness
 }
 
 /** Registers every case of every port; `start` makes the database. */
@@ -254,5 +255,18 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
 
   describe('PiiTokenizer, TokenInspector, PiiRevealer and PiiEraser', () => {
     test.each(piiVaultCases)('$id $name', ({ run }) => run(newVaultHarness()))
+  })
+
+  describe('BodySealer', () => {
+    test.each(bodySealerCases)('$id $name', ({ run }) => {
+      const { open, advance } = newVaultHarness()
+      return run({
+        async open() {
+          const { vault, close } = await open()
+          return { sealer: vault.bodySealer, eraseOwner: async (owner) => void (await vault.eraseOwner(owner)), close }
+        },
+        advance,
+      })
+    })
   })
 }

@@ -14,7 +14,7 @@ type Worker = ReturnType<typeof createDeliveryWorker>
 
 /** Creates the delivery worker of the server, with metrics, traces and a log line for each attempt. */
 export function createEventDelivery(
-  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'now'> & {
+  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'bodySealer' | 'now'> & {
     readonly retryBaseMs: number
     readonly metrics: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
     readonly onEndpointChanged: (change: EndpointChange) => void

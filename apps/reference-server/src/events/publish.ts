@@ -84,8 +84,8 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       if (reported !== null) return (await move(reported)).event
       const prepared = await prepareEvent(event, preparing)
       const inserted = await insert(prepared)
-      const { original } = inserted
-      if (original !== null && !isSameEvent(prepared, original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+      const isAccepted = await isSameEvent(prepared, inserted, deps.bodySealer)
+      if (!isAccepted) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
       return inserted
     },
     insert,

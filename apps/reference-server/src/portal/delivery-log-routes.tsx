@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { openDelivery } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
 import { headerNamesOf, listDeliveries } from '../webhooks-api/webhook-routes.js'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
@@ -47,11 +48,12 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
     const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
     if (delivery === null) return sendProblem(c, 404)
+    const opened = await openDelivery(delivery, deps.bodySealer)
     return sendPage(
       c,
       <DeliveryPage
         session={c.get('session')}
-        delivery={delivery}
+        delivery={opened}
         headerNames={await headerNamesOf(store, delivery)}
         now={deps.now()}
       />,

@@ -18,7 +18,7 @@ const uuid = '[0-9A-Fa-f-]{36}'
 /** Dependencies of the pages for developers: those of the REST API. */
 export type DeveloperDeps = Pick<
   WebhookRoutesDeps,
-  'store' | 'checkUrl' | 'sealHeaders' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
+  'store' | 'bodySealer' | 'checkUrl' | 'sealHeaders' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
 >
 
 /** Creates the pages of webhooks and deliveries for a signed-in app. */

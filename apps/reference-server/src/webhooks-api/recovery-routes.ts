@@ -3,6 +3,7 @@ import {
   countRecovery,
   readFeed,
   type FeedPage,
+  type BodySealer,
   type FeedStore,
   type GrantLookup,
   type RecoveryStore,
@@ -23,6 +24,7 @@ export interface RecoveryRoutesDeps {
   /** Age after which an event may lose its body, in milliseconds. */
   readonly bodyAgeMs: number
   readonly grants: GrantLookup
+  readonly bodySealer: BodySealer
   readonly now: () => Date
 }
 
@@ -72,7 +74,7 @@ export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps)
 
   async function pageOf(request: Parameters<typeof readFeed>[1]): Promise<FeedPage | { readonly outcome: 'invalid' }> {
     try {
-      return await readFeed({ feed: deps.feed, webhooks: store, grants }, request)
+      return await readFeed({ feed: deps.feed, webhooks: store, grants, bodySealer: deps.bodySealer }, request)
     } catch (error) {
       if (errorCode(error) === 'CURSOR_INVALID') return { outcome: 'invalid' }
       throw error

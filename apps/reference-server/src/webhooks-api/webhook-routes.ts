@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { HeaderProblem, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { openDelivery, type HeaderProblem, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
@@ -20,7 +20,10 @@ import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 
 /** Dependencies of the webhook routes. */
-export interface WebhookRoutesDeps extends Pick<RecoveryRoutesDeps, 'recoveries' | 'grants' | 'feed' | 'bodyAgeMs'> {
+export interface WebhookRoutesDeps extends Pick<
+  RecoveryRoutesDeps,
+  'recoveries' | 'grants' | 'feed' | 'bodyAgeMs' | 'bodySealer'
+> {
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
@@ -101,7 +104,8 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   serveOperation(routes, operations.getDelivery, async ({ appId, params: { deliveryId } }) => {
     const found = await store.findDelivery({ appId, deliveryId })
     if (found === null) return { refusal: { code: 'NOT_FOUND' } }
-    return answer(200, presentDeliveryDetail(found, await headerNamesOf(store, found)))
+    const opened = await openDelivery(found, deps.bodySealer)
+    return answer(200, presentDeliveryDetail(opened, await headerNamesOf(store, found)))
   })
 
   serveOperation(routes, operations.resendDelivery, async ({ appId, params: { deliveryId } }) => {

@@ -25,7 +25,8 @@ export function wireEvents(deps: {
   readonly now: () => Date
 }) {
   const { env, log, now, localCaPem } = deps
-  const { transactions } = deps.storage
+  const { transactions, vault } = deps.storage
+  const { bodySealer } = vault
   const { disk, metrics } = deps.operations
   const { apiKeys, endpointHeaders, grants } = deps.callers
   const onEndpointChanged = createEndpointStates({ log, count: metrics.endpointChanged })
@@ -43,7 +44,7 @@ export function wireEvents(deps: {
   }
   const send = hideFromTracing(createHttpsSender(guard))
   const worker = createEventDelivery({
-    ...{ store, signingKeys: apiKeys, grants, send, now, log },
+    ...{ store, signingKeys: apiKeys, grants, bodySealer, send, now, log },
     openHeaders: endpointHeaders.open,
     retryBaseMs: env.deliveryRetryBaseMs,
     metrics: metrics.worker,
@@ -53,7 +54,7 @@ export function wireEvents(deps: {
     store,
     worker,
     publisher: createPublisher({
-      ...{ store, transactions, grants, now, newId: uuidv7 },
+      ...{ store, transactions, grants, bodySealer, now, newId: uuidv7 },
       requireSpace: disk.requireSpace,
       count: metrics.eventPublished,
       wake: () => worker.wake(),

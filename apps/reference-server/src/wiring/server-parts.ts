@@ -30,6 +30,9 @@ export interface ServerInput {
 /** All parts of a running server. */
 export type ServerParts = Awaited<ReturnType<typeof openServerParts>>
 
+/** Data keys of users to keep unwrapped: as many as the vault keeps for event bodies. */
+const cachedDataKeys = 20_000
+
 /**
  * Opens the databases and connects the parts. The submission flow is in `submissions.ts`, the event flow in
  * `events.ts`.
@@ -37,7 +40,7 @@ export type ServerParts = Awaited<ReturnType<typeof openServerParts>>
 export async function openServerParts(input: ServerInput) {
   const { env, keys, log } = input
   const now = () => new Date()
-  const cipher = createLocalCipher({ keys })
+  const cipher = createLocalCipher({ keys, cachedDataKeys })
   const seal = createLocalAuditSeal({ keys })
   const migrationLog = createMigrationLog(log, () => performance.now())
   const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)

@@ -35,6 +35,7 @@ export function wireStandardApi(deps: {
     webhooks: {
       ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
       sealHeaders: endpointHeaders.seal,
+      bodySealer: storage.vault.bodySealer,
       recoveries: storage.recoveries,
       feed: storage.feed,
       bodyAgeMs: env.retention.bodyAgeMs,

@@ -26,13 +26,14 @@ type WorkerProblem = Parameters<NonNullable<DeliveryWorkerObserver['onProblem']>
 const problems: Record<WorkerProblem, true> = {
   ...{ CLAIM_FAILED: true, RECORD_FAILED: true, SUBSCRIBE_FAILED: true },
   ...{ GRANTS_FAILED: true, GRANTS_MISMATCH: true, KEYS_FAILED: true, KEYS_MISMATCH: true },
+  ...{ BODIES_FAILED: true },
   ...{ HEADERS_FAILED: true, ATTEMPT_FAILED: true },
 }
 const causes: Record<AttemptCause, true> = {
   ...{ HTTP_STATUS: true, REDIRECT: true, TIMEOUT: true, CONNECT_FAILED: true, TLS_FAILED: true, DNS_FAILED: true },
   ...{ ENDPOINT_NOT_ALLOWED: true, CONNECTION_LOST: true, INVALID_RESPONSE: true, INTERRUPTED: true },
   ...{ SIGNING_KEY_MISSING: true, RESOLVER_DOWN: true, GRANT_REVOKED: true, GRANTS_UNAVAILABLE: true },
-  ...{ HEADERS_UNAVAILABLE: true },
+  ...{ HEADERS_UNAVAILABLE: true, BODY_UNAVAILABLE: true, USER_ERASED: true },
   ...{ OUT_OF_SOCKETS: true, PROXY_FAILED: true, INTERNAL_ERROR: true },
 }
 
@@ -65,9 +66,9 @@ describe('alert rules', () => {
       return [...section.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code).toSorted()
     }
     expect(explained('KycRelayWorkerProblems')).toEqual(Object.keys(problems).toSorted())
-    // A revoked grant is no fault: the delivery is cancelled.
+    // A revoked grant and an erased user are no faults: the delivery is cancelled.
     const unsent = (Object.keys(causes) as AttemptCause[])
-      .filter((cause) => attemptStateOf(cause) === 'UNSENT' && cause !== 'GRANT_REVOKED')
+      .filter((cause) => attemptStateOf(cause) === 'UNSENT' && cause !== 'GRANT_REVOKED' && cause !== 'USER_ERASED')
       .toSorted()
     expect(explained('KycRelayAttemptsUnsent')).toEqual(unsent)
   })

@@ -97,6 +97,7 @@ it('old rows are removed step by step until none is left, or the server stops', 
           ...{
             deliveriesExpired: 0,
             bodiesBlanked,
+            transactionsBlanked: 0,
             attemptsRemoved: 2,
             endpointHoursMerged: 0,
             endpointHoursRemoved: 0,

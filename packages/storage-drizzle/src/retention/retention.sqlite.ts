@@ -4,7 +4,7 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
-import { attempts, deliveries, endpointHours, events } from '../webhooks/tables.sqlite.js'
+import { attempts, deliveries, endpointHours, events, transactions } from '../webhooks/tables.sqlite.js'
 import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
@@ -34,6 +34,16 @@ function prepareStatements(db: DrizzleDatabase) {
             SELECT 1 FROM kyc_relay_deliveries AS pending WHERE pending.event = old.position AND pending.ended_at IS NULL
           )
           ORDER BY old.created_at LIMIT ${value('limit')}
+        )`,
+      )
+      .prepare(),
+    blankFields: db
+      .update(transactions)
+      .set({ fields: null })
+      .where(
+        sql`transaction_id IN (
+          SELECT old.transaction_id FROM kyc_relay_transactions AS old
+          WHERE old.fields IS NOT NULL AND old.moved_at < ${value('before')} ORDER BY old.moved_at LIMIT ${value('limit')}
         )`,
       )
       .prepare(),
@@ -82,6 +92,7 @@ export function createRetention(dependencies: {
     const counts = {
       deliveriesExpired: statements.expireWaiting.run({ now, before: now - policy.bodyAgeMs, limit }).changes,
       bodiesBlanked: statements.blankBodies.run({ before: now - policy.bodyAgeMs, limit }).changes,
+      transactionsBlanked: statements.blankFields.run({ before: now - policy.bodyAgeMs, limit }).changes,
       attemptsRemoved: statements.removeAttempts.run({ before: now - policy.attemptAgeMs, limit }).changes,
       accessTokensRemoved: statements.removeAccessTokens.run({ before: now - policy.expiredTokenAgeMs, limit }).changes,
       endpointHoursRemoved: statements.removeHours.run({ before: now - policy.endpointHourAgeMs, limit }).changes,

@@ -2,7 +2,8 @@
 export interface RetentionPolicy {
   /**
    * Age of an event, in milliseconds, after which its body is blanked unless a delivery is pending. What waits longer for
-   * the end of a pause is cancelled (`EXPIRED`). Default 30 days.
+   * the end of a pause is cancelled (`EXPIRED`). Fields of a transaction are blanked when it last moved before this age.
+   * Default 30 days.
    */
   readonly bodyAgeMs?: number
   /** Age of an attempt, in milliseconds, after which it is removed unless its delivery is pending. Default 90 days. */
@@ -20,6 +21,8 @@ export interface RemovedRows {
   /** Deliveries that waited too long for the end of a pause. */
   readonly deliveriesExpired: number
   readonly bodiesBlanked: number
+  /** Transactions whose fields were blanked. Their states are kept. */
+  readonly transactionsBlanked: number
   readonly attemptsRemoved: number
   readonly accessTokensRemoved: number
   /** Counts of an endpoint and an hour. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { TransactionStore, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { RemovedRows, Retention } from '../retention/retention.js'
 import { claimRequest, endpoint, event, report, startOfTests, submission, uuid } from './sample-records.js'
@@ -10,6 +10,7 @@ import { refused, reopenCase, storageCase, type StorageCase } from './storage-ca
 export interface RetentionHandle {
   readonly retention: Retention
   readonly webhooks: WebhookStore
+  readonly transactions: TransactionStore
   readonly apps: AppDirectory
   readonly verifications: VerificationStore
 }
@@ -223,6 +224,26 @@ export const retentionCases: readonly StorageCase<RetentionHandle>[] = [
     await one.webhooks.resumeEndpoint({ appId, endpointId: held.endpointId, by: 'PARTNER' })
     const { claimed } = await one.webhooks.claimDue(claimRequest)
     equal(claimed.length, 3)
+  }),
+  storageCase('RT-13', 'MUST blank the fields of a transaction a millisecond after its last move', async (one, use) => {
+    const transactionId = uuid('transaction')
+    const move = { transactionId, appId, userId, next: 'PENDING', fields: { note: 'x' } } as const
+    for (const fromRevision of [0, 1]) {
+      const movedAt = new Date(startOfTests.getTime() + fromRevision * day)
+      const told = event(`move ${fromRevision}`, [])
+      const written = await one.transactions.moveTransaction({ ...move, fromRevision, movedAt, event: told })
+      ok(written !== 'stale')
+    }
+    const find = async () =>
+      (await use.other.transactions.findTransaction({ transactionId, appId, sourceEventId: null })).transaction
+    const before = await find()
+    await use.advance(31 * day)
+    equal((await one.retention.removeOld()).transactionsBlanked, 0)
+    deepEqual(await find(), before)
+    await use.advance(1)
+    equal((await one.retention.removeOld()).transactionsBlanked, 1)
+    deepEqual(await find(), { ...before, fields: null })
+    equal((await one.retention.removeOld()).transactionsBlanked, 0)
   }),
   reopenCase(
     'RT-10',

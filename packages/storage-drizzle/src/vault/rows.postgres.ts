@@ -41,6 +41,13 @@ const findDataKey = statement<StoredDataKey>(
   sql`SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys WHERE ${ofOwner}`,
 )
 
+const findDataKeys = statement<StoredDataKey>(
+  'vault_find_data_keys',
+  sql`
+SELECT ${dataKeyColumns} FROM kyc_relay_vault_data_keys
+JOIN unnest(${value('appIds')}::text[], ${value('userIds')}::text[]) AS given (app_id, user_id) USING (app_id, user_id)`,
+)
+
 const insertDataKey = statement<{ position: number }>(
   'vault_insert_data_key',
   sql`
@@ -102,6 +109,12 @@ export function createVaultRows(dependencies: {
     async findDataKey({ appId, userId }) {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)
+    },
+    async findDataKeys(owners) {
+      const given = { appIds: owners.map(({ appId }) => appId), userIds: owners.map(({ userId }) => userId) }
+      const rows = await database.run((on) => findDataKeys.rows(on, given))
+      const found = new Map(rows.map((row) => [`${row.appId} ${row.userId}`, readDataKey(row)]))
+      return owners.map(({ appId, userId }) => found.get(`${appId} ${userId}`) ?? null)
     },
     insertDataKeyAndTokens({ appId, userId }, { keyId, bytes }, rows) {
       const now = instant()

@@ -67,5 +67,6 @@ export async function createPostgresVault(
   }
   const log = audit === null ? null : createAuditLog(database, 'vault', audit.seal)
   const rows = createVaultRows({ database, instant, audit, log, close })
-  return createVault(rows, { cipher, randomBytes, now: () => instant() ?? new Date() })
+  const monotonicMs = clock === undefined ? () => performance.now() : () => clock().getTime()
+  return createVault(rows, { cipher, randomBytes, now: () => instant() ?? new Date(), monotonicMs })
 }

@@ -71,7 +71,9 @@ export interface SqliteVaultOptions extends SqliteMigrationListeners {
  */
 export function createSqliteVault(location: SqliteLocation, options: SqliteVaultOptions): Promise<StoredVault> {
   const { cipher, clock: now = () => new Date(), randomBytes = cryptoRandomBytes } = options
-  return new Promise((resolve) => resolve(createVault(openRows(location, options), { cipher, randomBytes, now })))
+  const monotonicMs = options.clock === undefined ? () => performance.now() : () => now().getTime()
+  const ports = { cipher, randomBytes, now, monotonicMs }
+  return new Promise((resolve) => resolve(createVault(openRows(location, options), ports)))
 }
 
 /**
@@ -116,6 +118,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
     audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
     inspection: watchFailures(createVaultInspection(db, commits), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
+    findDataKeys: (owners) => read(() => owners.map(findDataKey)),
     insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>
       commits.write(() => {
         const { appId, userId } = owner

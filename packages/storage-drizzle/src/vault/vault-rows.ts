@@ -33,6 +33,8 @@ export interface VaultRows extends QuarantineRows {
   readonly audit: AuditLog | null
   readonly inspection: VaultInspection
   findDataKey(owner: AppUser): Promise<DataKeyRow | null>
+  /** Finds the data keys of owners, in the order of the request. */
+  findDataKeys(owners: readonly AppUser[]): Promise<readonly (DataKeyRow | null)[]>
   /**
    * Writes the owner's first data key and all rows sealed under it. Returns false and writes nothing when the owner has
    * a key.

@@ -15,8 +15,10 @@ import type {
   TokenInspector,
   TokenizedValue,
 } from '@kyc-relay/kyc-core'
+import type { BodySealer } from '@kyc-relay/webhooks/delivery'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import { checkedLimit } from '../page-cursor.js'
+import { createVaultBodySealer } from './body-sealer.js'
 import { keyContext, recordContext, sealValue, tokenContext } from './sealing.js'
 import { vaultErrorOf } from './vault-errors.js'
 import type { VaultInspection } from './vault-inspection.js'
@@ -29,6 +31,11 @@ import type { DataKeyRow, TokenRow, VaultRows } from './vault-rows.js'
 export interface StoredVault extends PiiTokenizer, TokenInspector, PiiRevealer, PiiEraser, PiiKeyRotation {
   /** The audit log, for verification and checkpoints; null without the option `audit`. */
   readonly audit: AuditLog | null
+  /**
+   * Seals event bodies and transaction fields under the data keys of their users. It keeps up to 20,000 wrapped data keys
+   * for at most 60 s, and drops that of a user whom this vault erases.
+   */
+  readonly bodySealer: BodySealer
   /** Checks at the start that vault, business data and keys belong together. */
   readonly inspection: VaultInspection
   /**
@@ -53,9 +60,12 @@ export function createVault(
     readonly randomBytes: (size: number) => Uint8Array
     /** Only orders new tokens; the engine's clock sets their time of creation. */
     readonly now: () => Date
+    /** For the age of kept data keys. */
+    readonly monotonicMs: () => number
   },
 ): StoredVault {
-  const { cipher, randomBytes, now } = options
+  const { cipher, randomBytes, now, monotonicMs } = options
+  const bodySealer = createVaultBodySealer({ rows, cipher, monotonicMs })
 
   /** Returns null when the owner's data key was destroyed or replaced since it was read. */
   async function tokenizeOnce(owner: AppUser, values: readonly ClearValue[]): Promise<TokenizedValue[] | null> {
@@ -109,6 +119,7 @@ export function createVault(
 
   async function eraseOwner(owner: AppUser): Promise<number> {
     const { tokens, dataKeys } = await rows.deleteOwner(owner)
+    bodySealer.forget(owner)
     for (const dataKey of dataKeys) cipher.evictDataKey(dataKey)
     return tokens
   }
@@ -126,6 +137,10 @@ export function createVault(
   return {
     audit: rows.audit,
     inspection: rows.inspection,
+    bodySealer: {
+      seal: (values) => guarded(() => bodySealer.seal(values)),
+      open: (values) => guarded(() => bodySealer.open(values)),
+    },
     tokenize: (owner, values) => guarded(() => tokenize(owner, values)),
     fingerprint: (purpose, text) => guarded(() => cipher.fingerprint(purpose, text)),
     inspect: (owner, asked) =>

@@ -337,7 +337,7 @@ export const transactions = pgTable(
     userId: text('user_id').notNull(),
     state: text<(typeof transactionStates)[number]>('state').notNull(),
     revision: integer('revision').notNull(),
-    /** JSON object. */
+    /** JSON object; with a sealer, one with the sealed bytes. */
     fields: text('fields'),
     movedAt: instant('moved_at').notNull(),
   },
@@ -347,6 +347,9 @@ export const transactions = pgTable(
     atLeast(table.revision, 1),
     index('kyc_relay_transactions_by_id').on(table.transactionId),
     index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
+    index('kyc_relay_transactions_with_fields')
+      .on(table.movedAt)
+      .where(sql`fields IS NOT NULL`),
   ],
 )
 

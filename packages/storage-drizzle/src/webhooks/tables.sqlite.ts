@@ -269,7 +269,7 @@ export const transactions = sqliteTable(
     userId: text('user_id').notNull(),
     state: text('state', { enum: transactionStates }).notNull(),
     revision: integer('revision').notNull(),
-    /** JSON object. */
+    /** JSON object; with a sealer, one with the sealed bytes. */
     fields: text('fields'),
     movedAt: instant('moved_at').notNull(),
   },
@@ -277,6 +277,9 @@ export const transactions = sqliteTable(
     oneOf(table.state, transactionStates),
     atLeast(table.revision, 1),
     index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
+    index('kyc_relay_transactions_with_fields')
+      .on(table.movedAt)
+      .where(sql`fields IS NOT NULL`),
   ],
 )
 

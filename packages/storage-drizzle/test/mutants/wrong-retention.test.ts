@@ -37,6 +37,7 @@ const wrongRetentions: readonly WrongStorage[] = [
   ['has ages of its own', 'RT-08', withPolicy(({ limit = 1_000 }) => ({ limit }))],
   ['removes old statuses', 'RT-09', andThen('DELETE FROM kyc_relay_kyc_status_log')],
   ['removes counts', 'RT-12', andThen('DELETE FROM kyc_relay_endpoint_hours')],
+  ['blanks fields of any age', 'RT-13', andThen('UPDATE kyc_relay_transactions SET fields = NULL')],
   ['resumes what it should cancel', 'RT-11', andThen(`UPDATE kyc_relay_endpoint_schedules SET paused = 0`)],
   [
     'says what it would remove',
@@ -47,6 +48,7 @@ const wrongRetentions: readonly WrongStorage[] = [
           Promise.resolve({
             deliveriesExpired: 0,
             bodiesBlanked: 0,
+            transactionsBlanked: 0,
             attemptsRemoved: 0,
             endpointHoursMerged: 0,
             endpointHoursRemoved: 0,

@@ -7,6 +7,8 @@ import { isSameId } from '../publishing/same-id.js'
 import { resultOfCause, type Sender, type SendResult } from './sender.js'
 import { signedHeaders } from './signed-headers.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
+import type { BodySealer } from '../sealing/body-sealer.js'
+import { isSealed, openStored } from '../sealing/stored-bodies.js'
 import type { AttemptCause, AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import { WebhookError } from './webhook-error.js'
 import type { DeliveryWorkerProblem } from './worker-observer.js'
@@ -18,13 +20,14 @@ export interface AttemptDeps {
   readonly signingKeys: SigningKeys
   readonly send: Sender
   readonly openHeaders?: OpenHeaders
+  readonly bodySealer?: BodySealer
   readonly now: () => Date
   readonly timers: WorkerTimers
   readonly scopeRule: ScopeRule
   readonly attemptTimeoutMs: number
   readonly lookUpTimeoutMs: number
   readonly userAgent: string
-  /** Called when grants or signing keys could not be read. */
+  /** Called when grants, signing keys or sealed bodies could not be read. */
   readonly onLookUpFailed: () => void
   readonly tell: (problem: DeliveryWorkerProblem, error: unknown) => void
 }
@@ -32,11 +35,11 @@ export interface AttemptDeps {
 /** Time for a sender to return after its own time limit, in milliseconds. */
 const senderGraceMs = 1_000
 
-/** A signing key, or the reason why nothing may be sent. */
-export type Authorization = SigningKey | AttemptCause
+/** A signing key and the opened body, or the reason why nothing may be sent. */
+export type Authorization = { readonly signingKey: SigningKey; readonly body: Uint8Array } | AttemptCause
 
 /**
- * Checks the grant of each claimed delivery and finds its signing key. Returns one result for each.
+ * Checks the grant of each claimed delivery, finds its signing key and opens its body. Returns one result for each.
  *
  * @param soon True to let other ready tasks, such as the next claim, run first.
  */
@@ -45,9 +48,10 @@ export async function authorizeDeliveries(
   soon: boolean,
   deps: AttemptDeps,
 ): Promise<readonly Authorization[]> {
-  const [granted, keys] = await Promise.all([
+  const [granted, keys, bodies] = await Promise.all([
     lookUpEach(claimed, grantsOf(deps), deps),
     lookUpEach(claimed, keysOf(deps), deps),
+    openBodies(claimed, deps),
   ])
   if (soon) await letOthersGo(deps.timers)
   return claimed.map((delivery, index) => {
@@ -60,8 +64,24 @@ export async function authorizeDeliveries(
         return 'GRANT_REVOKED'
       }
     }
-    return keys[index] ?? 'SIGNING_KEY_MISSING'
+    const signingKey = keys[index]
+    if (signingKey == null) return 'SIGNING_KEY_MISSING'
+    const body = bodies[index]
+    if (body === undefined) return 'BODY_UNAVAILABLE'
+    return body === null ? 'USER_ERASED' : { signingKey, body }
   })
+}
+
+/** Opens the bodies: null for one whose key was destroyed, undefined for one that cannot be opened now. */
+async function openBodies(
+  claimed: readonly ClaimedDelivery[],
+  deps: AttemptDeps,
+): Promise<readonly (Uint8Array | null | undefined)[]> {
+  const sealed = claimed.filter(({ body }) => isSealed(body))
+  if (sealed.length === 0) return claimed.map(({ body }) => body)
+  const opened = await lookUpEach(sealed, bodiesOf(deps), deps)
+  let next = 0
+  return claimed.map(({ body }) => (isSealed(body) ? opened[next++] : body))
 }
 
 /** Most attempts started without a pause: signing a few hundred takes milliseconds and blocks other work. */
@@ -74,8 +94,8 @@ interface LookUp<Answer> {
   ask(some: readonly ClaimedDelivery[]): Promise<readonly Answer[]>
   /** Checks whether an answer belongs to its question: one in another order must never be used. */
   isFor(answer: Answer, delivery: ClaimedDelivery): boolean
-  readonly failed: 'GRANTS_FAILED' | 'KEYS_FAILED'
-  readonly mismatch: 'GRANTS_MISMATCH' | 'KEYS_MISMATCH'
+  readonly failed: 'GRANTS_FAILED' | 'KEYS_FAILED' | 'BODIES_FAILED'
+  readonly mismatch: 'GRANTS_MISMATCH' | 'KEYS_MISMATCH' | 'BODIES_FAILED'
 }
 
 const grantsOf = ({ grants }: AttemptDeps): LookUp<AppGrant | null> => ({
@@ -90,6 +110,20 @@ const keysOf = ({ signingKeys }: AttemptDeps): LookUp<SigningKey | null> => ({
   isFor: (key, { appId }) => key === null || isSameId(key.appId, appId),
   failed: 'KEYS_FAILED',
   mismatch: 'KEYS_MISMATCH',
+})
+
+const bodiesOf = ({ bodySealer }: AttemptDeps): LookUp<Uint8Array | null> => ({
+  ask: (some) =>
+    openStored(
+      some.map(({ appId, userId, eventId, body }) => ({
+        ...{ appId, userId, part: 'event' as const, recordId: eventId, stored: body },
+      })),
+      bodySealer,
+    ),
+  // An answer for another delivery does not open: the place of a body is sealed with it.
+  isFor: () => true,
+  failed: 'BODIES_FAILED',
+  mismatch: 'BODIES_FAILED',
 })
 
 /** Looks up all at once, one by one if that fails; undefined for each one without a result. */
@@ -109,7 +143,7 @@ async function lookUpEach<Answer>(
       deps.tell(failed, error)
       return null
     }
-    deps.tell(mismatch, new WebhookError(mismatch))
+    deps.tell(mismatch, new WebhookError(mismatch === 'BODIES_FAILED' ? 'BODIES_UNAVAILABLE' : mismatch))
     return null
   }
   const together = await attempt(claimed)
@@ -135,7 +169,8 @@ export async function runAttempt(
   try {
     const authorization = (await authorizations)[index] ?? 'INTERNAL_ERROR'
     if (typeof authorization === 'string') return reportOfCause(authorization)
-    return await sendSigned(delivery, authorization, openedAtMs, deps)
+    const { signingKey, body } = authorization
+    return await sendSigned({ ...delivery, body }, signingKey, openedAtMs, deps)
   } catch (error) {
     deps.tell('ATTEMPT_FAILED', error)
     return reportOfCause('INTERNAL_ERROR')

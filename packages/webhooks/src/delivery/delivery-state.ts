@@ -33,11 +33,15 @@ export function isFinalDeliveryState(state: DeliveryState): boolean {
 const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
   'SIGNING_KEY_MISSING',
   'HEADERS_UNAVAILABLE',
+  'BODY_UNAVAILABLE',
   'RESOLVER_DOWN',
   'GRANTS_UNAVAILABLE',
   'OUT_OF_SOCKETS',
   'PROXY_FAILED',
 ])
+
+/** What nobody may be told any more. Nothing was sent, and the delivery ends. */
+const cancelCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>(['GRANT_REVOKED', 'USER_ERASED'])
 
 /**
  * Returns the state of an attempt that ended with this cause (null: a 2xx).
@@ -53,7 +57,7 @@ const unsentCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>([
 export function attemptStateOf(cause: AttemptCause | null): Exclude<AttemptState, 'STARTED'> {
   if (cause === null) return 'SUCCEEDED'
   if (cause === 'INTERRUPTED') return 'INTERRUPTED'
-  if (cause === 'GRANT_REVOKED' || unsentCauses.has(cause)) return 'UNSENT'
+  if (cancelCauses.has(cause) || unsentCauses.has(cause)) return 'UNSENT'
   return 'FAILED'
 }
 
@@ -70,7 +74,7 @@ export interface AttemptResultContext {
  * Decides the next state of a delivery after an attempt. Pure.
  *
  * - a 2xx: `DELIVERED`
- * - grant revoked: `CANCELLED`
+ * - grant revoked, or the key of the body destroyed with its user's data: `CANCELLED`
  * - nothing was sent because of a fault of the service: the attempt does not count; due again after `unsent.retryMs`,
  *   `FAILED` after 24 h
  * - any other end, including a crash, counts as an attempt: due again by the retry schedule, `FAILED` after the fifth
@@ -93,7 +97,7 @@ function nextOf(
   context: AttemptResultContext,
 ): AttemptResult['next'] {
   if (state === 'SUCCEEDED') return { state: 'DELIVERED' }
-  if (report.cause === 'GRANT_REVOKED') return { state: 'CANCELLED', reason: 'GRANT_REVOKED' }
+  if (report.cause !== null && cancelCauses.has(report.cause)) return { state: 'CANCELLED', reason: report.cause }
   if (state === 'UNSENT') {
     const unsent = { ...defaultUnsentPolicy, ...context.unsent }
     return attempt.unsentForMs >= unsent.giveUpAfterMs

@@ -1,5 +1,6 @@
 import type { GrantLookup } from '../publishing/grants.js'
 import type { OpenHeaders } from './endpoint-headers.js'
+import type { BodySealer } from '../sealing/body-sealer.js'
 import { authorizeDeliveries, runAttempt, type AttemptDeps } from './attempt-runner.js'
 import { createProblemPrinter } from './print-problem.js'
 import { createInFlightAttempts } from './in-flight-attempts.js'
@@ -21,6 +22,8 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly send: Sender
   /** Opens static headers. Needed if endpoints have some: without it, nothing is sent to these. */
   readonly openHeaders?: OpenHeaders
+  /** Opens sealed bodies. Needed if events were published with one: without it, nothing is sent of these. */
+  readonly bodySealer?: BodySealer
   /** Wall clock, for `Retry-After` dates and signed timestamps. */
   readonly now: () => Date
   /** A number from 0 up to 1, for jitter. */

@@ -65,6 +65,10 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Nothing was sent: the service could not read the static headers of the endpoint.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
   ],
+  BODY_UNAVAILABLE: [
+    'Nothing was sent: the service could not open the stored body of the event.',
+    `Nothing to do for you: ${retried} It does not count as an attempt.`,
+  ],
   PROXY_FAILED: [
     'Nothing was sent: the outbound proxy of the service failed.',
     `Nothing to do for you: ${retried} It does not count as an attempt.`,
@@ -73,6 +77,7 @@ const byCause: Readonly<Record<Exclude<AttemptCause, 'HTTP_STATUS' | 'REDIRECT' 
     'Nothing was sent: the user has revoked the scopes that this event needs.',
     'To receive these events again, ask the user to authorise the application again.',
   ],
+  USER_ERASED: ['Nothing was sent: the data of the user was erased.', 'Nothing to do.'],
   INTERNAL_ERROR: ['The attempt failed inside the service.', 'Nothing to do. The operator is notified.'],
 }
 

@@ -42,6 +42,8 @@ export {
   type OpenHeaders,
   type SealedHeaders,
 } from './endpoint-headers.js'
+export { openDelivery } from './open-delivery.js'
+export type { BodyPlace, BodySealer } from '../sealing/body-sealer.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
 export { reproducibleCurl } from './reproducible-curl.js'
 export type { Sender, SendResult } from './sender.js'

@@ -25,6 +25,7 @@ const messages = {
   TRANSACTION_EXISTS: 'A transaction with this id already exists.',
   TRANSITION_NOT_ALLOWED: 'This status change is not allowed, or nothing would change.',
   SOURCE_EVENT_ID_CONFLICT: 'This sourceEventId was already used for another event.',
+  BODIES_UNAVAILABLE: 'The sealed bodies of events cannot be sealed or opened now. Nothing was written. Retry.',
   TRANSACTION_BUSY: 'Concurrent requests changed the transaction several times. Nothing was written. Retry.',
 } as const
 
@@ -63,7 +64,7 @@ export class WebhookError extends Error {
     super(detail === '' ? messages[code] : `${messages[code]} ${detail}`)
     this.code = code
     this.violations = violations.slice(0, 50)
-    this.retryable = code === 'TRANSACTION_BUSY'
+    this.retryable = code === 'TRANSACTION_BUSY' || code === 'BODIES_UNAVAILABLE'
     Object.defineProperty(this, brand, { value: true })
   }
 

@@ -17,7 +17,7 @@ export interface PreparedEvent {
   readonly userId: string
   readonly type: EventType
   readonly occurredAt: Date
-  /** Exact bytes that are signed, stored and sent. */
+  /** Exact bytes that are signed, stored and sent. With a `BodySealer` these bytes sealed. Opaque to a store. */
   readonly body: Uint8Array
   readonly test: boolean
   /** Id of the event at its source, compared byte for byte. A second publish with this id returns the original event. */
@@ -43,7 +43,9 @@ export interface PreparedEvent {
 export interface OriginalEvent {
   readonly userId: string
   readonly type: EventType
-  /** Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
+  /**
+   * As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope.
+   */
   readonly body: Uint8Array | null
 }
 
@@ -69,6 +71,7 @@ export interface ClaimedDelivery {
   readonly eventType: EventType
   readonly test: boolean
   readonly endpoint: Pick<Endpoint, 'endpointId' | 'url' | 'standardWebhooks' | 'headers'>
+  /** As stored: sealed with a `BodySealer`. */
   readonly body: Uint8Array
   /** Milliseconds since this delivery was first `UNSENT`; 0 if never. */
   readonly unsentForMs: number
@@ -246,7 +249,7 @@ export interface WebhookStore {
    */
   cancelPending(request: { readonly appId: string; readonly userId: string; readonly reason: string }): Promise<number>
 
-  /** Returns a delivery; null for an unknown one or another app's. */
+  /** Returns a delivery with its body as stored; null for an unknown one or another app's. `openDelivery` opens the body. */
   findDelivery(request: {
     readonly appId: string
     readonly deliveryId: string

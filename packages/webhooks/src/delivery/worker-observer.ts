@@ -14,6 +14,7 @@ export type DeliveryWorkerProblem =
   | 'GRANTS_MISMATCH'
   | 'KEYS_FAILED'
   | 'KEYS_MISMATCH'
+  | 'BODIES_FAILED'
   | 'HEADERS_FAILED'
   | 'ATTEMPT_FAILED'
 

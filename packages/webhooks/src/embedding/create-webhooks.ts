@@ -8,7 +8,7 @@ import { systemTimers } from '../delivery/worker-timers.js'
 import { allEventTypes } from '../events/event-types.js'
 import { checkEndpointUrl } from '../https/endpoint-url.js'
 import { prepareEvent, type EventInput } from '../publishing/prepare-event.js'
-import { isSameEvent } from '../publishing/same-event.js'
+import { isSameClearEvent, isSameEvent } from '../publishing/same-event.js'
 import { createMaintenance } from './maintenance.js'
 import { uuidv7 } from './uuidv7.js'
 import type {
@@ -65,6 +65,7 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
     }
   }
 
+  const sealing = options.bodySealer === undefined ? {} : { bodySealer: options.bodySealer }
   const loadSender = async () => options.send ?? (await defaultSender(urls))
   let sender: Promise<Sender> | null = null
   const worker = createDeliveryWorker({
@@ -74,6 +75,7 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
     signingKeys: options.signingKeys,
     send: async (request) => (await (sender ??= loadSender()))(request),
     ...(options.openHeaders === undefined ? {} : { openHeaders: options.openHeaders }),
+    ...sealing,
     ...{ now, random, timers, options: settings },
     onProblem: tell,
   })
@@ -82,13 +84,14 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
   const maintenance = createMaintenance(options, inBackground, tell)
   const preparing = {
     ...{ grants: options.grants, endpoints: store, now, newId },
+    ...sealing,
     ...(settings.scopeRule === undefined ? {} : { scopeRule: settings.scopeRule }),
   }
   let started: Promise<{ release(): Promise<void> } | null> | null = null
 
   function publishedOf(prepared: PreparedEvent, inserted: InsertedEvent): Published {
     const { original, eventId, deliveries } = inserted
-    if (original !== null && !isSameEvent(prepared, original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+    if (original !== null && !isSameClearEvent(prepared, original)) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
     // The last endpoint may have been removed while the event was prepared.
     const reason = inserted.withheld ?? (deliveries.length === 0 ? 'NO_ENDPOINT' : null)
     withheld.count(reason)
@@ -97,10 +100,17 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
       : { status: 'WITHHELD', reason, eventId, deliveries }
   }
 
+  /** Compares opened bodies too, which a transaction of better-sqlite3 cannot wait for. */
+  async function publishedAfterOpening(prepared: PreparedEvent, inserted: InsertedEvent): Promise<Published> {
+    const isSame = await isSameEvent(prepared, inserted, options.bodySealer)
+    if (!isSame) throw new WebhookError('SOURCE_EVENT_ID_CONFLICT')
+    return publishedOf(prepared, inserted)
+  }
+
   function publishPrepared(transaction: Transaction, prepared: PreparedEvent): Published | Promise<Published> {
     const inserted = storage.insertEvent(transaction, prepared)
     return inserted instanceof Promise
-      ? inserted.then((one) => publishedOf(prepared, one))
+      ? inserted.then((one) => publishedAfterOpening(prepared, one))
       : publishedOf(prepared, inserted)
   }
 
@@ -134,7 +144,7 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
     },
     async publish(event) {
       const prepared = await prepare(event)
-      const published = publishedOf(prepared, await store.insertEvent(prepared))
+      const published = await publishedAfterOpening(prepared, await store.insertEvent(prepared))
       worker.wake()
       return published
     },
@@ -175,6 +185,7 @@ function checkWebhooksOptions(options: WebhooksOptions<never, InsertedNowOrLater
   port('storage.webhooks', stored?.webhooks, ['registerEndpoint', 'listEndpoints', 'insertEvent', 'claimDue'])
   port('grants', grants, ['find'])
   port('signingKeys', signingKeys, ['current'])
+  if (options.bodySealer !== undefined) port('bodySealer', options.bodySealer, ['seal', 'open'])
   for (const name of ['send', 'onProblem', 'newId', 'now', 'random'] as const)
     if (options[name] !== undefined) callback(name, options[name])
   end()

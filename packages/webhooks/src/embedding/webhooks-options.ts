@@ -9,6 +9,7 @@ import type { EventType } from '../events/event-types.js'
 import type { EndpointUrlPolicy } from '../https/endpoint-url.js'
 import type { GrantLookup } from '../publishing/grants.js'
 import type { EventInput } from '../publishing/prepare-event.js'
+import type { BodySealer } from '../sealing/body-sealer.js'
 import type { DeduplicationStore } from '../receiver/deduplication-store.js'
 
 /** Ages after which {@link createWebhooks} removes old data. */
@@ -47,6 +48,11 @@ export interface WebhooksOptions<Transaction, Inserted extends InsertedNowOrLate
   readonly send?: Sender
   /** Opens static headers of endpoints. Default: nothing is sent to endpoints with static headers. */
   readonly openHeaders?: OpenHeaders
+  /**
+   * Seals event bodies under keys of their users, for example `bodySealer` of a vault. Default: they are stored in clear.
+   * On SQLite `publishIn` compares only user and type of a repeated `sourceEventId` then.
+   */
+  readonly bodySealer?: BodySealer
   /** Ages after which old data is removed, each hour; false if you remove it yourself. Default: those of the times. */
   readonly retention?: RetentionTimes | false
   /** Deduplication store of a receiver in this process: ids of more than 30 days ago are forgotten each hour. */

@@ -8,7 +8,7 @@ export interface ListedEvent {
   readonly type: EventType
   readonly createdAt: Date
   readonly test: boolean
-  /** Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
+  /** As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */
   readonly body: Uint8Array | null
   /** The last delivery of each state at each endpoint, oldest first: a partner may have resent it many times. */
   readonly deliveries: readonly {

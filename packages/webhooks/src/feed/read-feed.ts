@@ -4,6 +4,8 @@ import { eventTypes, type EventType } from '../events/event-types.js'
 import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
+import type { BodySealer } from '../sealing/body-sealer.js'
+import { openStored } from '../sealing/stored-bodies.js'
 import type { FeedStore, ListedEvent } from './feed-store.js'
 
 /** Events that are read at once. */
@@ -18,6 +20,8 @@ export interface ReadFeedDeps {
   readonly grants: GrantLookup
   /** Default `all`, as for publishing. */
   readonly scopeRule?: ScopeRule
+  /** Opens sealed bodies. */
+  readonly bodySealer?: BodySealer
 }
 
 /** What a partner asks of the feed. */
@@ -63,6 +67,8 @@ export type FeedPage =
  *
  * `nextCursor` is there on every page. A page may be empty although more follows: go on until the cursor stays the same.
  *
+ * @throws WebhookError `BODIES_UNAVAILABLE` (retryable)
+ *
  * @example
  * ```ts
  * import { readFeed, type ReadFeedDeps } from '@kyc-relay/webhooks/delivery'
@@ -104,7 +110,7 @@ type WithBody = ListedEvent & { readonly body: Uint8Array }
 /** Leaves out events of other types, and what the partner may not read. */
 async function leaveOut(
   listed: readonly ListedEvent[],
-  { grants, scopeRule }: ReadFeedDeps,
+  { grants, scopeRule, bodySealer }: ReadFeedDeps,
   { appId, eventTypes: asked }: FeedRequest,
 ): Promise<readonly WithBody[]> {
   const wantedTypes: readonly EventType[] = asked ?? eventTypes
@@ -113,7 +119,17 @@ async function leaveOut(
       !event.test && event.body !== null && event.body.length > 0 && wantedTypes.includes(event.type),
   )
   const found = await grants.find(wanted.map(({ userId }) => ({ appId, userId })))
-  return wanted.filter(({ type }, index) => scopesSuffice(eventScopes[type], found[index]?.scopes ?? [], scopeRule))
+  const readable = wanted.filter(({ type }, index) =>
+    scopesSuffice(eventScopes[type], found[index]?.scopes ?? [], scopeRule),
+  )
+  const bodies = await openStored(
+    readable.map(({ userId, eventId, body }) => ({ appId, userId, part: 'event', recordId: eventId, stored: body })),
+    bodySealer,
+  )
+  return readable.flatMap((event, index) => {
+    const body = bodies[index] ?? null
+    return body === null ? [] : [{ ...event, body }]
+  })
 }
 
 async function itemOf(event: WithBody, endpoints: readonly Endpoint[]): Promise<FeedItem> {

@@ -5,6 +5,8 @@ import {
   type TransactionEventType,
   type TransactionState,
 } from '../events/transaction-status.js'
+import { fieldsToStore, openFields } from '../sealing/sealed-fields.js'
+import { openOne } from '../sealing/stored-bodies.js'
 import { prepareEvent, type EventInput, type PrepareEventDeps } from './prepare-event.js'
 import type {
   KnownTransactionState,
@@ -84,7 +86,7 @@ const mostDecisions = 8
  * @throws WebhookError `TRANSACTION_UNKNOWN` for an update of an unknown transaction, or one of another app or user;
  *   `TRANSACTION_EXISTS` when the id of a new one is taken; `TRANSITION_NOT_ALLOWED`; `SOURCE_EVENT_ID_CONFLICT` when
  *   the `sourceEventId` was used for another event; `EVENT_INVALID` with its violations; `TRANSACTION_BUSY`
- *   (retryable).
+ *   and `BODIES_UNAVAILABLE` (both retryable).
  *
  * @example
  * ```ts
@@ -99,23 +101,43 @@ export async function moveTransaction(
   deps: MoveTransactionDeps,
 ): Promise<MovedTransaction> {
   const { transactionId, sourceEventId = null } = request
+  const { bodySealer } = deps
   for (let decision = 0; decision < mostDecisions; decision += 1) {
-    const { transaction, publishedBefore } = await deps.transactions.findTransaction({
+    const { transaction: stored, publishedBefore } = await deps.transactions.findTransaction({
       transactionId,
       appId: request.appId ?? null,
       sourceEventId,
     })
-    if (publishedBefore !== null) return answerAgain(request, publishedBefore)
+    if (publishedBefore !== null) return answerAgain(request, await opened(publishedBefore, request, stored, deps))
+    const transaction = stored && { ...stored, fields: await openFields(placeOf(stored), stored.fields, bodySealer) }
 
     const movedAt = deps.now()
-    const { owner, eventType, next, data, fields } = decideMove(request, transaction, movedAt)
+    const { owner, eventType, next, data, fields: clear } = decideMove(request, transaction, movedAt)
     const event = await prepareEvent({ ...owner, eventType, data, sourceEventId }, deps)
+    const fields = await fieldsToStore({ ...owner, recordId: transactionId }, clear, bodySealer)
     const fromRevision = transaction?.revision ?? 0
     const move: TransactionMove = { transactionId, ...owner, fromRevision, next, fields, movedAt, event }
     const written = await deps.transactions.moveTransaction(move)
     if (written !== 'stale') return { transactionId, state: next, eventType, event: written }
   }
   throw new WebhookError('TRANSACTION_BUSY')
+}
+
+const placeOf = ({ appId, userId, transactionId }: TransactionRecord) => ({ appId, userId, recordId: transactionId })
+
+/** Opens the body of the event that was published before. */
+async function opened(
+  before: PublishedBefore,
+  request: TransactionRequest,
+  transaction: TransactionRecord | null,
+  { bodySealer }: MoveTransactionDeps,
+): Promise<PublishedBefore> {
+  const { event } = before
+  const appId = request.appId ?? transaction?.appId
+  if (event.original === null || appId === undefined) return before
+  const { userId, body: stored } = event.original
+  const body = await openOne({ appId, userId, part: 'event', recordId: event.eventId, stored }, bodySealer)
+  return { ...before, event: { ...event, original: { ...event.original, body } } }
 }
 
 function answerAgain(request: TransactionRequest, { event, move }: PublishedBefore): MovedTransaction {

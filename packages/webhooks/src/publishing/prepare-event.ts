@@ -3,6 +3,8 @@ import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../d
 import { eventScopes } from '../events/event-scopes.js'
 import { allEventTypes, type EventType } from '../events/event-types.js'
 import { eventExample, parseEvent } from '../events/parse-event.js'
+import type { BodySealer } from '../sealing/body-sealer.js'
+import { bytesToStore } from '../sealing/stored-bodies.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
@@ -32,16 +34,19 @@ export interface PrepareEventDeps {
   readonly newId: () => string
   /** Default `all`: the user must grant every scope of the type. */
   readonly scopeRule?: ScopeRule
+  /** Seals the body for the store. Without it the body is stored in clear. Test events have no user and stay clear. */
+  readonly bodySealer?: BodySealer
 }
 
 /**
  * Prepares an event for the store: fills in the common identifiers, validates strictly, serialises once, and selects
- * the endpoints (docs/contract.md 8.1).
+ * the endpoints (docs/contract.md 8.1). With a `bodySealer` the body is sealed for the store.
  *
  * An event without a permitted or subscribed endpoint is prepared too, with `withheld` and without deliveries, so that
  * it is counted. Without a grant its body is not stored.
  *
- * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`
+ * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
+ *   `BODIES_UNAVAILABLE` (retryable)
  *
  * @example
  * ```ts
@@ -77,13 +82,14 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
   const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
   const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
   const eventId = deps.newId()
+  const place = { appId, userId, part: 'event', recordId: eventId } as const
   return {
     eventId,
     appId,
     userId,
     type: eventType,
     occurredAt: deps.now(),
-    body: mayBeKept ? body : new Uint8Array(),
+    body: await bytesToStore(place, mayBeKept ? body : new Uint8Array(), deps.bodySealer),
     test: false,
     sourceEventId: input.sourceEventId ?? null,
     withheld,

@@ -12,7 +12,10 @@ export interface TransactionRecord {
   readonly state: KnownTransactionState
   /** 1 for the first state; each change adds one. */
   readonly revision: number
-  /** Fields of the last payload, for updates; null in a final state or after an erasure. */
+  /**
+   * Fields of the last payload, for updates; null in a final state, and after an erasure or retention. With a
+   * `BodySealer` one member with the sealed bytes. Opaque to a store.
+   */
   readonly fields: Readonly<Record<string, unknown>> | null
 }
 
@@ -24,6 +27,7 @@ export interface TransactionMove {
   /** Revision on which the change is based; 0 for a new transaction. */
   readonly fromRevision: number
   readonly next: KnownTransactionState
+  /** As in {@link TransactionRecord}. */
   readonly fields: Readonly<Record<string, unknown>> | null
   readonly movedAt: Date
   readonly event: PreparedEvent

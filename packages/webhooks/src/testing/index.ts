@@ -1,3 +1,5 @@
+export { bodySealerCases, type BodySealerHarness } from './body-sealer-cases.js'
+export { createMemoryBodySealer, type MemoryBodySealer } from './memory-body-sealer.js'
 export { deduplicationStoreCases, type DeduplicationStoreHarness } from './deduplication-store-cases.js'
 export { feedStoreCases } from './feed-store-cases.js'
 export type { FeedStoreHandle, FeedStoreHarness } from './feed-store/harness.js'

@@ -26,7 +26,9 @@ const stateByCause: Readonly<Record<AttemptCause, Exclude<AttemptState, 'STARTED
   OUT_OF_SOCKETS: 'UNSENT',
   HEADERS_UNAVAILABLE: 'UNSENT',
   PROXY_FAILED: 'UNSENT',
+  BODY_UNAVAILABLE: 'UNSENT',
   GRANT_REVOKED: 'UNSENT',
+  USER_ERASED: 'UNSENT',
 }
 const causes = Object.keys(stateByCause) as AttemptCause[]
 const dayMs = 86_400_000
@@ -55,7 +57,8 @@ describe.each(causes)('%s', (cause) => {
     expect(attemptStateOf(cause)).toBe(state)
     expect(result.attempt).toEqual({ state, report: reportOfCause(cause) })
     expect(result.fence).toEqual({ appId: 'a', deliveryId: 'd', attempt, token: 't' })
-    if (cause === 'GRANT_REVOKED') expect(result.next).toEqual({ state: 'CANCELLED', reason: 'GRANT_REVOKED' })
+    if (cause === 'GRANT_REVOKED' || cause === 'USER_ERASED')
+      expect(result.next).toEqual({ state: 'CANCELLED', reason: cause })
     else if (state === 'UNSENT') expect(result.next).toEqual({ state: 'PENDING', delayMs: 30_000 })
     else if (attempt === 5) expect(result.next).toEqual({ state: 'FAILED' })
     else expect(result.next).toEqual({ state: 'PENDING', delayMs: 30_000 * 6 ** (attempt - 1) })

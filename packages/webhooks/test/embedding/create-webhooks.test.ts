@@ -9,7 +9,7 @@ import {
   type SendingStorage,
   type WebhooksOptions,
 } from '../../src/delivery/index.js'
-import { createMemoryWebhookStore } from '../../src/testing/index.js'
+import { createMemoryBodySealer, createMemoryWebhookStore } from '../../src/testing/index.js'
 import { accepted, allGranted, appId, grant, oneKey, userId } from '../delivery/delivery-samples.js'
 import { VirtualTime } from '../delivery/virtual-time.js'
 
@@ -159,6 +159,19 @@ describe('publishing', () => {
     const other = { ...deposit, data: { amount: 7 }, sourceEventId: 'deposit-1' }
     expect(await refusalOf(webhooks.publish(other))).toBe('SOURCE_EVENT_ID_CONFLICT')
     expect(await refusalOf(webhooks.publishIn('a transaction', other))).toBe('SOURCE_EVENT_ID_CONFLICT')
+  })
+
+  test('seals bodies with a sealer, and compares the opened ones', async () => {
+    const bodySealer = createMemoryBodySealer()
+    const webhooks = webhooksWith({ bodySealer })
+    await webhooks.registerEndpoint({ appId, url })
+    const repeated = { ...deposit, sourceEventId: 'sealed-1' }
+    const prepared = await webhooks.prepare(repeated)
+    expect(new TextDecoder().decode(prepared.body)).not.toContain('amount')
+    const first = await webhooks.publish(repeated)
+    expect(await webhooks.publish(repeated)).toEqual(first)
+    const other = { ...repeated, data: { amount: 7 } }
+    expect(await refusalOf(webhooks.publish(other))).toBe('SOURCE_EVENT_ID_CONFLICT')
   })
 
   test('refuses a grant of another user', async () => {

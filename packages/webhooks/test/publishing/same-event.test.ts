@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest'
 import { isSameEvent, type PreparedEvent } from '../../src/delivery/index.js'
+import { bytesToStore } from '../../src/sealing/stored-bodies.js'
+import { createMemoryBodySealer } from '../../src/testing/index.js'
 
 const bytes = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const payload = { userId: 'u', accountId: 'a', externalReferenceId: 'r', appId: 'x', amount: 100.5, note: 'é' }
 const original = { userId: 'u', type: 'WIDGET_DEPOSIT_COMPLETE', body: bytes(payload) } as const
+const inserted = { eventId: 'first', original }
 const event = (changes: object) => ({ ...original, ...changes }) as unknown as PreparedEvent
 
 test.each([
   ['the same bytes', {}],
   ['another account id in the grant', { body: bytes({ ...payload, accountId: 'b', externalReferenceId: 's' }) }],
   ['a body that is not kept now', { body: bytes('') }],
-])('is the same: %s', (_, changes) => {
-  expect(isSameEvent(event(changes), original)).toBe(true)
+])('is the same: %s', async (_, changes) => {
+  expect(await isSameEvent(event(changes), inserted)).toBe(true)
 })
 
 test.each([
@@ -22,10 +25,31 @@ test.each([
   ['a field less', { body: bytes({ ...payload, note: undefined }) }],
   ['another character', { body: bytes({ ...payload, note: 'è' }) }],
   ['bytes that are not JSON', { body: bytes('{') }],
-])('is another event: %s', (_, changes) => {
-  expect(isSameEvent(event(changes), original)).toBe(false)
+])('is another event: %s', async (_, changes) => {
+  expect(await isSameEvent(event(changes), inserted)).toBe(false)
 })
 
-test.each([null, bytes('')])('nothing is compared with a blanked body', (body) => {
-  expect(isSameEvent(event({ body: bytes({ amount: 1 }) }), { ...original, body })).toBe(true)
+test.each([null, bytes('')])('nothing is compared with a blanked body', async (body) => {
+  const blanked = { ...inserted, original: { ...original, body } }
+  expect(await isSameEvent(event({ body: bytes({ amount: 1 }) }), blanked)).toBe(true)
+})
+
+test('an event that was written is no repetition of another one', async () => {
+  expect(await isSameEvent(event({}), { eventId: 'first', original: null })).toBe(true)
+})
+
+test('sealed bodies are opened, each at its own place', async () => {
+  const bodySealer = createMemoryBodySealer()
+  const sealed = async (eventId: string, payload: object) => {
+    const place = { appId: 'x', userId: 'u', part: 'event', recordId: eventId } as const
+    return bytesToStore(place, bytes(payload), bodySealer)
+  }
+  const first = { eventId: 'first', original: { ...original, body: await sealed('first', payload) } }
+  const again = event({ appId: 'x', eventId: 'again', body: await sealed('again', payload) })
+  const another = event({ appId: 'x', eventId: 'again', body: await sealed('again', { ...payload, amount: 2 }) })
+  expect(await isSameEvent(again, first, bodySealer)).toBe(true)
+  expect(await isSameEvent(another, first, bodySealer)).toBe(false)
+  await expect(isSameEvent(another, first)).rejects.toMatchObject({ code: 'BODIES_UNAVAILABLE', retryable: true })
+  bodySealer.eraseOwner({ appId: 'x', userId: 'u' })
+  expect(await isSameEvent(another, first, bodySealer)).toBe(true)
 })

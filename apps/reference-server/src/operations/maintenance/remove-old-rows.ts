@@ -26,7 +26,13 @@ export async function removeOldRows(
   while (more && shouldContinue()) {
     const step = await retention.removeOld()
     const sessions = await portalSessions.removeEnded(sessionsInAStep)
-    removed += step.deliveriesExpired + step.bodiesBlanked + step.attemptsRemoved + step.accessTokensRemoved + sessions
+    removed +=
+      step.deliveriesExpired +
+      step.bodiesBlanked +
+      step.transactionsBlanked +
+      step.attemptsRemoved +
+      step.accessTokensRemoved +
+      sessions
     more = step.more || sessions === sessionsInAStep
     onProgress(removed)
   }
