@@ -10,6 +10,7 @@ const withoutRowid = new Set([
   'kyc_relay_receiver_events',
   'kyc_relay_revoked_grants',
   'kyc_relay_transactions',
+  'kyc_relay_user_retention',
   'kyc_relay_vault_key_checks',
   'kyc_relay_verification_checks',
   'kyc_relay_verification_sections',

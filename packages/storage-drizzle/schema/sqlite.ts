@@ -3,6 +3,7 @@ import { auditEntries, vaultAuditEntries } from '../src/audit/tables.sqlite.js'
 import { readiness, vaultReadiness } from '../src/engine/sqlite/readiness.js'
 import * as photos from '../src/photos/tables.sqlite.js'
 import { receiverEvents } from '../src/receiver/tables.sqlite.js'
+import { userRetention } from '../src/user-retention/tables.sqlite.js'
 import * as vault from '../src/vault/tables.sqlite.js'
 import * as verifications from '../src/verifications/tables.sqlite.js'
 import * as webhooks from '../src/webhooks/tables.sqlite.js'
@@ -11,7 +12,7 @@ export { completeSqlite as complete } from './overlay.js'
 
 /** The tables of each SQLite database, by the folder of its migrations. */
 export const databases = {
-  sqlite: { ...verifications, ...photos, ...apps, ...webhooks, auditEntries, readiness },
+  sqlite: { ...verifications, ...photos, ...apps, ...webhooks, userRetention, auditEntries, readiness },
   'sqlite-vault': { ...vault, vaultAuditEntries, vaultReadiness },
   'sqlite-receiver': { receiverEvents },
 }

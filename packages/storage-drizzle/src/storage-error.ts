@@ -16,6 +16,7 @@ export type StorageErrorCode =
   | 'SCHEMA_EDITED'
   | 'SCHEMA_OUTDATED'
   | 'AUDIT_INCOMPLETE'
+  | 'LEGAL_HOLD'
   | 'COMMITS_MISSING'
   | 'DATABASE_DAMAGED'
   | 'FILES_REPLACED'
@@ -47,6 +48,7 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
     'The database needs migrations. Apply them with `kyc-relay-migrate up`, or let the store apply them.',
   AUDIT_INCOMPLETE:
     'A chain of the audit log is missing from the database. Nothing was written. Verify the audit log before you continue.',
+  LEGAL_HOLD: 'The user is under a legal hold. Nothing was erased.',
   COMMITS_MISSING:
     'The database has lost commits: it or its -wal file was removed, replaced or truncated, or a backup was restored. Nothing was changed. Restore the files. To continue with the current data, remove the file in the same folder whose name ends in commits.',
   DATABASE_DAMAGED: 'The database file is damaged or not a database. Nothing was changed. Restore it from a backup.',

@@ -68,6 +68,8 @@ test('only known reads are over all shards', () => {
     'kyc_relay_verification_sections',
     // Running recoveries.
     'kyc_relay_recoveries',
+    // Users under a legal hold, and closed accounts.
+    'kyc_relay_user_retention',
     // Due photos.
     'kyc_relay_photo_jobs',
     // A transaction by its id, with the event of its source.

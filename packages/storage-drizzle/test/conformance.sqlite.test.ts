@@ -21,7 +21,7 @@ import {
 } from '@kyc-relay/webhooks/testing'
 import { beforeAll, describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
-import { appDirectoryCases, retentionCases, userErasureCases } from '../src/testing/index.js'
+import { appDirectoryCases, retentionCases, userErasureCases, userRetentionCases } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { testFolder } from './engine/sqlite/sqlite-files.js'
@@ -145,6 +145,7 @@ describe.each([
   ['AppDirectory', appDirectoryCases],
   ['Retention', retentionCases],
   ['UserErasure', userErasureCases],
+  ['UserRetention', userRetentionCases],
 ])('%s', (_port, cases) => {
   for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
 })

@@ -19,7 +19,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import type { PostgresLocation } from '../src/engine/postgres/pool.js'
 import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
-import { appDirectoryCases, retentionCases, userErasureCases } from '../src/testing/index.js'
+import { appDirectoryCases, retentionCases, userErasureCases, userRetentionCases } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { emptyTables } from './engine/postgres/postgres-server.js'
@@ -231,6 +231,7 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
     ['AppDirectory', appDirectoryCases],
     ['Retention', retentionCases],
     ['UserErasure', userErasureCases],
+    ['UserRetention', userRetentionCases],
   ])('%s', (_port, cases) => {
     for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
   })

@@ -19,6 +19,9 @@ export type AuditLogName = 'stores' | 'vault'
  * - `GRANT_REVOKED`: scopes that the app had before
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
  * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`, `ENDPOINT_PAUSED`, `ENDPOINT_RESUMED`: the endpoint id
+ * - `LEGAL_HOLD_PLACED` (also with a new reason), `LEGAL_HOLD_RELEASED`, `ERASURE_STARTED`: who asked for it
+ * - `USER_CLOSED`: time since when the account is closed, or `open`
+ * - `RETENTION_REPORT_CONFIRMED`: id of the report of users to erase
  * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`
  */
 export type AuditKind =
@@ -45,6 +48,11 @@ export type AuditKind =
   | 'ENDPOINT_REMOVED'
   | 'ENDPOINT_PAUSED'
   | 'ENDPOINT_RESUMED'
+  | 'LEGAL_HOLD_PLACED'
+  | 'LEGAL_HOLD_RELEASED'
+  | 'ERASURE_STARTED'
+  | 'USER_CLOSED'
+  | 'RETENTION_REPORT_CONFIRMED'
   | 'SIGNED_IN'
 
 /** Who acted, and why. */

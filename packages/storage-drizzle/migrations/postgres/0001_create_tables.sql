@@ -332,6 +332,17 @@ CREATE TABLE "kyc_relay_transactions" (
 	CONSTRAINT "kyc_relay_transactions_revision_check" CHECK (revision >= 1)
 );
 
+CREATE TABLE "kyc_relay_user_retention" (
+	"user_id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"held_at" timestamp (3) with time zone,
+	"hold_reason" text COLLATE "C",
+	"closed_at" timestamp (3) with time zone,
+	"erasure_id" text COLLATE "C",
+	"erasure_started_at" timestamp (3) with time zone,
+	CONSTRAINT "kyc_relay_user_retention_hold_check" CHECK ((held_at IS NULL) = (hold_reason IS NULL)),
+	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK (held_at IS NULL OR erasure_started_at IS NULL)
+);
+
 CREATE TABLE "kyc_relay_audit_entries" (
 	"chain" integer NOT NULL,
 	"sequence" bigint NOT NULL,
@@ -467,5 +478,9 @@ CREATE INDEX "kyc_relay_transactions_by_id" ON "kyc_relay_transactions" USING bt
 CREATE INDEX "kyc_relay_transactions_of_user" ON "kyc_relay_transactions" USING btree ("user_id","app_id");
 
 CREATE INDEX "kyc_relay_transactions_with_fields" ON "kyc_relay_transactions" USING btree ("moved_at") WHERE fields IS NOT NULL;
+
+CREATE INDEX "kyc_relay_user_retention_held" ON "kyc_relay_user_retention" USING btree ("user_id") WHERE held_at IS NOT NULL;
+
+CREATE INDEX "kyc_relay_user_retention_closed" ON "kyc_relay_user_retention" USING btree ("closed_at","user_id") WHERE closed_at IS NOT NULL;
 
 CREATE UNIQUE INDEX "kyc_relay_audit_entries_of_row" ON "kyc_relay_audit_entries" USING btree ("subject") WHERE kind = 'VERIFICATION_RECORDED';

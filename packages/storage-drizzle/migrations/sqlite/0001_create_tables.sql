@@ -369,6 +369,21 @@ CREATE INDEX `kyc_relay_transactions_of_user` ON `kyc_relay_transactions` (`user
 
 CREATE INDEX `kyc_relay_transactions_with_fields` ON `kyc_relay_transactions` (`moved_at`) WHERE fields IS NOT NULL;
 
+CREATE TABLE `kyc_relay_user_retention` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`held_at` integer,
+	`hold_reason` text,
+	`closed_at` integer,
+	`erasure_id` text,
+	`erasure_started_at` integer,
+	CONSTRAINT "kyc_relay_user_retention_hold_check" CHECK((held_at IS NULL) = (hold_reason IS NULL)),
+	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK(held_at IS NULL OR erasure_started_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX `kyc_relay_user_retention_held` ON `kyc_relay_user_retention` (`user_id`) WHERE held_at IS NOT NULL;
+
+CREATE INDEX `kyc_relay_user_retention_closed` ON `kyc_relay_user_retention` (`closed_at`,`user_id`) WHERE closed_at IS NOT NULL;
+
 CREATE TABLE `kyc_relay_audit_entries` (
 	`sequence` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

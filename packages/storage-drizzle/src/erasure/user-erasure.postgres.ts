@@ -8,6 +8,8 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { erasePhotoJobs } from '../photos/store.postgres.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { grants } from '../apps/tables.postgres.js'
+import { StorageError } from '../storage-error.js'
+import { markErasure } from '../user-retention/store.postgres.js'
 import { verifications } from '../verifications/tables.postgres.js'
 import { cancelPending } from '../webhooks/store.postgres.js'
 import { attempts, deliveries, events, transactions } from '../webhooks/tables.postgres.js'
@@ -59,6 +61,8 @@ export function createUserErasure(dependencies: {
     eraseUser: (owner) =>
       database.transaction(async (on) => {
         const at = instant()
+        if (!(await markErasure(on, { userId: owner.userId, erasureId: null }, at)))
+          throw new StorageError('LEGAL_HOLD')
         const deliveriesCancelled = await cancelPending(on, { ...owner, reason: cancelReason }, at)
         await blankAnswers(on, owner)
         const query = queryBuilder(on)

@@ -8,6 +8,8 @@ import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { erasePhotoJobs, preparePhotoErasure } from '../photos/store.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { grants } from '../apps/tables.sqlite.js'
+import { StorageError } from '../storage-error.js'
+import { prepareErasureStart } from '../user-retention/store.sqlite.js'
 import { verifications } from '../verifications/tables.sqlite.js'
 import { attempts, events, transactions } from '../webhooks/tables.sqlite.js'
 
@@ -71,10 +73,13 @@ export function createUserErasure(dependencies: {
   const statements = prepareStatements(db)
   const cancelling = prepareCancelling(db)
   const photoErasure = preparePhotoErasure(db)
+  const startErasure = prepareErasureStart(db)
 
   function eraseRows(owner: Parameters<UserErasure['eraseUser']>[0]): ErasedRows {
     const { appId, userId } = owner
     const now = clock()
+    if (startErasure.run({ userId, erasureId: null, at: now.getTime() }).changes === 0)
+      throw new StorageError('LEGAL_HOLD')
     const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
     statements.blankAnswers.run({ appId, userId })
     const erased = {

@@ -16,6 +16,7 @@ import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
+import type { UserRetention } from '../user-retention/user-retention.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
 import { createAuditLog } from '../audit/log.postgres.js'
 import { createAppDirectory } from '../apps/directory.postgres.js'
@@ -35,6 +36,7 @@ import { createRecoveryStore } from '../webhooks/recoveries.postgres.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
+import { createUserRetention } from '../user-retention/store.postgres.js'
 import { createStatusOutbox } from '../verifications/status-outbox.postgres.js'
 import { createVerificationStore } from '../verifications/store.postgres.js'
 import { createWebhookStore } from '../webhooks/store.postgres.js'
@@ -103,6 +105,7 @@ export interface PostgresStorage {
   readonly apps: AppDirectory
   readonly transactions: TransactionStore
   readonly users: UserErasure
+  readonly userRetention: UserRetention
   readonly retention: Retention
   readonly database: PostgresOwnDatabase
   /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
@@ -174,6 +177,7 @@ export async function createPostgresStorage(
     apps: createAppDirectory({ db, database, audit, instant }),
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant, audit }),
+    userRetention: createUserRetention({ database, instant, audit }),
     retention: createRetention({ database, distributed, instant }),
     database: {
       read: (work) => database.run((on) => work(queryBuilder(on))),

@@ -6,10 +6,14 @@ import { now } from '../engine/postgres/parameters.js'
 import { statement } from '../engine/postgres/statement.js'
 import { groupByApp, statementByApp } from '../webhooks/by-app.postgres.js'
 import { listOldHours, listUnmergedHours, mergeHours, removeHours } from '../webhooks/endpoint-hours.postgres.js'
+import { listHeldUsers, lockHeldUsers } from '../user-retention/store.postgres.js'
 import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
 const before = sql`${now} - ${value('ageMs')}::float8 * interval '1 millisecond'`
+
+/** Users under a legal hold. */
+const heldUsers = sql`${value('heldUsers')}::text[]`
 
 const held = sql.raw(`'{${heldClasses.join()}}'::smallint[]`)
 
@@ -55,7 +59,7 @@ SELECT old.app_id AS "appId", old.event_id AS "eventId" FROM kyc_relay_events AS
 WHERE old.body IS NOT NULL AND old.created_at < ${before} AND NOT EXISTS (
   SELECT FROM kyc_relay_deliveries AS pending
   WHERE pending.app_id = old.app_id AND pending.event_id = old.event_id AND pending.ended_at IS NULL
-)
+) AND old.user_id <> ALL (${heldUsers})
 ORDER BY old.created_at LIMIT ${value('limit')}`,
 )
 
@@ -74,6 +78,7 @@ const blankBodies = statementByApp(
 UPDATE kyc_relay_events AS event SET body = NULL
 FROM unnest(${value('appIds')}::text[], ${value('eventIds')}::text[]) AS given (app_id, event_id)
 WHERE event.app_id = given.app_id AND event.event_id = given.event_id AND event.body IS NOT NULL AND ${ofApp('event')}
+  AND event.user_id <> ALL (${heldUsers})
   AND NOT EXISTS (
     SELECT FROM kyc_relay_deliveries AS pending
     WHERE pending.app_id = event.app_id AND pending.event_id = event.event_id AND pending.ended_at IS NULL
@@ -85,7 +90,7 @@ const listOldFields = statement<{ appId: string; transactionId: string }>(
   'retention_list_fields',
   sql`
 SELECT app_id AS "appId", transaction_id AS "transactionId" FROM kyc_relay_transactions
-WHERE fields IS NOT NULL AND moved_at < ${before} ORDER BY moved_at LIMIT ${value('limit')}`,
+WHERE fields IS NOT NULL AND moved_at < ${before} AND user_id <> ALL (${heldUsers}) ORDER BY moved_at LIMIT ${value('limit')}`,
 )
 
 /** A transaction that moved meanwhile keeps its fields. */
@@ -95,7 +100,7 @@ const blankFields = statementByApp(
 UPDATE kyc_relay_transactions AS transaction SET fields = NULL
 FROM unnest(${value('appIds')}::text[], ${value('transactionIds')}::text[]) AS given (app_id, transaction_id)
 WHERE transaction.app_id = given.app_id AND transaction.transaction_id = given.transaction_id
-  AND transaction.moved_at < ${before} AND ${ofApp('transaction')}`,
+  AND transaction.moved_at < ${before} AND transaction.user_id <> ALL (${heldUsers}) AND ${ofApp('transaction')}`,
 )
 
 const listOldAttempts = statement<{ appId: string; deliveryId: string; number: number }>(
@@ -104,18 +109,21 @@ const listOldAttempts = statement<{ appId: string; deliveryId: string; number: n
 SELECT old.app_id AS "appId", old.delivery_id AS "deliveryId", old.number FROM kyc_relay_attempts AS old
 JOIN kyc_relay_deliveries AS ended
   ON ended.app_id = old.app_id AND ended.delivery_id = old.delivery_id AND ended.ended_at IS NOT NULL
-WHERE old.started_at < ${before} ORDER BY old.started_at LIMIT ${value('limit')}`,
+WHERE old.started_at < ${before} AND ended.user_id <> ALL (${heldUsers})
+ORDER BY old.started_at LIMIT ${value('limit')}`,
 )
 
-/** Attempts of an ended delivery never change. */
+/** Attempts of an ended delivery never change. The user of a delivery does not either. */
 const removeAttempts = statementByApp(
   'retention_remove_attempts',
   (ofApp) => sql`
 DELETE FROM kyc_relay_attempts AS attempt
 USING unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[], ${value('numbers')}::int[])
-  AS given (app_id, delivery_id, number)
+    AS given (app_id, delivery_id, number),
+  kyc_relay_deliveries AS ended
 WHERE attempt.app_id = given.app_id AND attempt.delivery_id = given.delivery_id AND attempt.number = given.number
-  AND ${ofApp('attempt')}`,
+  AND ended.app_id = given.app_id AND ended.delivery_id = given.delivery_id AND ended.user_id <> ALL (${heldUsers})
+  AND ${ofApp('attempt')} AND ${ofApp('ended')}`,
 )
 
 const removeAccessTokens = statement(
@@ -157,20 +165,25 @@ export function createRetention(dependencies: {
   }
 
   async function blankOldBodies(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run((on) => listOldBodies.rows(on, { ageMs, limit, now: at }))
+    const old = await database.run(async (on) =>
+      listOldBodies.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+    )
     let count = 0
     for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
       const keys = { appId, appIds: rows.map((row) => row.appId), eventIds: rows.map(({ eventId }) => eventId) }
       count += await database.transaction(async (on) => {
+        const heldUsers = await lockHeldUsers(on)
         await lockEvents.rows(on, keys)
-        return blankBodies.count(on, keys)
+        return blankBodies.count(on, { ...keys, heldUsers })
       })
     }
     return count
   }
 
   async function blankOldFields(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run((on) => listOldFields.rows(on, { ageMs, limit, now: at }))
+    const old = await database.run(async (on) =>
+      listOldFields.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+    )
     let count = 0
     for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
       const keys = {
@@ -178,13 +191,17 @@ export function createRetention(dependencies: {
         appIds: rows.map((row) => row.appId),
         transactionIds: rows.map(({ transactionId }) => transactionId),
       }
-      count += await database.transaction((on) => blankFields.count(on, keys))
+      count += await database.transaction(async (on) =>
+        blankFields.count(on, { ...keys, heldUsers: await lockHeldUsers(on) }),
+      )
     }
     return count
   }
 
   async function removeOldAttempts(ageMs: number, limit: number, at: Date | null): Promise<number> {
-    const old = await database.run((on) => listOldAttempts.rows(on, { ageMs, limit, now: at }))
+    const old = await database.run(async (on) =>
+      listOldAttempts.rows(on, { ageMs, limit, heldUsers: await listHeldUsers(on), now: at }),
+    )
     let count = 0
     for (const { appId, rows } of groupByApp(old, (row) => row.appId, distributed)) {
       const keys = {
@@ -193,7 +210,9 @@ export function createRetention(dependencies: {
         deliveryIds: rows.map(({ deliveryId }) => deliveryId),
         numbers: rows.map(({ number }) => number),
       }
-      count += await database.transaction((on) => removeAttempts.count(on, keys))
+      count += await database.transaction(async (on) =>
+        removeAttempts.count(on, { ...keys, heldUsers: await lockHeldUsers(on) }),
+      )
     }
     return count
   }

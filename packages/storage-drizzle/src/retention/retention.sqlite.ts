@@ -9,6 +9,12 @@ import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder
 
+/** Restricts rows with a user to users without a legal hold. */
+const isNotHeld = (table: 'old' | 'ended') => sql`NOT EXISTS (
+            SELECT 1 FROM kyc_relay_user_retention AS kept
+            WHERE kept.user_id = ${sql.raw(table)}.user_id AND kept.held_at IS NOT NULL
+          )`
+
 function prepareStatements(db: DrizzleDatabase) {
   return {
     expireWaiting: db
@@ -32,7 +38,7 @@ function prepareStatements(db: DrizzleDatabase) {
           SELECT old.position FROM kyc_relay_events AS old
           WHERE old.body IS NOT NULL AND old.created_at < ${value('before')} AND NOT EXISTS (
             SELECT 1 FROM kyc_relay_deliveries AS pending WHERE pending.event = old.position AND pending.ended_at IS NULL
-          )
+          ) AND ${isNotHeld('old')}
           ORDER BY old.created_at LIMIT ${value('limit')}
         )`,
       )
@@ -43,7 +49,8 @@ function prepareStatements(db: DrizzleDatabase) {
       .where(
         sql`transaction_id IN (
           SELECT old.transaction_id FROM kyc_relay_transactions AS old
-          WHERE old.fields IS NOT NULL AND old.moved_at < ${value('before')} ORDER BY old.moved_at LIMIT ${value('limit')}
+          WHERE old.fields IS NOT NULL AND old.moved_at < ${value('before')} AND ${isNotHeld('old')}
+          ORDER BY old.moved_at LIMIT ${value('limit')}
         )`,
       )
       .prepare(),
@@ -53,7 +60,8 @@ function prepareStatements(db: DrizzleDatabase) {
         sql`rowid IN (
           SELECT old.rowid FROM kyc_relay_attempts AS old
           JOIN kyc_relay_deliveries AS ended ON ended.position = old.delivery AND ended.ended_at IS NOT NULL
-          WHERE old.started_at < ${value('before')} ORDER BY old.started_at LIMIT ${value('limit')}
+          WHERE old.started_at < ${value('before')} AND ${isNotHeld('ended')}
+          ORDER BY old.started_at LIMIT ${value('limit')}
         )`,
       )
       .prepare(),

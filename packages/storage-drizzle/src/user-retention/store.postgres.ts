@@ -1,0 +1,167 @@
+import { eq, sql } from 'drizzle-orm'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import {
+  erasureStartedEvent,
+  holdPlacedEvent,
+  holdReleasedEvent,
+  reportConfirmedEvent,
+  userClosedEvent,
+} from '../audit/user-retention-events.js'
+import type { PostgresDatabase } from '../engine/postgres/database.js'
+import { now } from '../engine/postgres/parameters.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { checkedLimit } from '../page-cursor.js'
+import { userRetention } from './tables.postgres.js'
+import type { ClosedUser, UserRetention } from './user-retention.js'
+
+const value = sql.placeholder
+
+/** Lock between a new hold and steps of the retention. It lasts until the end of the transaction. */
+const lockName = sql`hashtextextended(current_schema() || 'kyc_relay_user_retention', 0)`
+
+/** Waits for running steps of the retention, and delays new ones. */
+const excludeRetention = statement('exclude_retention', sql`SELECT pg_advisory_xact_lock(${lockName})`)
+
+/** Waits for a hold that is being placed, and delays new holds. */
+const excludeHolds = statement('exclude_holds', sql`SELECT pg_advisory_xact_lock_shared(${lockName})`)
+
+const listHeld = statement<{ userId: string }>(
+  'list_held_users',
+  sql`SELECT user_id AS "userId" FROM kyc_relay_user_retention WHERE held_at IS NOT NULL ORDER BY user_id`,
+)
+
+/** Lists the users under a legal hold. */
+export async function listHeldUsers(on: Queryable): Promise<readonly string[]> {
+  return (await listHeld.rows(on, {})).map(({ userId }) => userId)
+}
+
+/** Lists the users under a legal hold. Until the end of the transaction no hold is placed. */
+export async function lockHeldUsers(on: Queryable): Promise<readonly string[]> {
+  await excludeHolds.rows(on, {})
+  // A statement of its own: it sees the holds that the lock waited for.
+  return listHeldUsers(on)
+}
+
+const hold = statement(
+  'hold_user',
+  sql`
+INSERT INTO kyc_relay_user_retention AS known (user_id, held_at, hold_reason)
+VALUES (${value('userId')}, ${now}, ${value('reason')})
+ON CONFLICT (user_id) DO UPDATE
+SET held_at = coalesce(known.held_at, excluded.held_at), hold_reason = excluded.hold_reason
+WHERE known.erasure_started_at IS NULL`,
+)
+
+const release = statement(
+  'release_user',
+  sql`
+UPDATE kyc_relay_user_retention SET held_at = NULL, hold_reason = NULL
+WHERE user_id = ${value('userId')} AND held_at IS NOT NULL`,
+)
+
+const close = statement(
+  'close_user',
+  sql`
+INSERT INTO kyc_relay_user_retention (user_id, closed_at) VALUES (${value('userId')}, ${value('closedAt')}::timestamptz)
+ON CONFLICT (user_id) DO UPDATE SET closed_at = excluded.closed_at`,
+)
+
+const listClosed = statement<ClosedUser>(
+  'list_closed_users',
+  sql`
+SELECT user_id AS "userId", closed_at AS "closedAt" FROM kyc_relay_user_retention
+WHERE closed_at <= ${value('closedUntil')}::timestamptz AND (held_at IS NOT NULL) = ${value('held')}::boolean
+ORDER BY closed_at, user_id LIMIT ${value('limit')}`,
+)
+
+const startErasure = statement(
+  'start_erasure',
+  sql`
+INSERT INTO kyc_relay_user_retention AS known (user_id, erasure_id, erasure_started_at)
+VALUES (${value('userId')}, ${value('erasureId')}, ${now})
+ON CONFLICT (user_id) DO UPDATE
+SET erasure_id = coalesce(excluded.erasure_id, known.erasure_id),
+  erasure_started_at = coalesce(known.erasure_started_at, excluded.erasure_started_at)
+WHERE known.held_at IS NULL`,
+)
+
+const finishErasure = statement(
+  'finish_erasure',
+  sql`
+DELETE FROM kyc_relay_user_retention
+WHERE user_id = ${value('userId')} AND erasure_started_at IS NOT NULL
+  AND (erasure_id IS NULL OR erasure_id = ${value('erasureId')})`,
+)
+
+/**
+ * Starts an erasure unless the user is held; false then. The row stays locked until the end of the transaction.
+ *
+ * @param erasureId Null to keep the id of a started erasure.
+ */
+export async function markErasure(
+  on: Queryable,
+  request: { readonly userId: string; readonly erasureId: string | null },
+  at: Date | null,
+): Promise<boolean> {
+  const { userId, erasureId } = request
+  return (await startErasure.count(on, { userId, erasureId, now: at })) === 1
+}
+
+/** Creates the store of legal holds, closures and started erasures on PostgreSQL. */
+export function createUserRetention(dependencies: {
+  readonly database: PostgresDatabase
+  /** Time of the store's clock; null for the database's clock. */
+  readonly instant: () => Date | null
+  readonly audit: AuditChain | null
+}): UserRetention {
+  const { database, instant, audit } = dependencies
+  return {
+    find: (userId) =>
+      database.run(async (on) => {
+        const [row] = await queryBuilder(on).select().from(userRetention).where(eq(userRetention.userId, userId))
+        const heldAt = row?.heldAt ?? null
+        return {
+          hold: heldAt === null ? null : { heldAt, reason: row?.holdReason ?? '' },
+          closedAt: row?.closedAt ?? null,
+          erasureStartedAt: row?.erasureStartedAt ?? null,
+        }
+      }),
+    hold: (request) =>
+      database.transaction(async (on) => {
+        await excludeRetention.rows(on, {})
+        const { userId, reason } = request
+        if ((await hold.count(on, { userId, reason, now: instant() })) === 0) return 'erasure_in_progress'
+        await audit?.append(on, userId, (nowMs) => holdPlacedEvent(audit.seal, request, nowMs))
+        return 'held'
+      }),
+    release: (request) =>
+      database.transaction(async (on) => {
+        const { userId } = request
+        if ((await release.count(on, { userId })) === 0) return false
+        await audit?.append(on, userId, (nowMs) => holdReleasedEvent(audit.seal, request, nowMs))
+        return true
+      }),
+    close: (request) =>
+      database.transaction(async (on) => {
+        const { userId, closedAt } = request
+        await close.count(on, { userId, closedAt })
+        await audit?.append(on, userId, (nowMs) => userClosedEvent(audit.seal, request, nowMs))
+      }),
+    listClosed: ({ closedUntil, held, limit }) =>
+      database.run((on) => listClosed.rows(on, { closedUntil, held, limit: checkedLimit(limit, 10_000) })),
+    recordConfirmedReport: (request) =>
+      database.transaction(async (on) =>
+        audit?.append(on, request.reportId, (nowMs) => reportConfirmedEvent(audit.seal, request, nowMs)),
+      ),
+    startErasure: (request) =>
+      database.transaction(async (on) => {
+        if (!(await markErasure(on, request, instant()))) return 'held'
+        await audit?.append(on, request.userId, (nowMs) => erasureStartedEvent(audit.seal, request, nowMs))
+        return 'started'
+      }),
+    finishErasure: ({ userId, erasureId }) =>
+      database.run(async (on) => {
+        await finishErasure.count(on, { userId, erasureId })
+      }),
+  }
+}

@@ -1,0 +1,28 @@
+import { sql } from 'drizzle-orm'
+import { check, index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { instant } from '../engine/sqlite/columns.js'
+
+/** Users whose data is under a legal hold, whose accounts are closed, or whose erasure has started. */
+export const userRetention = sqliteTable(
+  'kyc_relay_user_retention',
+  {
+    userId: text('user_id').primaryKey(),
+    heldAt: instant('held_at'),
+    /** The operator's reason. */
+    holdReason: text('hold_reason'),
+    closedAt: instant('closed_at'),
+    /** Null after an erasure of rows that `startErasure` did not start. */
+    erasureId: text('erasure_id'),
+    erasureStartedAt: instant('erasure_started_at'),
+  },
+  (table) => [
+    check('kyc_relay_user_retention_hold_check', sql`(held_at IS NULL) = (hold_reason IS NULL)`),
+    check('kyc_relay_user_retention_erasure_check', sql`held_at IS NULL OR erasure_started_at IS NULL`),
+    index('kyc_relay_user_retention_held')
+      .on(table.userId)
+      .where(sql`held_at IS NOT NULL`),
+    index('kyc_relay_user_retention_closed')
+      .on(table.closedAt, table.userId)
+      .where(sql`closed_at IS NOT NULL`),
+  ],
+)

@@ -1,0 +1,76 @@
+/** Who asked for a change, and why. The audit entry names the actor and covers the reason. */
+export interface OperatorRequest {
+  /** 1–300 characters. */
+  readonly actor: string
+  /** 1–200 characters. */
+  readonly reason: string
+}
+
+/** A user whose account is closed. */
+export interface ClosedUser {
+  readonly userId: string
+  readonly closedAt: Date
+}
+
+/** What delays or starts the end of a user's data. */
+export interface UserRetentionState {
+  /** The legal hold; null without one. */
+  readonly hold: { readonly heldAt: Date; readonly reason: string } | null
+  /** Null while the account is open. */
+  readonly closedAt: Date | null
+  /** Null unless an erasure has started and not finished. */
+  readonly erasureStartedAt: Date | null
+}
+
+/**
+ * Legal holds, closures of accounts, and the start and end of erasures. They concern a user in all apps. A hold and an
+ * erasure exclude each other: of two racing callers exactly one wins.
+ */
+export interface UserRetention {
+  /** Returns the state of a user. A user who was never held, closed or erased has one too. */
+  find(userId: string): Promise<UserRetentionState>
+
+  /**
+   * Places a legal hold, or replaces the reason of a hold. From then on `startErasure` and `eraseUser` refuse the user,
+   * and `removeOld` keeps the user's bodies and attempts: a step that is running ends first.
+   *
+   * @returns `erasure_in_progress` when an erasure has started and not finished; nothing was written then.
+   */
+  hold(request: OperatorRequest & { readonly userId: string }): Promise<'held' | 'erasure_in_progress'>
+
+  /** Releases the legal hold; false when there was none. */
+  release(request: OperatorRequest & { readonly userId: string }): Promise<boolean>
+
+  /**
+   * Records since when the account is closed, or with null that it is open again. A later call replaces the time.
+   */
+  close(request: { readonly userId: string; readonly closedAt: Date | null; readonly actor: string }): Promise<void>
+
+  /**
+   * Lists users whose account was closed at `closedUntil` or before, oldest first, then by user id. `held` chooses users
+   * with or without a legal hold. `limit` 1–10,000.
+   */
+  listClosed(request: {
+    readonly closedUntil: Date
+    readonly held: boolean
+    readonly limit: number
+  }): Promise<readonly ClosedUser[]>
+
+  /**
+   * Records that the users of this report are to be erased, in the audit log if there is one. Erases nothing.
+   */
+  recordConfirmedReport(request: OperatorRequest & { readonly reportId: string }): Promise<void>
+
+  /**
+   * Starts an erasure in all apps. It ends with `finishErasure`; until then no hold can be placed. A later start takes
+   * over: only its id finishes the erasure. Repeat all steps after a failure.
+   *
+   * @returns `held` when the user is under a legal hold; nothing was written then.
+   */
+  startErasure(
+    request: OperatorRequest & { readonly userId: string; readonly erasureId: string },
+  ): Promise<'started' | 'held'>
+
+  /** Ends the erasure with this id, and forgets the closure of the account. Does nothing after a later start. */
+  finishErasure(request: { readonly userId: string; readonly erasureId: string }): Promise<void>
+}

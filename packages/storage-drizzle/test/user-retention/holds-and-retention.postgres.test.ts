@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createPostgresStorage, type PostgresStorage } from '../../src/postgres/index.js'
+import { endpoint, event, uuid } from '../samples.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+
+// A hold that meets a running step of the retention: another transaction stops one of them half-way.
+
+let server: PostgresServer
+let storage: PostgresStorage
+let direct: pg.Pool
+const day = 86_400_000
+const start = new Date('2026-01-02T03:04:05.678Z')
+let nowMs = start.getTime()
+
+const hook = endpoint('a')
+const userId = uuid('user')
+const request = { userId, actor: 'operator:Ada', reason: 'case 4711' }
+const lockName = `hashtextextended(current_schema() || 'kyc_relay_user_retention', 0)`
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const connectionString = await server.createDatabase()
+  storage = await createPostgresStorage({ connectionString }, { notify: false, clock: () => new Date(nowMs) })
+  direct = new pg.Pool({ connectionString, max: 3 })
+})
+afterAll(async () => {
+  await storage.close()
+  await direct.end()
+  await server.stop()
+})
+beforeEach(async () => {
+  await emptyTables(direct)
+  nowMs = start.getTime()
+  await storage.webhooks.registerEndpoint(hook, 50)
+  await storage.webhooks.insertEvent(event('one', [hook]))
+  await storage.webhooks.cancelPending({ appId: hook.appId, userId, reason: 'GRANT_REVOKED' })
+  nowMs += 91 * day
+})
+
+const bodies = async () => {
+  const { rows } = await direct.query<{ left: boolean }>('SELECT body IS NOT NULL AS "left" FROM kyc_relay_events')
+  return rows.map(({ left }) => left)
+}
+
+/** Waits until this number of transactions waits for a lock of this kind. */
+async function waiting(locktype: 'advisory' | 'transactionid', count: number): Promise<void> {
+  const ask = 'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND locktype = $1'
+  await expect.poll(async () => (await direct.query<{ count: number }>(ask, [locktype])).rows[0]?.count).toBe(count)
+}
+
+/** Runs `work` while a transaction of our own stands after these statements; then commits it. */
+async function beside<T>(statements: readonly string[], work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await direct.connect()
+  try {
+    await client.query('BEGIN')
+    for (const text of statements) await client.query(text)
+    const value = await work(client)
+    await client.query('COMMIT')
+    return value
+  } finally {
+    client.release()
+  }
+}
+
+test('a hold waits for a step that already chose its rows', async () => {
+  let held = false
+  const { step, hold } = await beside(['SELECT FROM kyc_relay_events FOR UPDATE'], async () => {
+    const step = storage.retention.removeOld()
+    await waiting('transactionid', 1)
+    const hold = storage.userRetention.hold(request).then((outcome) => {
+      held = true
+      return outcome
+    })
+    await waiting('advisory', 1)
+    expect(held).toBe(false)
+    return { step, hold }
+  })
+  expect(await hold).toBe('held')
+  expect([(await step).bodiesBlanked, await bodies()]).toEqual([1, [false]])
+})
+
+test('a step that chose rows before a hold keeps them after it', async () => {
+  const placing = [
+    `SELECT pg_advisory_xact_lock(${lockName})`,
+    `INSERT INTO kyc_relay_user_retention (user_id, held_at, hold_reason) VALUES ('${userId}', now(), 'case 4711')`,
+  ]
+  const { step } = await beside(placing, async () => {
+    const step = storage.retention.removeOld()
+    await waiting('advisory', 1)
+    return { step }
+  })
+  expect([(await step).bodiesBlanked, await bodies()]).toEqual([0, [true]])
+})
