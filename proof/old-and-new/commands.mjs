@@ -160,7 +160,7 @@ export function createLane({ name, random }) {
       const user = activeUser()
       if (user === users[0]) return makers.reading()
       user.retired = true
-      return [{ settle: true }, internal('DELETE', `/users/${user.userId}/pii`)]
+      return [{ settle: true }, internal('DELETE', `/users/${user.userId}/pii`, { purpose: 'request of the user' })]
     },
     registration() {
       if (endpoints.length >= mostEndpoints) return makers.removal()

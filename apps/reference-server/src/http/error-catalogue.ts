@@ -34,6 +34,12 @@ export const errorCatalogue = {
     retryable: false,
     message: 'The user was erased. What stays holds no personal data.',
   },
+  LEGAL_HOLD: { status: 409, retryable: false, message: 'The user is under a legal hold. Nothing was erased.' },
+  ERASURE_IN_PROGRESS: {
+    status: 409,
+    retryable: false,
+    message: 'An erasure of the user has started and not finished. Repeat the erasure.',
+  },
   CURSOR_INVALID: { status: 400, retryable: false, message: 'The cursor does not belong to this list.' },
   CURSOR_EXPIRED: { status: 410, retryable: false, message: 'Events after this cursor are no longer kept.' },
   CURSOR_UNKNOWN: { status: 410, retryable: false, message: 'The cursor is ahead of the service.' },

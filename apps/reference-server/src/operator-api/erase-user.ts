@@ -1,7 +1,7 @@
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
-import type { ErasedRows, UserErasure } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ErasedRows, UserErasure, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** Result of the erasure of one user: erased and kept data of each app. */
 export interface ErasureReport {
@@ -19,10 +19,18 @@ export interface ErasureReport {
 
 /** Dependencies of an erasure. */
 export interface EraseUserDeps {
+  readonly userRetention: Pick<UserRetention, 'startErasure' | 'finishErasure'>
   readonly users: UserErasure
   readonly vault: Pick<PiiEraser, 'eraseOwner'>
   readonly photos: Pick<PhotoStore, 'erase'>
+  readonly newId: () => string
   readonly now: () => Date
+}
+
+/** Whom to erase, and who asked for it. */
+export interface ErasureRequest {
+  readonly userId: string
+  readonly actor: AuditActor
 }
 
 /** Data kept after an erasure, as proof without personal data. */
@@ -36,9 +44,17 @@ const kept = [
 
 /**
  * Erases one user in every app: first rows, then the vault, then photos. Repeat it to finish an erasure that failed
- * half-way.
+ * half-way: until then no legal hold can be placed.
+ *
+ * @returns `held` when the user is under a legal hold; nothing was erased then.
  */
-export async function eraseUser(userId: string, actor: AuditActor, deps: EraseUserDeps): Promise<ErasureReport> {
+export async function eraseUser(
+  { userId, actor }: ErasureRequest,
+  deps: EraseUserDeps,
+): Promise<ErasureReport | 'held'> {
+  const erasureId = deps.newId()
+  const started = await deps.userRetention.startErasure({ userId, erasureId, actor })
+  if (started === 'held') return 'held'
   const apps: ErasureReport['apps'][number][] = []
   for (const appId of await deps.users.listAppsOfUser(userId)) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId, actor })
@@ -46,5 +62,6 @@ export async function eraseUser(userId: string, actor: AuditActor, deps: EraseUs
     await deps.photos.erase({ appId, userId }, photoJobIds)
     apps.push({ appId, tokensErased, ...rows, verificationsKept })
   }
+  await deps.userRetention.finishErasure({ userId, erasureId })
   return { userId, erasedAt: deps.now(), apps, kept }
 }

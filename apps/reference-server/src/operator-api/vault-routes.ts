@@ -1,12 +1,10 @@
-import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
-import { Hono, type Context } from 'hono'
+import { Hono } from 'hono'
 import { z } from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
-import { actorOf, readActing, requireRight } from './internal-caller.js'
+import { readActing, requireRight } from './internal-caller.js'
 import type { Log } from '../operations/log.js'
-import type { ErasureReport } from './erase-user.js'
 import { auditText, id } from './field-schemas.js'
 
 const revealRequest = z.strictObject({
@@ -16,15 +14,14 @@ const revealRequest = z.strictObject({
   purpose: auditText,
 })
 
-/** Dependencies of the vault routes. */
+/** Dependencies of the route of the vault. */
 export interface VaultRoutesDeps {
   readonly vault: Pick<PiiRevealer, 'reveal'>
-  readonly eraseUser: (userId: string, actor: AuditActor) => Promise<ErasureReport>
   readonly log: Log
 }
 
-/** Creates the two routes for clear personal data. Only the internal listener has them. */
-export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): Hono<EdgeEnv> {
+/** Creates the route for clear personal data. Only the internal listener has it. */
+export function createVaultRoutes({ vault, log }: VaultRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
 
   routes.post('/vault/reveal', requireRight('reveal'), async (c) => {
@@ -44,25 +41,5 @@ export function createVaultRoutes({ vault, eraseUser, log }: VaultRoutesDeps): H
       throw error
     }
   })
-
-  routes.delete('/users/:userId/pii', requireRight('erase'), async (c) => {
-    const userId = id.safeParse(c.req.param('userId'))
-    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const actor = await readErasure(c)
-    if (actor instanceof Response) return actor
-    const report = await eraseUser(userId.data, actor)
-    log.info('user erased', { requestId: c.env.requestId, userId: userId.data, count: report.apps.length })
-    return c.json(report, 200, { 'cache-control': 'no-store' })
-  })
   return routes
-}
-
-const erasure = z.strictObject({ purpose: auditText })
-
-/** Reads who erases, and why. A service may send no body: its own records say why. */
-async function readErasure(c: Context<EdgeEnv>): Promise<AuditActor | Response> {
-  const caller = c.get('caller')
-  if (caller.kind === 'service' && c.req.header('content-type') === undefined) return actorOf(caller)
-  const body = await readActing(c, erasure)
-  return body.ok ? { name: body.actor, reason: body.value.purpose } : body.response
 }

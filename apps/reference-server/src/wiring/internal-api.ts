@@ -22,7 +22,7 @@ export function wireInternalApi(deps: {
   readonly now: () => Date
 }) {
   const { storage, callers, events, photos, now } = deps
-  const { vault, users, webhooks, overview, verifications, photoJobs } = storage
+  const { vault, users, userRetention, webhooks, overview, verifications, photoJobs } = storage
   const { failures, probes, metrics } = deps.operations
   const directory = storage.apps
   return createInternalApp({
@@ -31,7 +31,11 @@ export function wireInternalApi(deps: {
     limits: callers.limits,
     publisher: events.publisher,
     newId: uuidv7,
-    vault: { vault, eraseUser: (userId, actor) => eraseUser(userId, actor, { users, vault, photos, now }) },
+    vault: { vault },
+    userRights: {
+      userRetention,
+      eraseUser: (request) => eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),
+    },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     evidence: { overview, verifications, photoJobs, photos, vault },
     endpoints: { store: events.store, wake: () => events.worker.wake() },

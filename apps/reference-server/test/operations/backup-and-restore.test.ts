@@ -233,7 +233,8 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
       const url = `${server.demo.internalUrl}/internal/v1/users/${userId}/pii`
       const { status } = await fetch(url, {
         method: 'DELETE',
-        headers: { authorization: `Bearer ${server.demo.internalToken}` },
+        headers: { authorization: `Bearer ${server.demo.internalToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ purpose: 'request of the user' }),
       })
       expect(status).toBe(200)
       await server.stop()

@@ -18,6 +18,8 @@ const routes: readonly (readonly [NonNullable<CallOptions['method']>, string, Op
   ['DELETE', `/users/${one}/pii`, 'erase'],
   ['POST', `/verifications/${one}/evidence`, 'evidence'],
   ['POST', `/verifications/${one}/photos/front`, 'evidence'],
+  ['PUT', `/users/${one}/hold`, 'erase'],
+  ['DELETE', `/users/${one}/hold`, 'erase'],
   ['POST', '/apps', 'keys'],
   ['PUT', `/grants/${one}/${one}`, 'keys'],
   ['DELETE', `/grants/${one}/${one}`, 'keys'],
@@ -61,6 +63,7 @@ describe('rights of operators', () => {
         apps: unused,
         endpoints: unused,
         embeddedTokens: unused,
+        userRights: unused,
       },
       ...{ probes: unused, metrics: unused, failures: unused, limits: unused, log: unused, newId: unused },
     })

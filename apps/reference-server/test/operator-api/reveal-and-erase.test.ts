@@ -136,6 +136,7 @@ describe('revealing', () => {
 
 describe('erasing a user', () => {
   const canary = 'Canarymerchant'
+  const purpose = 'request of the user'
 
   it('removes data key, tokens and bodies for every app of theirs, reports it, and leaves the records', async () => {
     const { appId, userId, accessToken } = user(2)
@@ -174,7 +175,7 @@ describe('erasing a user', () => {
     }
     const { ssn } = tokensOf(2)
 
-    const erased = await internal('DELETE', `/users/${userId}/pii`)
+    const erased = await internal('DELETE', `/users/${userId}/pii`, { purpose })
     expect(erased.status).toBe(200)
     expect(erased.json).toEqual({
       userId,
@@ -212,20 +213,23 @@ describe('erasing a user', () => {
       viewer: { kycStatus: 'PASS' },
       kycVerifications: { edges: [{ node: { verificationId } }] },
     })
-    const again = await internal('DELETE', `/users/${userId}/pii`)
+    const again = await internal('DELETE', `/users/${userId}/pii`, { purpose })
     expect(again.json.apps).toMatchObject([
       { tokensErased: 0, bodiesBlanked: 0, transactionsBlanked: 0 },
       { tokensErased: 0, bodiesBlanked: 0, transactionsBlanked: 0 },
     ])
 
-    await internal('DELETE', `/users/${bystander.userId}/pii`)
+    await internal('DELETE', `/users/${bystander.userId}/pii`, { purpose })
     for (const [name, bytes] of server.files()) expect(`${name}: ${bytes.includes(canary)}`).toBe(`${name}: false`)
   })
 
   it('of nobody reports nothing; of a malformed id there is no address; without the token it is refused', async () => {
     const nobody = '7a000000-0000-4000-8000-000000000099'
-    expect((await internal('DELETE', `/users/${nobody}/pii`)).json).toMatchObject({ userId: nobody, apps: [] })
-    expect((await internal('DELETE', '/users/not-a-uuid/pii')).status).toBe(404)
-    expect((await internal('DELETE', `/users/${nobody}/pii`, undefined, null)).status).toBe(401)
+    expect((await internal('DELETE', `/users/${nobody}/pii`, { purpose })).json).toMatchObject({
+      userId: nobody,
+      apps: [],
+    })
+    expect((await internal('DELETE', '/users/not-a-uuid/pii', { purpose })).status).toBe(404)
+    expect((await internal('DELETE', `/users/${nobody}/pii`, { purpose }, null)).status).toBe(401)
   })
 })

@@ -33,7 +33,7 @@ describe('ids in upper case mean the same', () => {
   it('for an erasure', async () => {
     await submit(0)
     const { userId, appId } = user(0)
-    const erased = await internal('DELETE', `/users/${userId.toUpperCase()}/pii`)
+    const erased = await internal('DELETE', `/users/${userId.toUpperCase()}/pii`, { purpose: 'request of the user' })
     expect(erased.json).toMatchObject({ userId, apps: [{ appId, tokensErased: 1 }] })
   })
 

@@ -110,6 +110,7 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
     server.call(`${server.demo.internalUrl}/internal/v1/users/${user().userId}/pii`, {
       method: 'DELETE',
       token: server.demo.internalToken,
+      body: { purpose: 'request of the user' },
     })
   expect((await erase()).json.apps).toMatchObject([{ photosErased: 1 }])
   expect(storedPhotos()).toEqual([])

@@ -397,6 +397,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     const erased = await server.call(`${server.demo.internalUrl}/internal/v1/users/${user?.userId}/pii`, {
       method: 'DELETE',
       token: server.demo.internalToken,
+      body: { purpose: 'request of the user' },
     })
     expect(erased.status).toBe(200)
     expect(await stands()).toEqual([

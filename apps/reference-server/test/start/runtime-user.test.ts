@@ -74,6 +74,7 @@ test.each(ways)('a server works as a user without DDL, %s', { timeout: 60_000 },
   const erased = await server.call(`${demo.internalUrl}/internal/v1/users/${user!.userId}/pii`, {
     ...internal,
     method: 'DELETE',
+    body: { purpose: 'request of the user' },
   })
   expect(erased.status).toBeLessThan(300)
   await server.stop()

@@ -100,7 +100,7 @@ it('leaves out an erased user, and goes on after the bodies of a cursor are gone
   const before = String((await read()).json['nextCursor'])
   const { internalUrl, internalToken } = server.demo
   const erased = await server.call(`${internalUrl}/internal/v1/users/${user!.userId}/pii`, {
-    ...{ method: 'DELETE', token: internalToken },
+    ...{ method: 'DELETE', token: internalToken, body: { purpose: 'request of the user' } },
   })
   expect(erased.status).toBeLessThan(300)
   expect(itemsOf(await read())).toEqual([])

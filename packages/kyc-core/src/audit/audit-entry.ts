@@ -19,7 +19,8 @@ export type AuditLogName = 'stores' | 'vault'
  * - `GRANT_REVOKED`: scopes that the app had before
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
  * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`, `ENDPOINT_PAUSED`, `ENDPOINT_RESUMED`: the endpoint id
- * - `LEGAL_HOLD_PLACED` (also with a new reason), `LEGAL_HOLD_RELEASED`, `ERASURE_STARTED`: who asked for it
+ * - `LEGAL_HOLD_PLACED` (also with a new reason), `LEGAL_HOLD_RELEASED`: the user id
+ * - `ERASURE_STARTED`: id of the erasure
  * - `USER_CLOSED`: time since when the account is closed, or `open`
  * - `RETENTION_REPORT_CONFIRMED`: id of the report of users to erase
  * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`

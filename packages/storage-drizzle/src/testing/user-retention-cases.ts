@@ -20,7 +20,7 @@ const hook = endpoint('a')
 const { appId } = hook
 const userId = uuid('user')
 const otherId = uuid('other user')
-const why = { actor: 'operator:Ada', reason: 'case 4711' }
+const why = { actor: { name: 'operator:Ada', reason: 'case 4711' }, reason: 'case 4711' }
 const open = { hold: null, closedAt: null, erasureStartedAt: null }
 const [first, second] = [uuid('first erasure'), uuid('second erasure')]
 const years = (count: number) => new Date(startOfTests.getTime() - count * 365 * day)

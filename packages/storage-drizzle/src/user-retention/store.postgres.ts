@@ -131,32 +131,37 @@ export function createUserRetention(dependencies: {
         await excludeRetention.rows(on, {})
         const { userId, reason } = request
         if ((await hold.count(on, { userId, reason, now: instant() })) === 0) return 'erasure_in_progress'
-        await audit?.append(on, userId, (nowMs) => holdPlacedEvent(audit.seal, request, nowMs))
+        await audit?.append(on, userId, (nowMs) => holdPlacedEvent(audit.seal, request, nowMs), request.actor)
         return 'held'
       }),
     release: (request) =>
       database.transaction(async (on) => {
-        const { userId } = request
+        const { userId, actor } = request
         if ((await release.count(on, { userId })) === 0) return false
-        await audit?.append(on, userId, (nowMs) => holdReleasedEvent(audit.seal, request, nowMs))
+        await audit?.append(on, userId, (nowMs) => holdReleasedEvent(audit.seal, userId, nowMs), actor)
         return true
       }),
     close: (request) =>
       database.transaction(async (on) => {
         const { userId, closedAt } = request
         await close.count(on, { userId, closedAt })
-        await audit?.append(on, userId, (nowMs) => userClosedEvent(audit.seal, request, nowMs))
+        await audit?.append(on, userId, (nowMs) => userClosedEvent(audit.seal, request, nowMs), request.actor)
       }),
     listClosed: ({ closedUntil, held, limit }) =>
       database.run((on) => listClosed.rows(on, { closedUntil, held, limit: checkedLimit(limit, 10_000) })),
-    recordConfirmedReport: (request) =>
+    recordConfirmedReport: ({ reportId, actor }) =>
       database.transaction(async (on) =>
-        audit?.append(on, request.reportId, (nowMs) => reportConfirmedEvent(audit.seal, request, nowMs)),
+        audit?.append(on, reportId, (nowMs) => reportConfirmedEvent(audit.seal, reportId, nowMs), actor),
       ),
     startErasure: (request) =>
       database.transaction(async (on) => {
         if (!(await markErasure(on, request, instant()))) return 'held'
-        await audit?.append(on, request.userId, (nowMs) => erasureStartedEvent(audit.seal, request, nowMs))
+        await audit?.append(
+          on,
+          request.userId,
+          (nowMs) => erasureStartedEvent(audit.seal, request, nowMs),
+          request.actor,
+        )
         return 'started'
       }),
     finishErasure: ({ userId, erasureId }) =>

@@ -108,24 +108,24 @@ export function createUserRetention(dependencies: {
           erasureStartedAt: dateOf(row?.erasureStartedAt),
         }
       }),
-    hold: ({ userId, actor, reason }) =>
+    hold: ({ userId, reason, actor }) =>
       commits.write(() => {
         const at = clock().getTime()
         if (statements.hold.run({ userId, at, reason }).changes === 0) return 'erasure_in_progress'
-        audit?.append(holdPlacedEvent(audit.seal, { userId, actor, reason }, at))
+        audit?.append(holdPlacedEvent(audit.seal, { userId, reason }, at), actor)
         return 'held'
       }),
-    release: ({ userId, actor, reason }) =>
+    release: ({ userId, actor }) =>
       commits.write(() => {
         if (statements.release.run({ userId }).changes === 0) return false
-        audit?.append(holdReleasedEvent(audit.seal, { userId, actor, reason }, clock().getTime()))
+        audit?.append(holdReleasedEvent(audit.seal, userId, clock().getTime()), actor)
         return true
       }),
     close: (request) =>
       commits.write(() => {
         const { userId, closedAt } = request
         statements.close.run({ userId, closedAt: closedAt?.getTime() ?? null })
-        audit?.append(userClosedEvent(audit.seal, request, clock().getTime()))
+        audit?.append(userClosedEvent(audit.seal, request, clock().getTime()), request.actor)
       }),
     listClosed: ({ closedUntil, held, limit }) =>
       read(() => {
@@ -133,14 +133,14 @@ export function createUserRetention(dependencies: {
         const rows = statement.all({ closedUntil: closedUntil.getTime(), limit: checkedLimit(limit, 10_000) })
         return rows.map(({ userId, closedAt }) => ({ userId, closedAt: new Date(closedAt ?? 0) }))
       }),
-    recordConfirmedReport: (request) =>
-      commits.write(() => audit?.append(reportConfirmedEvent(audit.seal, request, clock().getTime()))),
+    recordConfirmedReport: ({ reportId, actor }) =>
+      commits.write(() => audit?.append(reportConfirmedEvent(audit.seal, reportId, clock().getTime()), actor)),
     startErasure: (request) =>
       commits.write(() => {
         const at = clock().getTime()
         const { userId, erasureId } = request
         if (statements.startErasure.run({ userId, erasureId, at }).changes === 0) return 'held'
-        audit?.append(erasureStartedEvent(audit.seal, request, at))
+        audit?.append(erasureStartedEvent(audit.seal, request, at), request.actor)
         return 'started'
       }),
     finishErasure: ({ userId, erasureId }) =>

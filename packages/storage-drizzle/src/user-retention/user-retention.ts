@@ -1,10 +1,4 @@
-/** Who asked for a change, and why. The audit entry names the actor and covers the reason. */
-export interface OperatorRequest {
-  /** 1–300 characters. */
-  readonly actor: string
-  /** 1–200 characters. */
-  readonly reason: string
-}
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 
 /** A user whose account is closed. */
 export interface ClosedUser {
@@ -24,7 +18,8 @@ export interface UserRetentionState {
 
 /**
  * Legal holds, closures of accounts, and the start and end of erasures. They concern a user in all apps. A hold and an
- * erasure exclude each other: of two racing callers exactly one wins.
+ * erasure exclude each other: of two racing callers exactly one wins. `actor` is who asked for a
+ * change; the audit entry names it.
  */
 export interface UserRetention {
   /** Returns the state of a user. A user who was never held, closed or erased has one too. */
@@ -36,15 +31,24 @@ export interface UserRetention {
    *
    * @returns `erasure_in_progress` when an erasure has started and not finished; nothing was written then.
    */
-  hold(request: OperatorRequest & { readonly userId: string }): Promise<'held' | 'erasure_in_progress'>
+  hold(request: {
+    readonly userId: string
+    /** Kept with the hold. */
+    readonly reason: string
+    readonly actor?: AuditActor
+  }): Promise<'held' | 'erasure_in_progress'>
 
   /** Releases the legal hold; false when there was none. */
-  release(request: OperatorRequest & { readonly userId: string }): Promise<boolean>
+  release(request: { readonly userId: string; readonly actor?: AuditActor }): Promise<boolean>
 
   /**
    * Records since when the account is closed, or with null that it is open again. A later call replaces the time.
    */
-  close(request: { readonly userId: string; readonly closedAt: Date | null; readonly actor: string }): Promise<void>
+  close(request: {
+    readonly userId: string
+    readonly closedAt: Date | null
+    readonly actor?: AuditActor
+  }): Promise<void>
 
   /**
    * Lists users whose account was closed at `closedUntil` or before, oldest first, then by user id. `held` chooses users
@@ -59,7 +63,7 @@ export interface UserRetention {
   /**
    * Records that the users of this report are to be erased, in the audit log if there is one. Erases nothing.
    */
-  recordConfirmedReport(request: OperatorRequest & { readonly reportId: string }): Promise<void>
+  recordConfirmedReport(request: { readonly reportId: string; readonly actor?: AuditActor }): Promise<void>
 
   /**
    * Starts an erasure in all apps. It ends with `finishErasure`; until then no hold can be placed. A later start takes
@@ -67,9 +71,11 @@ export interface UserRetention {
    *
    * @returns `held` when the user is under a legal hold; nothing was written then.
    */
-  startErasure(
-    request: OperatorRequest & { readonly userId: string; readonly erasureId: string },
-  ): Promise<'started' | 'held'>
+  startErasure(request: {
+    readonly userId: string
+    readonly erasureId: string
+    readonly actor?: AuditActor
+  }): Promise<'started' | 'held'>
 
   /** Ends the erasure with this id, and forgets the closure of the account. Does nothing after a later start. */
   finishErasure(request: { readonly userId: string; readonly erasureId: string }): Promise<void>

@@ -164,7 +164,7 @@ const wrongStores: readonly WrongStorage[] = [
       async finishErasure(request) {
         const { closedAt } = await right.find(request.userId)
         await right.finishErasure(request)
-        if (closedAt !== null) await right.close({ userId: request.userId, closedAt, actor: '' })
+        if (closedAt !== null) await right.close({ userId: request.userId, closedAt })
       },
     })),
   ],

@@ -15,7 +15,7 @@ let nowMs = start.getTime()
 
 const hook = endpoint('a')
 const userId = uuid('user')
-const request = { userId, actor: 'operator:Ada', reason: 'case 4711' }
+const request = { userId, reason: 'case 4711' }
 const lockName = `hashtextextended(current_schema() || 'kyc_relay_user_retention', 0)`
 
 beforeAll(async () => {
@@ -44,9 +44,10 @@ const bodies = async () => {
 }
 
 /** Waits until this number of transactions waits for a lock of this kind. */
-async function waiting(locktype: 'advisory' | 'transactionid', count: number): Promise<void> {
-  const ask = 'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND locktype = $1'
-  await expect.poll(async () => (await direct.query<{ count: number }>(ask, [locktype])).rows[0]?.count).toBe(count)
+async function waiting(lock: 'advisory' | 'transactionid', count: number): Promise<void> {
+  const ask = `SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1`
+  await expect.poll(async () => (await direct.query<{ count: number }>(ask, [lock])).rows[0]?.count).toBe(count)
 }
 
 /** Runs `work` while a transaction of our own stands after these statements; then commits it. */
@@ -57,9 +58,11 @@ async function beside<T>(statements: readonly string[], work: (client: pg.PoolCl
     for (const text of statements) await client.query(text)
     const value = await work(client)
     await client.query('COMMIT')
-    return value
-  } finally {
     client.release()
+    return value
+  } catch (error) {
+    client.release(true)
+    throw error
   }
 }
 

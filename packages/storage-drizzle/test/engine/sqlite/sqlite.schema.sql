@@ -264,6 +264,17 @@ CREATE TABLE `kyc_relay_transactions` (
 	CONSTRAINT "kyc_relay_transactions_revision_check" CHECK(revision >= 1)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE `kyc_relay_user_retention` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`held_at` integer,
+	`hold_reason` text,
+	`closed_at` integer,
+	`erasure_id` text,
+	`erasure_started_at` integer,
+	CONSTRAINT "kyc_relay_user_retention_hold_check" CHECK((held_at IS NULL) = (hold_reason IS NULL)),
+	CONSTRAINT "kyc_relay_user_retention_erasure_check" CHECK(held_at IS NULL OR erasure_started_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE `kyc_relay_verification_checks` (
 	`verification` integer NOT NULL,
 	`ordinal` integer NOT NULL,
@@ -390,6 +401,10 @@ CREATE UNIQUE INDEX `kyc_relay_transaction_moves_by_revision` ON `kyc_relay_tran
 CREATE INDEX `kyc_relay_transactions_of_user` ON `kyc_relay_transactions` (`user_id`,`app_id`);
 
 CREATE INDEX `kyc_relay_transactions_with_fields` ON `kyc_relay_transactions` (`moved_at`) WHERE fields IS NOT NULL;
+
+CREATE INDEX `kyc_relay_user_retention_closed` ON `kyc_relay_user_retention` (`closed_at`,`user_id`) WHERE closed_at IS NOT NULL;
+
+CREATE INDEX `kyc_relay_user_retention_held` ON `kyc_relay_user_retention` (`user_id`) WHERE held_at IS NOT NULL;
 
 CREATE INDEX `kyc_relay_verifications_by_document_number_token` ON `kyc_relay_verifications` (`document_number_token`) WHERE document_number_token IS NOT NULL;
 

@@ -1,0 +1,65 @@
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
+import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import { Hono, type Context } from 'hono'
+import { z } from 'zod'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/request-context.js'
+import type { Log } from '../operations/log.js'
+import type { ErasureReport, ErasureRequest } from './erase-user.js'
+import { auditText, id } from './field-schemas.js'
+import { actorOf, readActing, requireRight } from './internal-caller.js'
+
+const withPurpose = z.strictObject({ purpose: auditText })
+const withReason = z.strictObject({ reason: auditText })
+
+/** Dependencies of the routes for users' rights. */
+export interface UserRightsRoutesDeps {
+  readonly userRetention: Pick<UserRetention, 'hold' | 'release'>
+  readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | 'held'>
+  readonly log: Log
+}
+
+/** Creates the routes for erasure and legal holds of a user. Only the internal listener has them. */
+export function createUserRightsRoutes({ userRetention, eraseUser, log }: UserRightsRoutesDeps): Hono<EdgeEnv> {
+  const routes = new Hono<EdgeEnv>()
+
+  routes.delete('/users/:userId/pii', requireRight('erase'), async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const actor = await readErasure(c)
+    if (actor instanceof Response) return actor
+    const report = await eraseUser({ userId: userId.data, actor })
+    if (report === 'held') return refuseProblem(c, { code: 'LEGAL_HOLD' })
+    log.info('user erased', { requestId: c.env.requestId, userId: userId.data, count: report.apps.length })
+    return c.json(report, 200, { 'cache-control': 'no-store' })
+  })
+
+  routes.put('/users/:userId/hold', requireRight('erase'), async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readActing(c, withReason)
+    if (!body.ok) return body.response
+    const { reason } = body.value
+    const outcome = await userRetention.hold({ userId: userId.data, reason, actor: { name: body.actor, reason } })
+    return outcome === 'held' ? c.body(null, 204) : refuseProblem(c, { code: 'ERASURE_IN_PROGRESS' })
+  })
+
+  routes.delete('/users/:userId/hold', requireRight('erase'), async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readActing(c, withReason)
+    if (!body.ok) return body.response
+    const actor = { name: body.actor, reason: body.value.reason }
+    const wasHeld = await userRetention.release({ userId: userId.data, actor })
+    return wasHeld ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
+  })
+  return routes
+}
+
+/** Reads who erases, and why. A service may send no body: its own records say why. */
+async function readErasure(c: Context<EdgeEnv>): Promise<AuditActor | Response> {
+  const caller = c.get('caller')
+  if (caller.kind === 'service' && c.req.header('content-type') === undefined) return actorOf(caller)
+  const body = await readActing(c, withPurpose)
+  return body.ok ? { name: body.actor, reason: body.value.purpose } : body.response
+}
