@@ -2,4 +2,7 @@
 export const campaigns = {
   crash: async () => (await import('./crash/campaign.mjs')).crash,
   outage: async () => (await import('./outage/campaign.mjs')).outage,
+
+  simulate: async () => (await import('./simulate/campaign.mjs')).simulate,
+  exhaustive: async () => (await import('./exhaustive/campaign.mjs')).exhaustive,
 }

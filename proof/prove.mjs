@@ -17,7 +17,10 @@ import { runCampaign, runControl } from './run-campaign.mjs'
 const [name, ...rest] = process.argv.slice(2)
 
 async function leaveWith(program, args) {
-  const [code] = await once(spawn(process.execPath, [program, ...args], { stdio: 'inherit' }), 'exit')
+  const [code] = await once(
+    spawn(process.execPath, [...process.execArgv, program, ...args], { stdio: 'inherit' }),
+    'exit',
+  )
   return code ?? 1
 }
 

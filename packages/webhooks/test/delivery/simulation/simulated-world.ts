@@ -1,7 +1,13 @@
 import { createDeliveryWorker, type DeliveryWorkerDeps } from '../../../src/delivery/delivery-worker.js'
 import { resultOfCause, type Sender, type SendResult } from '../../../src/delivery/sender.js'
-import type { DeliveryState, Endpoint, AttemptResult, WebhookStore } from '../../../src/delivery/webhook-store.js'
-import { createMemoryWebhookStore } from '../../../src/testing/index.js'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  DeliveryState,
+  Endpoint,
+  WebhookStore,
+} from '../../../src/delivery/webhook-store.js'
+import { createMemoryWebhookData, createMemoryWebhookStore } from '../../../src/testing/index.js'
 import { accepted, appId, grant, publish, refused, registerEndpoint } from '../delivery-samples.js'
 import { VirtualTime } from '../virtual-time.js'
 
@@ -25,7 +31,7 @@ interface Post {
   answeredStatus: number | null
 }
 
-type Behaviour = 'healthy' | 'flaky' | 'failing' | 'hanging' | 'slow'
+type Behaviour = 'healthy' | 'flaky' | 'failing' | 'hanging' | 'slow' | 'resetting'
 
 /** Deliberate mistakes, each of which the invariants must notice. */
 export type Sabotage =
@@ -35,9 +41,20 @@ export type Sabotage =
   | 'gives-up-early'
   | 'never-takes-over'
   | 'sixth-attempt'
+  | 'no-fence'
+
+export interface SimulationOptions {
+  readonly sabotage?: Sabotage | undefined
+  /** Share of the awaits at which the process dies. Default 0: processes die only between two events. */
+  readonly crashShare?: number
+  /** Minutes for which events come. The store grows with them. Default 30. */
+  readonly minutes?: number
+}
 
 export interface SimulationResult {
   readonly violations: readonly string[]
+  /** Awaits, timers and posts. */
+  readonly steps: number
   readonly posts: number
   readonly crashes: number
   /** Results that came too late. */
@@ -51,17 +68,20 @@ const workers = 3
 const hourMs = 3_600_000
 
 /**
- * Half an hour of a service with three worker processes that crash, a store that fails before or after it wrote, keys and
+ * Half an hour, or longer, of a service with three worker processes that crash, a store that fails before or after it wrote, keys and
  * grants that come and go, and endpoints of every temper. Same seed, same history.
  */
-export async function simulate(seed: number, sabotage?: Sabotage): Promise<SimulationResult> {
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
+  const { sabotage, crashShare = 0, minutes = 30 } = options
   const random = seeded(seed)
   const chance = (probability: number) => random() < probability
   const between = (low: number, high: number) => low + random() * (high - low)
   const time = new VirtualTime()
-  const store = createMemoryWebhookStore({ nowMs: () => time.nowMs })
+  const data = createMemoryWebhookData()
+  const store = createMemoryWebhookStore({ nowMs: () => time.nowMs, data })
   const posts: Post[] = []
   const violations: string[] = []
+  let steps = 0
   let crashes = 0
   let stale = 0
   let keysDown = false
@@ -69,6 +89,7 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
   const revoked = new Set<string>()
 
   const behaviours: Behaviour[] = ['healthy', 'healthy', 'flaky', 'failing', 'hanging', 'slow']
+  if (crashShare > 0) behaviours.push('resetting')
   const endpoints: { readonly endpoint: Endpoint; readonly behaviour: Behaviour }[] = []
   for (const behaviour of behaviours) {
     const url = `https://${behaviour}-${endpoints.length}.example.com/`
@@ -76,9 +97,28 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
   }
   const behaviourOf = (url: string) => endpoints.find(({ endpoint }) => endpoint.url === url)?.behaviour ?? 'healthy'
 
+  /** Token of the last claim of each delivery. */
+  const fences = new Map<string, string>()
+  const notFenced = (deliveryId: string, token: string) => fences.get(deliveryId) !== token
+  function sawClaim(claimed: readonly ClaimedDelivery[]): void {
+    for (const { deliveryId, fence } of claimed) {
+      if (fence.attempt > 5) violations.push('I6 a sixth attempt was claimed')
+      if (seenFinal.has(deliveryId)) violations.push('I9 a final delivery was claimed')
+      fences.set(deliveryId, fence.token)
+    }
+  }
+
   /** A process: what it started goes on in the world after its death, but nothing of it reaches the store any more. */
-  function startProcess(): { crash(): void; pause(ms: number): void } {
+  function startProcess(index: number): { crash(): void; pause(ms: number): void } {
     let dead = false
+    /** A process may die at any await. Another one takes its place a little later. */
+    function step(): void {
+      steps += 1
+      if (dead || isOver || !chance(crashShare)) return
+      dead = true
+      crashes += 1
+      time.schedule(() => (processes[index] = startProcess(index)), between(0, 5_000))
+    }
     let pausedUntilMs = 0
     /** Nothing of a paused process moves; the world around it does. */
     const resumed = async () => {
@@ -89,6 +129,7 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       promise.then(
         async (value) => {
           await resumed()
+          step()
           return dead ? never : value
         },
         async (error: unknown) => {
@@ -100,9 +141,11 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
 
     async function overNetwork<T>(write: () => Promise<T>): Promise<T> {
       await time.sleep(between(0, 20))
+      step()
       if (dead) return never
       if (chance(0.02)) throw new Error('lost before the write')
       const answer = await write()
+      step()
       await time.sleep(between(0, 20))
       // The write happened; its answer did not come.
       if (chance(0.02)) throw new Error('lost after the write')
@@ -118,10 +161,15 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
         answeredStatus: null,
       }
       if (resolverDown) return resultOfCause('RESOLVER_DOWN')
+      steps += 1
       posts.push(post)
       const answer = async (): Promise<SendResult> => {
         const behaviour = behaviourOf(url)
         const tookMs = behaviour === 'slow' ? between(5_000, 40_000) : between(5, 200)
+        if (behaviour === 'resetting') {
+          await time.sleep(between(0, 100))
+          return resultOfCause('CONNECTION_LOST')
+        }
         if (behaviour === 'hanging' || tookMs > timeoutMs) {
           await time.sleep(timeoutMs)
           return resultOfCause('TIMEOUT')
@@ -136,15 +184,41 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
 
     const faulty: WebhookStore = {
       ...store,
-      claimDue: (request) => mine(overNetwork(() => store.claimDue(request))),
+      claimDue: (request) =>
+        mine(
+          overNetwork(async () => {
+            const answer = await store.claimDue(request)
+            sawClaim(answer.claimed)
+            return answer
+          }),
+        ),
       claimExpired: (request) =>
-        mine(overNetwork(() => (sabotage === 'never-takes-over' ? Promise.resolve([]) : store.claimExpired(request)))),
-      recordAttemptResults: (results) => mine(overNetwork(() => store.recordAttemptResults(results.map(spoil)))),
+        mine(
+          overNetwork(async () => {
+            const claimed = sabotage === 'never-takes-over' ? [] : await store.claimExpired(request)
+            sawClaim(claimed)
+            return claimed
+          }),
+        ),
+      recordAttemptResults: (results) =>
+        mine(
+          overNetwork(async () => {
+            const given = results.map(spoil)
+            const outdated = results.filter(({ fence }) => notFenced(fence.deliveryId, fence.token))
+            const answer = await store.recordAttemptResults(given)
+            const refused = new Set(answer.stale.map(({ deliveryId }) => deliveryId))
+            if (outdated.some(({ fence }) => !refused.has(fence.deliveryId)))
+              violations.push('I11 a stale result was applied')
+            return answer
+          }),
+        ),
       onDue: async (wake) => store.onDue(() => (dead ? undefined : wake())),
     }
     const spoil = (result: AttemptResult): AttemptResult => {
       const { attempt, next, fence } = result
       const unsent = { ...attempt, state: 'UNSENT' as const }
+      const token = data.deliveries.get(fence.deliveryId)?.open?.token
+      if (sabotage === 'no-fence' && token !== undefined) return { ...result, fence: { ...fence, token } }
       if (sabotage === 'interrupted-not-counted' && attempt.state === 'INTERRUPTED')
         return { ...result, attempt: unsent }
       if (sabotage === 'believes-timeouts' && attempt.report.cause === 'TIMEOUT') {
@@ -185,7 +259,14 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       timers: {
         monotonicMs: () => time.monotonicMs(),
         schedule: (callback, delayMs) =>
-          time.schedule(() => void resumed().then(() => (dead ? undefined : callback())), delayMs),
+          time.schedule(
+            () =>
+              void resumed().then(() => {
+                step()
+                if (!dead) callback()
+              }),
+            delayMs,
+          ),
       },
       options: { pollIntervalMs: 60_000, takeOverIntervalMs: 30_000 },
     }
@@ -209,9 +290,11 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
     }
   }
 
-  const processes = Array.from({ length: workers }, startProcess)
+  let isOver = false
+  const processes: ReturnType<typeof startProcess>[] = []
+  for (let index = 0; index < workers; index += 1) processes.push(startProcess(index))
   const published: { readonly deliveryId: string; readonly url: string; readonly atMs: number }[] = []
-  while (time.monotonicMs() < hourMs / 2) {
+  while (time.monotonicMs() < minutes * 60_000) {
     await time.pass(between(1_000, 60_000))
     const to = endpoints.filter(() => chance(0.6))
     const userId = `user-${Math.floor(random() * 5)}`
@@ -230,7 +313,7 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
       const index = Math.floor(random() * processes.length)
       processes[index]?.crash()
       crashes += 1
-      processes[index] = startProcess()
+      processes[index] = startProcess(index)
     }
     if (chance(0.1)) processes[Math.floor(random() * processes.length)]?.pause(between(10_000, 120_000))
     if (chance(0.1)) keysDown = !keysDown
@@ -238,6 +321,7 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
     if (chance(0.01)) revoked.add(userId)
     if (chance(0.2)) await checkAbsorption()
   }
+  isOver = true
   keysDown = false
   resolverDown = false
   // The longest schedule there is: four delays, five attempts, every lease, and a day's patience for what is ours.
@@ -273,7 +357,7 @@ export async function simulate(seed: number, sabotage?: Sabotage): Promise<Simul
     }
     if (seen.length > delivery.attempts.length) violations.push('I6 a POST without an opened attempt')
   }
-  return { violations, posts: posts.length, crashes, stale, states, trace: traceOf(posts) }
+  return { violations, steps, posts: posts.length, crashes, stale, states, trace: traceOf(posts) }
 }
 
 function traceOf(posts: readonly Post[]): string {

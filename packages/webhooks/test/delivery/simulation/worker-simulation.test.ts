@@ -32,13 +32,14 @@ describe('the invariants notice', () => {
     ['gives-up-early', 'I6'],
     ['never-takes-over', 'I5'],
     ['sixth-attempt', 'I6'],
+    ['no-fence', 'I11'],
   ]
   test.each(sabotages)('%s', async (sabotage, invariant) => {
     // Not every history meets every mistake: within a few of them, one does.
     const noticed: string[] = []
     for (const seed of seeds) {
       if (noticed.some((violation) => violation.startsWith(invariant))) break
-      noticed.push(...(await simulate(seed, sabotage)).violations)
+      noticed.push(...(await simulate(seed, { sabotage })).violations)
     }
     expect(noticed.some((violation) => violation.startsWith(invariant))).toBe(true)
   })

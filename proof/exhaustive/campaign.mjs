@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { brokenBy, isStuck } from './invariants.mjs'
+import { actionsOf, after, firstState, textOf } from './world.mjs'
+
+const sabotages = {
+  'no-fence': ['a result is applied after another worker took the attempt over', /stale result/],
+  'attempt-not-counted': ['an attempt that a crash ended gives its number back', /more often than attempts/],
+  'believes-timeouts': ['a timeout counts as delivered', /nobody accepted it/],
+  'never-takes-over': ['nobody takes over what a dead worker had in flight', /stuck/],
+}
+
+const all = ['revoke', 'pause', 'replace', 'resend']
+const three = { endpoints: ['a', 'b'], deliveries: ['a', 'a', 'b'], workers: 2, maxAttempts: 2 }
+
+/** Each is enumerated on its own: one delivery with every change, then three with one change after the other. */
+const worlds = [
+  { endpoints: ['a'], deliveries: ['a'], workers: 2, maxAttempts: 2, changes: ['revoke', 'pause'] },
+  { endpoints: ['a'], deliveries: ['a'], workers: 2, maxAttempts: 2, changes: all },
+  { endpoints: ['a', 'b'], deliveries: ['a', 'b'], workers: 2, maxAttempts: 2, changes: [] },
+  { ...three, changes: [] },
+  ...all.map((change) => ({ ...three, changes: [change] })),
+]
+
+const hash = (text) => createHash('sha256').update(text).digest('base64').slice(0, 20)
+
+/** Visits every state of a world, nearest first. Returns the shortest trace to a broken promise, or null. */
+async function enumerate(world, sabotage, mayGoOn) {
+  const first = await firstState(world)
+  const firstKey = hash(textOf(first))
+  const cameFrom = new Map([[firstKey, null]])
+  const traceTo = (key) => {
+    const names = []
+    for (let at = cameFrom.get(key); at !== null; at = cameFrom.get(at.key)) names.unshift(at.name)
+    return names
+  }
+  let transitions = 0
+  let level = [{ key: firstKey, state: first }]
+  while (level.length > 0) {
+    const nextLevel = []
+    for (const { key, state } of level) {
+      if (!mayGoOn(cameFrom.size)) return { states: cameFrom.size, transitions, complete: false, found: null }
+      const actions = actionsOf(state, { ...world, sabotage })
+      if (isStuck(state, actions)) return found('a delivery is stuck', traceTo(key))
+      for (const [name, act] of Object.entries(actions)) {
+        const next = await after(state, act)
+        transitions += 1
+        const broken = brokenBy(state, next, world.maxAttempts)
+        if (broken !== null) return found(broken, [...traceTo(key), name])
+        const nextKey = hash(textOf(next))
+        if (cameFrom.has(nextKey)) continue
+        cameFrom.set(nextKey, { key, name })
+        nextLevel.push({ key: nextKey, state: next })
+      }
+    }
+    level = nextLevel
+  }
+  return { states: cameFrom.size, transitions, complete: true, found: null }
+
+  function found(what, trace) {
+    return { states: cameFrom.size, transitions, complete: false, found: `${what}: ${trace.join(', ')}` }
+  }
+}
+
+export const exhaustive = {
+  unit: 'states',
+  seconds: 300,
+  promises: [
+    'Every reachable state of a small world keeps the promises of a delivery: two workers that crash, two endpoints, three deliveries, with each change at any moment.',
+  ],
+  notTested:
+    'Combinations of changes with more than one delivery, more workers, endpoints, deliveries and attempts, and recoveries. The store is the one in memory.',
+  controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
+  smoke: { size: { count: 3_000 }, controls: Object.keys(sabotages) },
+  async run({ budget, control, log }) {
+    const sizes = { states: 0, transitions: 0, 'worlds enumerated completely': 0 }
+    const violations = []
+    for (const world of worlds) {
+      if (budget.isSpent(sizes.states) || violations.length > 0) break
+      const result = await enumerate(world, control, (states) => !budget.isSpent(sizes.states + states))
+      sizes.states += result.states
+      sizes.transitions += result.transitions
+      if (result.complete) sizes['worlds enumerated completely'] += 1
+      if (result.found !== null) violations.push(result.found)
+      log(`${JSON.stringify(world)}: ${result.states} states, complete: ${result.complete}`)
+    }
+    return { sizes, violations }
+  },
+}
