@@ -17,7 +17,7 @@ describe.each(loaded)('$name', ({ campaign }) => {
 
   test.each(campaign.smoke.controls)('catches %s', async (name) => {
     const control = campaign.controls.find((one) => one.name === name)
-    const { caught, others } = await runControl(campaign, control, options)
+    const { caught, others } = await runControl(campaign, control, { ...options, size: campaign.smoke.controlSize })
     expect(caught, others.join('\n')).toMatch(control.breaks)
   })
 })

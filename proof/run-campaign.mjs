@@ -10,11 +10,11 @@ export async function runCampaign(campaign, { size, seed, engine, log }) {
   return { sizes, violations, seconds: Math.round((performance.now() - startedAt) / 1_000) }
 }
 
-/** Runs a campaign with a known bug, and returns the violation that shows it, or null and what was found instead. */
-export async function runControl(campaign, { name, breaks }, { seed, engine, log }) {
+/** Runs a campaign with a known bug, by default as long as the campaign says, and returns the violation that shows it, or null and what was found instead. */
+export async function runControl(campaign, { name, breaks }, { seed, engine, log, size }) {
   const others = []
   for (let turn = 0; turn < seedsOfControl; turn += 1) {
-    const budget = budgetOf({ seconds: 120, ...campaign.controlSize })
+    const budget = budgetOf(size ?? { seconds: 120, ...campaign.controlSize })
     const { violations } = await campaign.run({ budget, seed: seed + turn, control: name, engine, log })
     const caught = violations.find((violation) => breaks.test(violation))
     if (caught !== undefined) return { caught, others }
