@@ -16,6 +16,7 @@ const switches = z
     strictAddresses: z.boolean(),
     extraCountries: z.array(z.string().regex(/^(?:AA|Q[M-Z]|X[A-Z]|ZZ)$/)),
     allowAbsentLastName: z.boolean(),
+    lenientOnFailed: z.boolean(),
     maxDecisionAgeDays: z.int().min(1),
     allowLoopbackPhotos: z.boolean(),
   } satisfies Record<keyof Omit<SubmissionPolicy, 'providers'>, z.ZodType>)

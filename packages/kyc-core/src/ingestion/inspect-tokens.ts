@@ -18,8 +18,8 @@ export async function inspectTokens(
   const expected: { readonly pointer: string; readonly field: PiiField; readonly token: string }[] = []
   const { person, verifications } = submission
   if (person.ssn !== undefined) expected.push({ pointer: '/person/ssn', field: 'ssn', token: person.ssn })
-  if (verifications.document) {
-    const token = verifications.document.documentNumber
+  const token = verifications.document?.documentNumber
+  if (token !== undefined) {
     expected.push({ pointer: '/verifications/document/documentNumber', field: 'document_number', token })
   }
   if (expected.length === 0) return []

@@ -1,4 +1,5 @@
 import type { IngestionResult, StatusOutcomes } from '../ingestion/verification-store.js'
+import { recordedCountry } from '../submission/country-codes.js'
 import { transitionKycStatus, type Decision, type KycStatus, type SubmissionOutcome } from './kyc-status.js'
 
 const MESSAGES: Readonly<Record<SubmissionOutcome, string>> = {
@@ -14,13 +15,14 @@ const MESSAGES: Readonly<Record<SubmissionOutcome, string>> = {
 export function statusOutcomes(
   submission: {
     readonly decision: Decision
-    readonly person: { readonly address: { readonly countryCode: string } }
+    readonly person: { readonly address?: { readonly countryCode?: string | undefined } | undefined }
   },
   verificationId: string,
 ): StatusOutcomes {
   const { decision, person } = submission
+  const countryCode = recordedCountry(person.address?.countryCode)
   function outcomeFrom(current: KycStatus): { next: KycStatus; result: IngestionResult } {
-    const { next, outcome } = transitionKycStatus(current, { decision, countryCode: person.address.countryCode })
+    const { next, outcome } = transitionKycStatus(current, { decision, countryCode })
     return { next, result: { status: outcome, verificationId, message: MESSAGES[outcome] } }
   }
   return {

@@ -10,6 +10,7 @@ import {
   textField,
   type TextRule,
 } from './field-schema.js'
+import { extractedAddressSchema } from './address.js'
 import { personSchema } from './person.js'
 import { parseDateTime } from './calendar-date.js'
 import { documentSchema, verificationsSchema } from './verifications.js'
@@ -54,9 +55,41 @@ function tokenRule(field: PiiField): TextRule {
 }
 
 /** The same arguments, with tokens of the vault in `person.ssn` and `documentNumber`. */
-export const tokenizedArgumentsSchema = argumentsSchema.extend({
+const tokenizedArgumentsSchema = argumentsSchema.extend({
   person: personSchema.extend({ ssn: textField(tokenRule('ssn'), {}).optional() }),
   verifications: verificationsSchema.extend({
     document: documentSchema.extend({ documentNumber: requiredTextField(tokenRule('document_number'), {}) }).optional(),
   }),
 })
+
+/**
+ * The same arguments of a failed decision, with `lenientOnFailed`: an address as it was extracted, or none, and a document
+ * without number.
+ */
+export const lenientArgumentsSchema = argumentsSchema.extend({
+  person: personSchema.extend({ address: extractedAddressSchema.optional() }),
+  verifications: verificationsSchema.extend({
+    document: documentSchema
+      .extend({ documentNumber: textField(atMost(64), { maxLength: mostCodePoints(64) }).optional() })
+      .optional(),
+  }),
+})
+
+/** The same with tokens. */
+const lenientTokenizedArgumentsSchema = lenientArgumentsSchema.extend({
+  person: lenientArgumentsSchema.shape.person.extend({ ssn: textField(tokenRule('ssn'), {}).optional() }),
+  verifications: verificationsSchema.extend({
+    document: documentSchema
+      .extend({ documentNumber: textField(tokenRule('document_number'), {}).optional() })
+      .optional(),
+  }),
+})
+
+/** Schemas of the arguments: with clear values or tokens, for every decision or for a failed one. */
+export const ARGUMENT_SCHEMAS = {
+  clear: { strict: argumentsSchema, lenient: lenientArgumentsSchema },
+  tokens: { strict: tokenizedArgumentsSchema, lenient: lenientTokenizedArgumentsSchema },
+} as const
+
+/** Arguments of any decision. */
+export type Arguments = z.infer<typeof lenientArgumentsSchema>

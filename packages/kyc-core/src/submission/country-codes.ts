@@ -39,6 +39,14 @@ export function isUsSubdivision(text: string): boolean {
   return US_SUBDIVISIONS.has(text)
 }
 
+/** Stands for an unknown country: a user-assigned code that other registries use for it too. */
+const UNKNOWN_COUNTRY = 'ZZ'
+
+/** Returns a country code as it is recorded: `ZZ` for none, and for a text that is no code. */
+export function recordedCountry(text: string | undefined): string {
+  return text !== undefined && (isCountryCode(text) || isUserAssignedCountry(text)) ? text : UNKNOWN_COUNTRY
+}
+
 /** `AA`, `QM` to `QZ`, `XA` to `XZ` and `ZZ`, which ISO 3166-1 leaves to its users. `XK` is often Kosovo. */
 const USER_ASSIGNED = /^(?:AA|Q[M-Z]|X[A-Z]|ZZ)$/
 

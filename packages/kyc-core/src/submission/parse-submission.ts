@@ -1,19 +1,18 @@
 import { z } from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
-import { argumentsSchema, tokenizedArgumentsSchema } from './arguments.js'
+import { ARGUMENT_SCHEMAS, argumentsSchema, type Arguments } from './arguments.js'
 import { checkCountries } from './country-rules.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
 import { pointerWithoutUnknownFields } from './json-pointer.js'
-import { FREE_FORM_FIELDS, readJson, type JsonObject } from './json-value.js'
+import { FREE_FORM_FIELDS, readJson, type JsonObject, type JsonValue } from './json-value.js'
 import { checkLastName } from './name-rules.js'
-import type { Person } from './person.js'
+import { isLenient } from './lenient-rules.js'
 import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
 import { checkSsn } from './ssn-rules.js'
 import { completePolicy, type SubmissionPolicy } from './submission-policy.js'
 import { checkVerifications } from './verification-rules.js'
-import type { Verifications } from './verifications.js'
 import { createViolation, parseViolationCode, type Violation } from './violation.js'
 import type { Warning } from './warning.js'
 
@@ -26,8 +25,10 @@ export interface Submission {
   readonly decisionReason?: string
   /** Milliseconds since 1970, UTC; the time of ingestion when it was not sent. */
   readonly decisionedAt: Date
-  readonly person: Person
-  readonly verifications: Verifications
+  /** Without `address`, or with an incomplete one, only if the policy has `lenientOnFailed`. */
+  readonly person: Arguments['person']
+  /** With a document without `documentNumber` only if the policy has `lenientOnFailed`. */
+  readonly verifications: Arguments['verifications']
   readonly externalProviderData?: JsonObject
 }
 
@@ -109,6 +110,10 @@ export function parseSubmission(input: unknown, options: ParseSubmissionOptions 
   return submission ? { ok: true, submission, warnings } : { ok: false, violations }
 }
 
+function isFailedDecision(value: JsonValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && (value as JsonObject)['decision'] === 'FAILED'
+}
+
 /** Collects violations and warnings; without violations it also returns the submission. */
 export function examineSubmission(
   input: unknown,
@@ -120,12 +125,17 @@ export function examineSubmission(
   const policy = completePolicy(options.policy)
 
   const read = readJson(input)
-  const parsed = (pii === 'tokens' ? tokenizedArgumentsSchema : argumentsSchema).safeParse(read.value)
+  const schemas = ARGUMENT_SCHEMAS[pii]
+  const strict = schemas.strict.safeParse(read.value)
+  const found = (strict.error?.issues ?? []).map(violationOf)
+  const waived = policy.lenientOnFailed && isFailedDecision(read.value) ? found.filter(isLenient) : []
+  const parsed = waived.length > 0 ? schemas.lenient.safeParse(read.value) : strict
   const findings: Findings = { violations: new Map(), warnings: [] }
   const inOrderOfPrecedence = [
     ...findClearPii(read.value),
     ...read.violations,
-    ...(parsed.error?.issues ?? []).map(violationOf),
+    ...found.filter((violation) => !waived.includes(violation)),
+    ...(waived.length > 0 ? (parsed.error?.issues ?? []).map(violationOf) : []),
   ]
   // An unknown field is the least specific violation of its object and must not hide another one.
   const unknownFields = inOrderOfPrecedence.filter(({ code }) => code === 'UNKNOWN_FIELD')
@@ -135,6 +145,7 @@ export function examineSubmission(
   }
 
   const context = createRuleContext(read.value, findings, { policy, nowMs: now.getTime(), pii })
+  for (const { pointer, code } of waived) context.refuseUnlessLenient(pointer, code)
   checkProvider(context)
   checkLastName(context)
   checkSsn(context)

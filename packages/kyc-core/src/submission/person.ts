@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { addressSchema } from './address.js'
 import { isFullDate } from './calendar-date.js'
 import { isEmailAddress } from './email-address.js'
@@ -84,6 +83,3 @@ export const personSchema = closedObject(
   },
   'The verified identity as established by the provider.',
 )
-
-/** The verified identity. */
-export type Person = z.infer<typeof personSchema>

@@ -26,6 +26,8 @@ export interface RuleContext {
   /** Adds a violation. `allowed`: the values of a closed list. */
   refuse(pointer: string, code: ViolationCode, allowed?: readonly string[]): void
   warn(pointer: string, code: WarningCode): void
+  /** Adds a violation, or a warning when the decision is FAILED and the policy is lenient then. */
+  refuseUnlessLenient(pointer: string, code: ViolationCode): void
   /** Adds a warning when the decision is FAILED, else a violation. */
   refuseUnlessFailed(pointer: string, code: ViolationCode, warning: WarningCode): void
 }
@@ -94,6 +96,11 @@ export function createRuleContext(
     },
     refuse,
     warn,
+    refuseUnlessLenient(pointer, code) {
+      if (!isFailed || !policy.lenientOnFailed) return refuse(pointer, code)
+      const isKnown = findings.warnings.some((each) => each.pointer === pointer && each.code === 'ACCEPTED_ON_FAILED')
+      if (!isKnown && !findings.violations.has(pointer)) warn(pointer, 'ACCEPTED_ON_FAILED')
+    },
     refuseUnlessFailed(pointer, code, warning) {
       if (isFailed) warn(pointer, warning)
       else refuse(pointer, code)

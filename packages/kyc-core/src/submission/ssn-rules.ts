@@ -7,13 +7,13 @@ const LAST_FOUR = '/person/ssnLast4'
 
 /** Rules between `person.ssn`, `person.ssnLast4` and `verifications.ssn` (docs/contract.md 2.2). */
 export function checkSsn(context: RuleContext): void {
-  const { text, isPresent, isObject, refuse } = context
+  const { text, isPresent, isObject, refuse, refuseUnlessLenient } = context
   // A missing `person` has its own violation.
   if (!isObject('/person')) return
-  if (isPresent('/verifications/ssn') && !isPresent(SSN)) refuse(SSN, 'SSN_REQUIRED')
-  if ((isPresent('/verifications/ssn') || isPresent(SSN)) && !isPresent(LAST_FOUR)) {
-    refuse(LAST_FOUR, 'SSN_LAST4_REQUIRED')
-  }
+  if (isPresent('/verifications/ssn') && !isPresent(SSN)) {
+    refuseUnlessLenient(SSN, 'SSN_REQUIRED')
+    if (!isPresent(LAST_FOUR)) refuseUnlessLenient(LAST_FOUR, 'SSN_LAST4_REQUIRED')
+  } else if (isPresent(SSN) && !isPresent(LAST_FOUR)) refuse(LAST_FOUR, 'SSN_LAST4_REQUIRED')
   const ssn = text(SSN)
   if (ssn === undefined) return
   const lastFour = context.pii === 'tokens' ? parseToken(ssn)?.lastFour : checkClear(context, ssn)

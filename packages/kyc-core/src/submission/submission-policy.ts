@@ -29,6 +29,12 @@ export interface SubmissionPolicy {
   readonly extraCountries: readonly string[]
   /** Accept a person without `lastName`, with the warning `SINGLE_NAME`. Default false. */
   readonly allowAbsentLastName: boolean
+  /**
+   * With decision `FAILED`, accept an address that breaks a rule or is absent, a document without a valid number, and an
+   * `ssn` section without SSN, with the warning `ACCEPTED_ON_FAILED`: each may be the reason of the decision. Default
+   * false.
+   */
+  readonly lenientOnFailed: boolean
   /** Accept photo URLs on `localhost`, for local development. Default false. */
   readonly allowLoopbackPhotos: boolean
 }
@@ -42,6 +48,7 @@ export const DEFAULT_SUBMISSION_POLICY: SubmissionPolicy = {
   maxDecisionAgeDays: 730,
   extraCountries: [],
   allowAbsentLastName: false,
+  lenientOnFailed: false,
   allowLoopbackPhotos: false,
 }
 

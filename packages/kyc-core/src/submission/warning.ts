@@ -12,6 +12,7 @@ export type WarningCode =
   | 'DATES_IMPLAUSIBLE'
   | 'SINGLE_NAME'
   | 'COUNTRY_USER_ASSIGNED'
+  | 'ACCEPTED_ON_FAILED'
 
 /** One warning about an accepted submission. */
 export interface Warning {
@@ -36,6 +37,7 @@ export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
   SSN_IMPLAUSIBLE: 'This SSN cannot have been issued: its area, group or serial number is impossible.',
   DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another date.',
   SINGLE_NAME: 'The person has one name only.',
+  ACCEPTED_ON_FAILED: 'Not as the contract states. Accepted because the decision is FAILED.',
   COUNTRY_USER_ASSIGNED: 'A user-assigned country code, which ISO 3166-1 does not define.',
 }
 

@@ -1,6 +1,7 @@
 import { declineCodes } from '../status/decline-codes.js'
 import type { PhotoJob, RecordedCheck, SectionName, TokenizedVerification } from '../ingestion/verification-store.js'
 import { KycError } from '../kyc-error.js'
+import { recordedCountry } from '../submission/country-codes.js'
 import { normaliseDocumentNumber } from '../submission/document-number.js'
 import type { Submission } from '../submission/parse-submission.js'
 import type { AppUser, ClearValue, PiiTokenizer, TokenizedValue } from './pii-vault.js'
@@ -102,10 +103,11 @@ function tokenizable({ person, verifications }: Submission): ClearValue[] {
   const values: ClearValue[] = []
   if (person.ssn !== undefined) values.push({ kind: 'ssn', value: person.ssn.replaceAll('-', '') })
   const { document } = verifications
-  if (document) {
+  const documentNumber = normaliseDocumentNumber(document?.documentNumber ?? '')
+  if (document && documentNumber !== '') {
     values.push({
       kind: 'document_number',
-      value: normaliseDocumentNumber(document.documentNumber),
+      value: documentNumber,
       documentClass: document.documentClass,
       issuingCountryCode: document.issuingCountryCode,
     })
@@ -173,7 +175,7 @@ export async function tokenizeSubmission(
     externalVerificationProvider: submission.externalVerificationProvider,
     decision: submission.decision,
     decisionedAt: submission.decisionedAt,
-    countryCode: person.address.countryCode,
+    countryCode: recordedCountry(person.address?.countryCode),
     ssn: ssn && { token: ssn, standing: verifications.ssn ? 'VALIDATED' : 'COLLECTED' },
     documentNumber: documentNumber && { token: documentNumber },
     sections: SECTIONS.flatMap((section) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { argumentsSchema } from '../../src/submission/arguments.js'
+import { addressSchema } from '../../src/submission/address.js'
+import { lenientArgumentsSchema } from '../../src/submission/arguments.js'
 
 interface SchemaNode {
   readonly [keyword: string]: unknown
@@ -23,6 +24,16 @@ function allowNull(node: unknown): unknown {
   return { ...walked, properties: Object.fromEntries(nullable) as SchemaNode }
 }
 
+/** JSON Schema of one zod schema. */
+function bodyOf(schema: z.ZodType): SchemaNode {
+  const { $schema: _, ...body } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  return allowNull(body) as SchemaNode
+}
+
 const present = (name: string): SchemaNode => ({
   required: [name],
   properties: { [name]: { not: { enum: [null, ''] } } },
@@ -30,10 +41,6 @@ const present = (name: string): SchemaNode => ({
 
 /** Rules between fields that JSON Schema can say. The others are in the descriptions, and in `submission-cases.json`. */
 const BETWEEN_FIELDS: readonly SchemaNode[] = [
-  {
-    if: { properties: { verifications: present('ssn') }, required: ['verifications'] },
-    then: { properties: { person: { allOf: [present('ssn'), present('ssnLast4')] } } },
-  },
   {
     if: { properties: { person: present('ssn') }, required: ['person'] },
     then: { properties: { person: present('ssnLast4') } },
@@ -43,48 +50,54 @@ const BETWEEN_FIELDS: readonly SchemaNode[] = [
       verifications: { anyOf: [present('document'), present('ssn'), present('database')] },
     },
   },
-  {
-    if: {
-      properties: {
-        person: {
-          properties: { address: { properties: { countryCode: { const: 'US' } }, required: ['countryCode'] } },
-          required: ['address'],
+]
+
+const US_ADDRESS: SchemaNode = {
+  required: ['subdivision', 'postalCode'],
+  properties: {
+    subdivision: { type: 'string', pattern: '^[A-Z]{2}$' },
+    postalCode: { type: 'string', pattern: '^\\d{5}$' },
+  },
+}
+
+/** Rules that the service may waive for a failed decision (`lenientOnFailed`). */
+const UNLESS_FAILED: SchemaNode = {
+  if: { not: { properties: { decision: { const: 'FAILED' } }, required: ['decision'] } },
+  then: {
+    properties: {
+      person: {
+        required: ['address'],
+        properties: {
+          address: {
+            ...bodyOf(addressSchema),
+            if: { properties: { countryCode: { const: 'US' } }, required: ['countryCode'] },
+            then: US_ADDRESS,
+          },
         },
       },
-      required: ['person'],
-    },
-    then: {
-      properties: {
-        person: {
-          properties: {
-            address: {
-              required: ['subdivision', 'postalCode'],
-              properties: {
-                subdivision: { type: 'string', pattern: '^[A-Z]{2}$' },
-                postalCode: { type: 'string', pattern: '^\\d{5}$' },
-              },
-            },
+      verifications: {
+        properties: {
+          document: {
+            if: { type: 'object' },
+            then: { required: ['documentNumber'], properties: { documentNumber: { type: 'string', minLength: 1 } } },
           },
         },
       },
     },
+    if: { properties: { verifications: present('ssn') }, required: ['verifications'] },
+    then: { properties: { person: { allOf: [present('ssn'), present('ssnLast4')] } } },
   },
-]
+}
 
 /** JSON Schema 2020-12 of the arguments, schema version 1.0. */
 export function submissionJsonSchema(): SchemaNode {
-  const { $schema, ...schema } = z.toJSONSchema(argumentsSchema, {
-    target: 'draft-2020-12',
-    io: 'input',
-    unrepresentable: 'any',
-  })
   return {
-    $schema,
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:kyc-relay:kyc-submission:1.0',
     title: 'Arguments of postKycVerification, schema version 1.0',
     $comment:
       'What this schema refuses is refused by the service. The service refuses more: calendar, SSN ranges, PO boxes, clear PII in free-form data. See submission-cases.json.',
-    ...(allowNull(schema) as SchemaNode),
-    allOf: BETWEEN_FIELDS,
+    ...bodyOf(lenientArgumentsSchema),
+    allOf: [...BETWEEN_FIELDS, UNLESS_FAILED],
   }
 }

@@ -318,4 +318,69 @@ export const refusedVerifications: readonly CaseGroup[] = [
       },
     ],
   },
+  {
+    heading: 'What the contract states is refused for a FAILED decision too',
+    rows: (
+      [
+        ['a PO box', { '/person/address/streetLine1': 'PO Box 9' }, '/person/address/streetLine1 PO_BOX'],
+        ['no ZIP', { '/person/address/postalCode': REMOVED }, '/person/address/postalCode REQUIRED'],
+        ['a ZIP+4', { '/person/address/postalCode': '62701-1234' }, '/person/address/postalCode POSTAL_CODE_INVALID'],
+        ['no state', { '/person/address/subdivision': REMOVED }, '/person/address/subdivision REQUIRED'],
+        [
+          'a country of three letters',
+          { '/person/address/countryCode': 'USA' },
+          '/person/address/countryCode COUNTRY_INVALID',
+        ],
+        ['no address', { '/person/address': REMOVED }, '/person/address REQUIRED'],
+        ['no document number', { [`${D}/documentNumber`]: REMOVED }, `${D}/documentNumber REQUIRED`],
+        ['an unreadable document number', { [`${D}/documentNumber`]: '???' }, `${D}/documentNumber FORMAT`],
+        ['an ssn section without SSN', { '/person/ssn': REMOVED }, '/person/ssn SSN_REQUIRED'],
+        ['a masked SSN', { '/person/ssn': '***-**-1120' }, '/person/ssn SSN_MASKED_OR_PARTIAL'],
+        ['other last four', { '/person/ssnLast4': '1121' }, '/person/ssnLast4 SSN_LAST4_MISMATCH'],
+        ['a day that does not exist', { '/person/dateOfBirth': '1985-02-30' }, '/person/dateOfBirth DATE_INVALID'],
+        ['no first name', { '/person/firstName': REMOVED }, '/person/firstName REQUIRED'],
+      ] as const
+    ).map(([what, change, refused]) => ({ what, change: { '/decision': 'FAILED', ...change }, refused: [refused] })),
+  },
+  {
+    heading: 'What lenientOnFailed does not accept',
+    rows: (
+      [
+        [
+          'a PO box with a PASSED decision',
+          { '/decision': 'PASSED', '/person/address/streetLine1': 'PO Box 9' },
+          '/person/address/streetLine1 PO_BOX',
+        ],
+        [
+          'no document number with a PASSED decision',
+          { '/decision': 'PASSED', [`${D}/documentNumber`]: REMOVED },
+          `${D}/documentNumber REQUIRED`,
+        ],
+        [
+          'an ssn section without SSN with a PASSED decision',
+          { '/decision': 'PASSED', '/person/ssn': REMOVED },
+          '/person/ssn SSN_REQUIRED',
+        ],
+        ['an address as text', { '/person/address': 'x' }, '/person/address TYPE'],
+        ['a ZIP as number', { '/person/address/postalCode': 62701 }, '/person/address/postalCode TYPE'],
+        ['an unknown field of the address', { '/person/address/county': 'x' }, '/person/address UNKNOWN_FIELD'],
+        ['a right-to-left override', { '/person/address/city': 'a\u202eb' }, '/person/address/city CONTROL_CHARACTER'],
+        ['a city of 256 characters', { '/person/address/city': 'a'.repeat(256) }, '/person/address/city TOO_LONG'],
+        [
+          'a document number of 65 characters',
+          { [`${D}/documentNumber`]: 'A'.repeat(65) },
+          `${D}/documentNumber TOO_LONG`,
+        ],
+        ['a masked SSN', { '/person/ssn': '***-**-1120' }, '/person/ssn SSN_MASKED_OR_PARTIAL'],
+        ['an SSN without its last four', { '/person/ssnLast4': REMOVED }, '/person/ssnLast4 SSN_LAST4_REQUIRED'],
+        ['a document without country', { [`${D}/issuingCountryCode`]: REMOVED }, `${D}/issuingCountryCode REQUIRED`],
+        ['no last name', { '/person/lastName': REMOVED }, '/person/lastName REQUIRED'],
+      ] as const
+    ).map(([what, change, refused]) => ({
+      what,
+      change: { '/decision': 'FAILED', ...change },
+      policy: { lenientOnFailed: true },
+      refused: [refused],
+    })),
+  },
 ]

@@ -215,4 +215,41 @@ export const warnedCases: readonly CaseGroup[] = [
       },
     ],
   },
+  {
+    heading: 'With lenientOnFailed, a FAILED decision may lack what is its reason',
+    rows: (
+      [
+        ['a PO box', { [`${A}/streetLine1`]: 'PO Box 9' }, [`${A}/streetLine1`]],
+        ['a ZIP+4', { [`${A}/postalCode`]: '62701-1234' }, [`${A}/postalCode`]],
+        ['no ZIP', { [`${A}/postalCode`]: REMOVED }, [`${A}/postalCode`]],
+        ['an empty ZIP', { [`${A}/postalCode`]: '' }, [`${A}/postalCode`]],
+        ['a blank ZIP', { [`${A}/postalCode`]: '-' }, [`${A}/postalCode`]],
+        ['no state', { [`${A}/subdivision`]: null }, [`${A}/subdivision`]],
+        ['a state as words', { [`${A}/subdivision`]: 'Illinois' }, [`${A}/subdivision`]],
+        ['no street', { [`${A}/streetLine1`]: REMOVED }, [`${A}/streetLine1`]],
+        ['an empty street', { [`${A}/streetLine1`]: '' }, [`${A}/streetLine1`]],
+        ['no city', { [`${A}/city`]: REMOVED }, [`${A}/city`]],
+        ['no country', { [`${A}/countryCode`]: REMOVED }, [`${A}/countryCode`]],
+        ['a country of three letters', { [`${A}/countryCode`]: 'USA' }, [`${A}/countryCode`]],
+        ['a user-assigned country', { [`${A}/countryCode`]: 'XK' }, [`${A}/countryCode`]],
+        ['no address', { [A]: REMOVED }, [A]],
+        ['an empty address', { [A]: {} }, [`${A}/streetLine1`, `${A}/city`, `${A}/countryCode`]],
+        ['no document number', { [`${D}/documentNumber`]: REMOVED }, [`${D}/documentNumber`]],
+        ['an empty document number', { [`${D}/documentNumber`]: '' }, [`${D}/documentNumber`]],
+        ['an unreadable document number', { [`${D}/documentNumber`]: '???' }, [`${D}/documentNumber`]],
+        ['an ssn section without SSN', { '/person/ssn': REMOVED }, ['/person/ssn']],
+        ['an ssn section with an empty SSN', { '/person/ssn': '' }, ['/person/ssn']],
+        [
+          'an ssn section with neither',
+          { '/person/ssn': REMOVED, '/person/ssnLast4': REMOVED },
+          ['/person/ssn', '/person/ssnLast4'],
+        ],
+      ] as const
+    ).map(([what, change, pointers]) => ({
+      what,
+      change: { '/decision': 'FAILED', ...change },
+      policy: { lenientOnFailed: true },
+      warned: pointers.map((pointer) => `${pointer} ACCEPTED_ON_FAILED`),
+    })),
+  },
 ]
