@@ -15,7 +15,7 @@ export const canary = {
   email: 'qzxv.persona@canary.example',
   documentNumber: 'QZX7714409K',
   documentStreet: '4177 Dlowxiuq Way',
-  photo: 'https://photos.example/qzxvfoto-front.jpg?sig=qzxvsig',
+  photo: 'https://photos.example.com/qzxvfoto-front.jpg?sig=qzxvsig',
   personData: 'persodatum qzxv',
   decisionReason: 'grund-qzxv 4711',
   reason: 'raison qzxv',

@@ -7,7 +7,13 @@ import type { Log } from '../operations/log.js'
 export function createClearHandler(ingestion: Ingestion, log: Log): SubmissionHandler {
   return {
     async answer(field, input, caller) {
-      if (field === 'validateKycVerification') return { value: ingestion.validateSubmission(input) }
+      if (field === 'validateKycVerification') {
+        try {
+          return { value: await ingestion.validateSubmission(caller, input) }
+        } catch (error) {
+          return { refusal: refusalOfError(error, log, { requestId: caller.requestId }, 'dry run failed') }
+        }
+      }
       return answerIngested(() => ingestion.ingestSubmission(caller, input), caller.requestId, log)
     },
   }

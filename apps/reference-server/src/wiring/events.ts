@@ -1,4 +1,4 @@
-import { checkEndpointUrl, createHttpsDownloader, createHttpsSender } from '@kyc-relay/webhooks/https'
+import { checkEndpointUrl, createHttpsDownloader, createHttpsSender, isDownloadUrl } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import { createAddressFilter } from '../events/address-filter.js'
@@ -61,6 +61,7 @@ export function wireEvents(deps: {
     }),
     send,
     download: hideFromTracing(createHttpsDownloader({ ...guard, accept: 'image/*' })),
+    isPhotoUrlAllowed: (url: string) => isDownloadUrl(url, policy),
     checkUrl: (url: string) => checkEndpointUrl(url, policy),
   }
 }

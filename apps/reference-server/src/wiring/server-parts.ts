@@ -61,6 +61,7 @@ export async function openServerParts(input: ServerInput) {
     operations,
     callers,
     download: events.download,
+    isPhotoUrlAllowed: events.isPhotoUrlAllowed,
     photos,
     now,
   })

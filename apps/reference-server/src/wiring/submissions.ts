@@ -29,6 +29,7 @@ export function wireSubmissions(deps: {
   readonly callers: Callers
   readonly photos: PhotoStore
   readonly download: Downloader
+  readonly isPhotoUrlAllowed: (url: string) => boolean
   readonly now: () => Date
 }) {
   const { env, log, now } = deps
@@ -47,6 +48,7 @@ export function wireSubmissions(deps: {
       inspector: vault,
       now,
       newId: uuidv7,
+      isPhotoUrlAllowed: deps.isPhotoUrlAllowed,
       policy: {
         allowLoopbackPhotos: env.allowLoopbackReceivers,
         ...env.submissionPolicy,

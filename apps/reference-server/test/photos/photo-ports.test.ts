@@ -1,6 +1,6 @@
 import { parseSubmission } from '@kyc-relay/kyc-core'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
-import { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+import { checkEndpointUrl, isDownloadUrl } from '@kyc-relay/webhooks/https'
 import { expect, it } from 'vitest'
 
 const sides = ['front', 'back', 'selfie'] as const
@@ -23,4 +23,28 @@ it('a submission takes a photo at every port that photos are fetched from, and a
     }
   }
   expect(differing).toEqual([])
+})
+
+it.each([
+  'https://photos.example.com/f',
+  'https://photos.example.com./f#page',
+  'https://photos.example.com/a%20b?x=1',
+  'https://bücher.example.com/f',
+  'https://photos.test/f',
+  'https://photos.home.arpa/f',
+  'https://photos.internal/f',
+  'https://photos/f',
+  'https://photos_1.example.com/f',
+  'https://127.1/f',
+  'https://[2001:db8::1]/f',
+  'https://app.localhost/f',
+])('a submission and the fetcher agree on %s', (front) => {
+  const { verifications } = sampleSubmission()
+  const parsed = parseSubmission(
+    sampleSubmission({
+      verifications: { ...verifications, document: { ...verifications.document, photos: { front } } },
+    }),
+    { now: new Date('2026-01-05T12:00:00Z') },
+  )
+  expect(parsed.ok).toBe(isDownloadUrl(front))
 })

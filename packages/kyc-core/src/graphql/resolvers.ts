@@ -97,8 +97,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
   }
 
   async function validateKycVerification(_root: unknown, input: Args, context: Context) {
-    await caller(context)
-    return ingestion.validateSubmission(input)
+    return ingestion.validateSubmission(await caller(context), input)
   }
 
   async function kycVerifications(

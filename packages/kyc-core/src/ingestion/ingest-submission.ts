@@ -3,7 +3,7 @@ import { statusOutcomes } from '../status/status-outcomes.js'
 import { examineSubmission, parseSubmission, type Submission } from '../submission/parse-submission.js'
 import type { PiiForm } from '../submission/rule-context.js'
 import type { SubmissionPolicy } from '../submission/submission-policy.js'
-import type { Violation } from '../submission/violation.js'
+import { createViolation, type Violation } from '../submission/violation.js'
 import type { Warning } from '../submission/warning.js'
 import type { AppUser, PiiTokenizer, TokenInspector } from '../tokenization/pii-vault.js'
 import { tokenizeSubmission } from '../tokenization/tokenize-submission.js'
@@ -59,6 +59,8 @@ export interface IngestionDependencies {
   /** Creates the id of a record: a UUID of version 7, so that ids sort by time. */
   readonly newId: () => string
   readonly policy?: Partial<SubmissionPolicy>
+  /** Checks whether the photo fetcher would request a URL. Default: the rules for every photo URL are enough. */
+  readonly isPhotoUrlAllowed?: (url: string) => boolean
 }
 
 /** Records submissions with clear or tokenized PII, and offers a dry run. */
@@ -81,10 +83,12 @@ export interface Ingestion {
   ingestTokenizedSubmission(appUser: AppUser, input: unknown): Promise<Ingested>
 
   /**
-   * Returns the violations and warnings of a submission. Writes and tokenizes nothing, and calls neither store nor
-   * vault.
+   * Returns the violations and warnings of a submission. An id of another user is the violation
+   * `EXTERNAL_VERIFICATION_ID_CONFLICT`. Writes and tokenizes nothing; reads the store only for that id.
+   *
+   * @throws `STORE_UNAVAILABLE` (retryable).
    */
-  validateSubmission(input: unknown): SubmissionValidation
+  validateSubmission(appUser: AppUser, input: unknown): Promise<SubmissionValidation>
 }
 
 /** The look-up comes before validation, so only a text that can be a recorded id is looked up. */
@@ -94,6 +98,8 @@ function submissionKey(appUser: AppUser, input: unknown): SubmissionKey | null {
   if (typeof externalVerificationId !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(externalVerificationId)) return null
   return { appId: appUser.appId, userId: appUser.userId, externalVerificationId }
 }
+
+const CONFLICT = createViolation('/externalVerificationId', 'EXTERNAL_VERIFICATION_ID_CONFLICT')
 
 /** Form of the PII, and the vault check before recording. */
 interface PiiMode {
@@ -132,6 +138,7 @@ function refuse(violations: readonly Violation[]): Ingested {
  */
 export function createIngestion(dependencies: IngestionDependencies): Ingestion {
   const { verifications, tokenizer, inspector, now, newId, policy = {} } = dependencies
+  const { isPhotoUrlAllowed = () => true } = dependencies
 
   /** The mode says how PII arrives and how it is inspected; everything else is the same. */
   async function ingest(appUser: AppUser, input: unknown, mode: PiiMode): Promise<Ingested> {
@@ -140,7 +147,7 @@ export function createIngestion(dependencies: IngestionDependencies): Ingestion 
     const existing = key && (await verifications.findExisting(key))
     if (existing) return answerExisting(existing, input)
 
-    const parsed = parseSubmission(input, { now: at, policy, pii: mode.pii })
+    const parsed = parseSubmission(input, { now: at, policy, pii: mode.pii, isPhotoUrlAllowed })
     const violations = parsed.ok ? await mode.inspect(appUser, parsed.submission, at) : parsed.violations
     if (!key || !parsed.ok || violations.length > 0) return refuse(violations)
 
@@ -170,8 +177,12 @@ export function createIngestion(dependencies: IngestionDependencies): Ingestion 
         inspect: (owner, submission, at) => inspectTokens(inspector, owner, submission, at),
       })
     },
-    validateSubmission(input) {
-      const { violations, warnings } = examineSubmission(input, { now: now(), policy })
+    async validateSubmission(appUser, input) {
+      const examined = examineSubmission(input, { now: now(), policy, isPhotoUrlAllowed })
+      const key = submissionKey(appUser, input)
+      const existing = key && (await verifications.findExisting(key))
+      const violations = [...(existing?.kind === 'conflict' ? [CONFLICT] : []), ...examined.violations]
+      const { warnings } = examined
       return {
         valid: violations.length === 0,
         violations: violations.slice(0, MAX_REPORTED_VIOLATIONS),

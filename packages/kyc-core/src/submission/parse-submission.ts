@@ -45,6 +45,11 @@ export interface ParseSubmissionOptions {
   readonly policy?: Partial<SubmissionPolicy>
   /** `tokens` expects tokens of the vault in `person.ssn` and `documentNumber`. Default `clear`. */
   readonly pii?: PiiForm
+  /**
+   * Checks whether the photo fetcher would request a URL; a URL that it refuses is `PHOTO_URL_INVALID`. Default: the
+   * rules for every URL are enough.
+   */
+  readonly isPhotoUrlAllowed?: (url: string) => boolean
 }
 
 function pointerOf(path: readonly PropertyKey[]): string {
@@ -144,7 +149,12 @@ export function examineSubmission(
       findings.violations.set(violation.pointer, violation)
   }
 
-  const context = createRuleContext(read.value, findings, { policy, nowMs: now.getTime(), pii })
+  const context = createRuleContext(read.value, findings, {
+    policy,
+    nowMs: now.getTime(),
+    pii,
+    isPhotoUrlAllowed: options.isPhotoUrlAllowed ?? (() => true),
+  })
   for (const { pointer, code } of waived) context.refuseUnlessLenient(pointer, code)
   checkProvider(context)
   checkLastName(context)

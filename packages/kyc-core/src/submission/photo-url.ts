@@ -5,10 +5,28 @@ const badPorts: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
+/** Top-level domains reserved for private use, tests or examples (RFC 6761, 6762, 7686, 8375, 9476; ICANN). */
+const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
+  'local localhost localdomain internal arpa onion alt test invalid example intranet private corp home lan mail'.split(
+    ' ',
+  ),
+)
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+function isPublicName(host: string): boolean {
+  const labels = host.split('.')
+  return (
+    host.length <= 253 &&
+    labels.length >= 2 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !PRIVATE_SUFFIXES.has(labels.at(-1) ?? '')
+  )
+}
+
 /**
- * Checks for an HTTPS URL with a host name that can be public. User information, address literals in any notation,
- * single-label names, white space and backslashes are refused. The port must be 443, or above 1023 and not on the Fetch
- * standard's bad-port list. The address of the name is checked when the photo is fetched.
+ * Checks for an HTTPS URL with a public host name. User information, address literals in any notation, single-label
+ * names, names reserved for private use, white space and backslashes are refused. The port must be 443, or above 1023
+ * and not on the Fetch standard's bad-port list. The address of the name is checked when the photo is fetched.
  *
  * @param allowLoopback Also accept `localhost`.
  */
@@ -27,6 +45,5 @@ export function isPhotoUrl(text: string, allowLoopback: boolean): boolean {
   // no dot.
   const host = url.hostname.replace(/\.$/, '')
   if (IPV4.test(host)) return false
-  if (host === 'localhost' || host.endsWith('.localhost')) return allowLoopback
-  return host.includes('.') && !host.endsWith('.local') && !host.endsWith('.internal')
+  return host === 'localhost' ? allowLoopback : isPublicName(host)
 }

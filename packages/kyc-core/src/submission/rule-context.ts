@@ -14,6 +14,8 @@ export interface RuleContext {
   readonly policy: SubmissionPolicy
   readonly nowMs: number
   readonly pii: PiiForm
+  /** Checks whether the photo fetcher would request a URL. */
+  readonly isPhotoUrlAllowed: (url: string) => boolean
   /** True when the decision is FAILED. Implausible data may be the reason of the decision, so it gives a warning. */
   readonly isFailed: boolean
   /** Returns the text at a pointer of known fields; undefined when it is not a text or has a violation. */
@@ -59,7 +61,7 @@ function valueAt(root: JsonValue | undefined, pointer: string): JsonValue | unde
 export function createRuleContext(
   root: JsonValue | undefined,
   findings: Findings,
-  { policy, nowMs, pii }: Pick<RuleContext, 'policy' | 'nowMs' | 'pii'>,
+  { policy, nowMs, pii, isPhotoUrlAllowed }: Pick<RuleContext, 'policy' | 'nowMs' | 'pii' | 'isPhotoUrlAllowed'>,
 ): RuleContext {
   const clean = (pointer: string): JsonValue | undefined =>
     findings.violations.size > 0 && findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
@@ -76,6 +78,7 @@ export function createRuleContext(
     policy,
     nowMs,
     pii,
+    isPhotoUrlAllowed,
     isFailed,
     text(pointer) {
       const value = clean(pointer)

@@ -28,6 +28,7 @@ export type ViolationCode =
   | 'ILL_FORMED_UNICODE'
   | 'UNSAFE_NUMBER'
   | 'TOKEN_INVALID'
+  | 'EXTERNAL_VERIFICATION_ID_CONFLICT'
 
 /** One reason why a submission is refused. */
 export interface Violation {
@@ -72,6 +73,7 @@ export const VIOLATION_MESSAGES: Readonly<Record<ViolationCode, string>> = {
   CONTROL_CHARACTER: 'The text contains a control character or an invisible character.',
   ILL_FORMED_UNICODE: 'The text is not well-formed Unicode.',
   UNSAFE_NUMBER: 'The number cannot be stored exactly. Send it as a string.',
+  EXTERNAL_VERIFICATION_ID_CONFLICT: 'This externalVerificationId belongs to another submission.',
   TOKEN_INVALID: 'Not a token that was issued for this field, app and user in the last 24 hours.',
 }
 

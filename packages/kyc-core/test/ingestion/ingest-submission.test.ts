@@ -415,7 +415,7 @@ describe('refusals', () => {
     })
     const ingested = await fixture.ingestion().ingestSubmission(MARIA, broken)
     expect(ingested.kind === 'refused' && ingested.violations).toHaveLength(50)
-    expect(fixture.ingestion().validateSubmission(broken).violations).toHaveLength(50)
+    expect((await fixture.ingestion().validateSubmission(MARIA, broken)).violations).toHaveLength(50)
   })
 
   it.each([
@@ -446,21 +446,84 @@ describe('refusals', () => {
 })
 
 describe('validateSubmission', () => {
-  it('answers all violations and warnings and touches neither store nor vault', async () => {
+  it('answers all violations and warnings, writes nothing and asks no vault', async () => {
     const fixture = await openFixture('memory')
-    const untouchable = new Proxy({}, { get: () => expect.unreachable('the dry run asks nobody') })
+    const untouchable = new Proxy({}, { get: () => expect.unreachable('the dry run asks no vault') })
     const ingestion = fixture.ingestion({
-      verifications: untouchable as VerificationStore,
       tokenizer: untouchable as Fixture['vault'],
       inspector: untouchable as Fixture['vault'],
     })
-    expect(ingestion.validateSubmission(sampleSubmission())).toEqual({ valid: true, violations: [], warnings: [] })
+    const valid = { valid: true, violations: [], warnings: [] }
+    expect(await ingestion.validateSubmission(MARIA, sampleSubmission())).toEqual(valid)
     const questionable = sampleSubmission({ decision: 'PENDING', decisionedAt: '2026-01-05T10:00:00' })
-    expect(ingestion.validateSubmission(questionable)).toMatchObject({
+    expect(await ingestion.validateSubmission(MARIA, questionable)).toMatchObject({
       valid: false,
       violations: [{ pointer: '/decision', code: 'ENUM' }],
       warnings: [{ pointer: '/decisionedAt', code: 'TIME_ZONE_ASSUMED_UTC' }],
     })
+    expect(fixture.writes).toEqual([])
+    await fixture.close()
+  })
+
+  it('says when the id belongs to another user of the app, beside other violations, and nothing of that user', async () => {
+    const fixture = await openFixture('memory')
+    const ingestion = fixture.ingestion()
+    await ingestion.ingestSubmission(MARIA, sampleSubmission())
+    const written = [...fixture.writes]
+    const conflict = {
+      pointer: '/externalVerificationId',
+      code: 'EXTERNAL_VERIFICATION_ID_CONFLICT',
+      message: 'This externalVerificationId belongs to another submission.',
+    }
+    const conflicting = { valid: false, violations: [conflict], warnings: [] }
+    expect(await ingestion.validateSubmission(JONAS, sampleSubmission())).toEqual(conflicting)
+    const broken = sampleSubmission({ decision: 'PENDING' })
+    expect((await ingestion.validateSubmission(JONAS, broken)).violations.map(({ code }) => code)).toEqual([
+      'EXTERNAL_VERIFICATION_ID_CONFLICT',
+      'ENUM',
+    ])
+    const valid = { valid: true, violations: [], warnings: [] }
+    expect(await ingestion.validateSubmission(MARIA, sampleSubmission())).toEqual(valid)
+    expect(await ingestion.validateSubmission(ELSEWHERE, sampleSubmission())).toEqual(valid)
+    expect(fixture.writes).toEqual(written)
+    await fixture.close()
+  })
+})
+
+describe('a photo URL that the fetcher would refuse', () => {
+  it('is refused at once, in a submission and in the dry run', async () => {
+    const fixture = await openFixture('memory')
+    const ingestion = fixture.ingestion({ isPhotoUrlAllowed: (url) => !url.includes('own-host') })
+    const { verifications } = sampleSubmission()
+    const withFront = (front: string) =>
+      sampleSubmission({
+        externalVerificationId: front,
+        verifications: { ...verifications, document: { ...verifications.document, photos: { front } } },
+      })
+    const refused = withFront('https://own-host.example.com/f')
+    const violation = { pointer: '/verifications/document/photos/front', code: 'PHOTO_URL_INVALID' }
+    expect(await ingestion.ingestSubmission(MARIA, refused)).toMatchObject({ violations: [violation] })
+    expect(await ingestion.validateSubmission(MARIA, refused)).toMatchObject({ violations: [violation] })
+    const fine = await ingestion.ingestSubmission(MARIA, withFront('https://photos.example.com/f'))
+    expect(fine.kind).toBe('recorded')
+    await fixture.close()
+  })
+})
+
+describe('a lenient policy with a FAILED decision', () => {
+  it('records a submission without address, document number and SSN', async () => {
+    const fixture = await openFixture('memory')
+    const ingestion = fixture.ingestion({ policy: { lenientOnFailed: true } })
+    const { person, verifications } = sampleSubmission()
+    const failed = sampleSubmission({
+      decision: 'FAILED',
+      person: { ...person, address: null, ssn: '' },
+      verifications: { ...verifications, document: { ...verifications.document, documentNumber: ' ' } },
+    })
+    const ingested = await ingestion.ingestSubmission(MARIA, failed)
+    expect(ingested).toMatchObject({ kind: 'recorded', result: { status: 'DECLINED' } })
+    const record = await fixture.verifications.findVerification(MARIA, resultOf(ingested).verificationId)
+    expect(record).toMatchObject({ countryCode: 'ZZ', ssn: null, documentNumber: null })
     await fixture.close()
   })
 })

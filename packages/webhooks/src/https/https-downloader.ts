@@ -148,6 +148,21 @@ async function follow(
   }
 }
 
+/**
+ * Checks whether a downloader with this policy would request a URL. Does not resolve the name.
+ *
+ * @example
+ * ```ts
+ * import { isDownloadUrl } from '@kyc-relay/webhooks/https'
+ *
+ * isDownloadUrl('https://photos.example.com/front.jpg') // true
+ * isDownloadUrl('https://photos.internal/front.jpg') // false
+ * ```
+ */
+export function isDownloadUrl(url: string, policy: EndpointUrlPolicy = {}): boolean {
+  return allowedUrl(url, undefined, policy) !== null
+}
+
 /** Returns the URL to request; null when it is refused. Checks the parsed URL, not its text. */
 function allowedUrl(text: string, base: URL | undefined, policy: EndpointUrlPolicy): URL | null {
   let parsed: URL
