@@ -200,6 +200,11 @@ const events = {
     '30',
     'Days until the body of an event is blanked, counted from the end of its deliveries. A delivery without its body cannot be resent. Fields of a transaction are blanked this many days after its last move.',
   ),
+  CLOSED_ACCOUNT_RETENTION_YEARS: setting(
+    whole(0, 100),
+    '0',
+    'Years after the closure of an account until the retention report lists its user for erasure, for example 5 (31 CFR 1020.220). 0: there is no report.',
+  ),
   ATTEMPT_RETENTION_DAYS: setting(
     days,
     '90',

@@ -17,6 +17,7 @@ export type {
 export { DETAILS_PART, parseSubmissionDetails, type SubmissionDetails } from './tokenization/tokenize-submission.js'
 export type { PiiCipher, SealContext, WrappedDataKey } from './tokenization/pii-cipher.js'
 export type { KycStatusChange, KycStatusOutbox } from './ingestion/status-outbox.js'
+export { parseDateTime, type ParsedDateTime } from './submission/calendar-date.js'
 export { transitionKycStatus, type Decision, type KycStatus } from './status/kyc-status.js'
 export { declineCodes } from './status/decline-codes.js'
 export { parseSubmission, type ParseSubmissionOptions, type Submission } from './submission/parse-submission.js'

@@ -1,3 +1,4 @@
+import { parseDateTime } from '@kyc-relay/kyc-core'
 import { z } from 'zod'
 
 /**
@@ -30,3 +31,11 @@ export const scopes = z
   .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
   .min(1)
   .max(50)
+
+/** Schema of a time: the date-times that `decisionedAt` of a submission accepts. */
+export const instant = z.string().transform((text, context) => {
+  const parsed = parseDateTime(text)
+  if (parsed !== null) return new Date(parsed.epochMs)
+  context.issues.push({ code: 'custom', input: text })
+  return z.NEVER
+})

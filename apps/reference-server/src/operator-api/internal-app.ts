@@ -17,6 +17,8 @@ import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
 import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
+import { createRetentionReportRoutes } from './retention-report-routes.js'
+import type { RetentionReportDeps } from './retention-report.js'
 import { createUserRightsRoutes, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
@@ -25,7 +27,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly publisher: Publisher
   readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
-  readonly userRights: Omit<UserRightsRoutesDeps, 'log'>
+  readonly userRights: Omit<UserRightsRoutesDeps, 'log'> & RetentionReportDeps
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'>
   readonly endpoints: EndpointRoutesDeps
@@ -57,6 +59,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createUserRightsRoutes({ ...deps.userRights, log }))
+  app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))

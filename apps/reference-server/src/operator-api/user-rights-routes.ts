@@ -4,23 +4,30 @@ import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
+import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import type { ErasureReport, ErasureRequest } from './erase-user.js'
-import { auditText, id } from './field-schemas.js'
+import { auditText, id, instant } from './field-schemas.js'
 import { actorOf, readActing, requireRight } from './internal-caller.js'
 
 const withPurpose = z.strictObject({ purpose: auditText })
 const withReason = z.strictObject({ reason: auditText })
+/** Earlier times are mistakes. */
+const earliestClosure = new Date('1900-01-01')
+/** Null for an account that is open again. */
+const closure = z.strictObject({ closedAt: instant.nullable() })
 
 /** Dependencies of the routes for users' rights. */
 export interface UserRightsRoutesDeps {
-  readonly userRetention: Pick<UserRetention, 'hold' | 'release'>
+  readonly userRetention: Pick<UserRetention, 'hold' | 'release' | 'close'>
   readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | 'held'>
+  readonly now: () => Date
   readonly log: Log
 }
 
-/** Creates the routes for erasure and legal holds of a user. Only the internal listener has them. */
-export function createUserRightsRoutes({ userRetention, eraseUser, log }: UserRightsRoutesDeps): Hono<EdgeEnv> {
+/** Creates the routes for erasure, legal holds and the closure of a user's account. Only the internal listener has them. */
+export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv> {
+  const { userRetention, eraseUser, log } = deps
   const routes = new Hono<EdgeEnv>()
 
   routes.delete('/users/:userId/pii', requireRight('erase'), async (c) => {
@@ -52,6 +59,22 @@ export function createUserRightsRoutes({ userRetention, eraseUser, log }: UserRi
     const actor = { name: body.actor, reason: body.value.reason }
     const wasHeld = await userRetention.release({ userId: userId.data, actor })
     return wasHeld ? c.body(null, 204) : refuseProblem(c, { code: 'NOT_FOUND' })
+  })
+
+  routes.post('/users/:userId/closed', requireRight('erase'), async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readActing(c, closure)
+    if (!body.ok) return body.response
+    const { closedAt } = body.value
+    if (closedAt !== null && (closedAt < earliestClosure || closedAt > deps.now()))
+      return refuseProblem(c, {
+        code: 'BAD_REQUEST',
+        detail: 'BODY_INVALID',
+        fields: [violation('/closedAt', 'RANGE')],
+      })
+    await userRetention.close({ userId: userId.data, closedAt, actor: { name: body.actor, reason: null } })
+    return c.body(null, 204)
   })
   return routes
 }

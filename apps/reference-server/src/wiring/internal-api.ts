@@ -19,6 +19,8 @@ export function wireInternalApi(deps: {
   readonly callers: Callers
   readonly events: Events
   readonly photos: PhotoStore
+  /** Years after the closure of an account until its data may be erased; null if not set. */
+  readonly closedAccountYears: number | null
   readonly now: () => Date
 }) {
   const { storage, callers, events, photos, now } = deps
@@ -33,7 +35,7 @@ export function wireInternalApi(deps: {
     newId: uuidv7,
     vault: { vault },
     userRights: {
-      userRetention,
+      ...{ userRetention, now, years: deps.closedAccountYears },
       eraseUser: (request) => eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),
     },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },

@@ -69,7 +69,10 @@ export async function openServerParts(input: ServerInput) {
   return {
     ...operations,
     secureApp: submissions.secureApp,
-    internalApp: wireInternalApi({ ...apis, photos }),
+    internalApp: wireInternalApi({
+      ...{ ...apis, photos },
+      closedAccountYears: env.closedAccountRetentionYears === 0 ? null : env.closedAccountRetentionYears,
+    }),
     standardApp: wireStandardApi({ ...apis, graphql: submissions.standardGraphql }),
     worker: events.worker,
     photoWorker: submissions.photoWorker,

@@ -40,6 +40,13 @@ export interface ParsedDateTime {
  * Parses a date-time of RFC 3339 or ISO 8601, in extended or basic format. Minutes, seconds and offset may be absent; a
  * time without offset is read as UTC. Second 60 is the first second of the next minute. Returns null for other text,
  * days that do not exist and hours above 23.
+ *
+ * @example
+ * ```ts
+ * import { parseDateTime } from '@kyc-relay/kyc-core'
+ *
+ * console.log(parseDateTime('2026-05-31T12:00+05')?.epochMs) // 1780210800000
+ * ```
  */
 export function parseDateTime(text: string): ParsedDateTime | null {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text)
