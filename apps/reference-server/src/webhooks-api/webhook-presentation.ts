@@ -1,3 +1,4 @@
+import type { EventName, EventType } from '@kyc-relay/webhooks'
 import {
   explainAttempt,
   reproducibleCurl,
@@ -12,6 +13,9 @@ import type { KeyVersion } from '../identity/api-keys.js'
 import type { feedPage } from './recovery-schemas.js'
 import type * as schemas from './webhook-schemas.js'
 
+/** This server publishes its own event types alone. */
+const ownTypeOf = (name: EventName) => name as EventType
+
 type Health = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
 
 /** Converts an endpoint for the API. @param health Undefined for a new one. */
@@ -24,7 +28,7 @@ export function presentEndpoint(
     id: endpoint.endpointId,
     endpointId: endpoint.endpointId,
     url: endpoint.url,
-    eventTypes: [...(endpoint.eventTypes ?? [])],
+    eventTypes: [...(endpoint.eventTypes ?? [])].map(ownTypeOf),
     allEvents: endpoint.eventTypes === null,
     description: endpoint.description,
     standardWebhooks: endpoint.standardWebhooks,
@@ -50,7 +54,7 @@ export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schema
     deliveryId: delivery.deliveryId,
     eventId: delivery.eventId,
     xEventId: delivery.xEventId,
-    eventType: delivery.eventType,
+    eventType: ownTypeOf(delivery.eventType),
     test: delivery.test,
     endpointId: delivery.endpointId,
     url: delivery.url,
@@ -109,7 +113,7 @@ export function presentFeedItem({
   deliveries,
 }: FeedItem): z.input<typeof feedPage>['items'][number] {
   return {
-    ...{ eventId, eventType: type, createdAt: createdAt.toISOString(), body: utf8(body) },
+    ...{ eventId, eventType: ownTypeOf(type), createdAt: createdAt.toISOString(), body: utf8(body) },
     deliveries: deliveries.map(({ endpointId, xEventId, state }) => ({ endpointId, xEventId, status: state })),
   }
 }

@@ -26,7 +26,7 @@ type WorkerProblem = Parameters<NonNullable<DeliveryWorkerObserver['onProblem']>
 const problems: Record<WorkerProblem, true> = {
   ...{ CLAIM_FAILED: true, RECORD_FAILED: true, SUBSCRIBE_FAILED: true },
   ...{ GRANTS_FAILED: true, GRANTS_MISMATCH: true, KEYS_FAILED: true, KEYS_MISMATCH: true },
-  ...{ BODIES_FAILED: true },
+  ...{ BODIES_FAILED: true, EVENT_TYPE_UNKNOWN: true },
   ...{ HEADERS_FAILED: true, ATTEMPT_FAILED: true },
 }
 const causes: Record<AttemptCause, true> = {

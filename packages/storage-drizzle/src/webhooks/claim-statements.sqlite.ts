@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import { prepare, prepareRows } from '../engine/sqlite/statement.js'
 
 /** Columns of a delivery that was claimed or taken over. */
@@ -9,7 +9,7 @@ export type ClaimedRow = readonly [
   xEventId: string,
   appId: string,
   userId: string,
-  eventType: EventType,
+  eventType: EventName,
   unsentSince: number | null,
   endpoint: number,
   eventId: string,

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import type { ClaimedDelivery } from '@kyc-relay/webhooks/delivery'
 import { textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'
@@ -13,7 +13,7 @@ export interface ClaimedRow {
   readonly eventId: string
   readonly xEventId: string
   readonly userId: string
-  readonly eventType: EventType
+  readonly eventType: EventName
   readonly test: boolean
   readonly endpointId: string
   readonly url: string

@@ -1,6 +1,6 @@
-import { namedOnly } from './values.js'
+import { unnamedTypes } from './values.js'
 
-/** An endpoint of a lineage. `eventTypes` is a JSON array; null for all but the optional ones. */
+/** An endpoint of a lineage. `eventTypes` is a JSON array; null for the six. */
 interface Member {
   readonly eventTypes: string | null
 }
@@ -11,9 +11,7 @@ export type GoneReason = 'ENDPOINT_REMOVED' | 'TYPE_NOT_SUBSCRIBED'
 /** Returns the newest endpoint of a lineage that takes a type. @param members Oldest first. */
 export function heirOf<One extends Member>(members: readonly One[], type: string): One | undefined {
   return members.findLast(({ eventTypes }) =>
-    eventTypes === null
-      ? !(namedOnly as readonly string[]).includes(type)
-      : (JSON.parse(eventTypes) as readonly string[]).includes(type),
+    eventTypes === null ? unnamedTypes.includes(type) : (JSON.parse(eventTypes) as readonly string[]).includes(type),
   )
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
@@ -7,7 +7,7 @@ import { queryBuilder, statement, type Queryable } from '../engine/postgres/stat
 import { checkedLimit } from '../page-cursor.js'
 import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
 import { deliveryQueue, endpoints, events, recoveries } from './tables.postgres.js'
-import { deliveryClass, namedOnly } from './values.js'
+import { deliveryClass, unnamedTypes } from './values.js'
 
 const value = sql.placeholder
 
@@ -199,7 +199,7 @@ export function createRecoveryStore(dependencies: {
               after === null
                 ? undefined
                 : sql`(${events.createdAt}, ${events.position}) > (${after.createdAt.toISOString()}, ${after.position})`,
-              types === null ? notInArray(events.type, [...namedOnly]) : inArray(events.type, [...types]),
+              types === null ? inArray(events.type, [...unnamedTypes]) : inArray(events.type, [...types]),
               eq(events.test, false),
             ),
           )

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
@@ -6,7 +6,7 @@ import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
 import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
 import { deliveries, endpoints, events, isRunning, recoveries } from './tables.sqlite.js'
-import { deliveryClass, namedOnly } from './values.js'
+import { deliveryClass, unnamedTypes } from './values.js'
 
 /** Whether the lineage has a delivery of an event in this state. */
 const hasDelivery = (lineageId: string, state: 'DELIVERED' | 'PENDING') => sql<number>`EXISTS (
@@ -158,7 +158,7 @@ export function createRecoveryStore(dependencies: {
               after === null
                 ? undefined
                 : sql`(${events.createdAt}, ${events.position}) > (${after.createdAt.getTime()}, ${after.position})`,
-              types === null ? notInArray(events.type, [...namedOnly]) : inArray(events.type, [...types]),
+              types === null ? inArray(events.type, [...unnamedTypes]) : inArray(events.type, [...types]),
               eq(events.test, 0),
             ),
           )

@@ -1,6 +1,6 @@
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
-import { namedOnly } from './values.js'
+import { unnamedTypes } from './values.js'
 
 type Progress = NonNullable<Awaited<ReturnType<RecoveryStore['findRecovery']>>>
 export type StepRequest = Parameters<RecoveryStore['writeStep']>[0]
@@ -21,15 +21,15 @@ export function readProgress(row: ProgressRow): Progress {
 }
 
 /** The types that an endpoint takes and a recovery asks for; null for all but those that it has to name. */
-export function typesOf(ofEndpoint: string | null, asked: readonly EventType[] | null): readonly EventType[] | null {
+export function typesOf(ofEndpoint: string | null, asked: readonly EventName[] | null): readonly EventName[] | null {
   const taken = parseTypes(ofEndpoint)
-  if (taken === null) return asked?.filter((type) => !namedOnly.includes(type)) ?? null
+  if (taken === null) return asked?.filter((type) => unnamedTypes.includes(type)) ?? null
   return asked === null ? taken : taken.filter((type) => asked.includes(type))
 }
 
 /** Types in a column. */
-export const parseTypes = (types: string | null): readonly EventType[] | null =>
-  types === null ? null : (JSON.parse(types) as readonly EventType[])
+export const parseTypes = (types: string | null): readonly EventName[] | null =>
+  types === null ? null : (JSON.parse(types) as readonly EventName[])
 
 /** The recovery ends with this step if it has looked at all events. Deliveries that came between count as pending. */
 export function countsAfter(row: ProgressRow, { deliveries, skipped, next }: StepRequest, created: number) {

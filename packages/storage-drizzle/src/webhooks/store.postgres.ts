@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
@@ -170,6 +170,6 @@ export async function cancelPending(
 function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
   const { endpointId, appId, url, lineageId, description, standardWebhooks, pausedBy, createdAt } = row
   const headers = parseHeaders(row.headers)
-  const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[])
+  const eventTypes = row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventName[])
   return { endpointId, appId, url, lineageId, description, eventTypes, headers, standardWebhooks, pausedBy, createdAt }
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { cancelPending, prepareCancelling } from './cancelling.sqlite.js'
@@ -177,7 +177,7 @@ function readEndpoint(row: typeof endpoints.$inferSelect): Endpoint {
     url: row.url,
     lineageId: row.lineageId,
     description: row.description,
-    eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventType[]),
+    eventTypes: row.eventTypes === null ? null : (JSON.parse(row.eventTypes) as EventName[]),
     headers: parseHeaders(row.headers),
     standardWebhooks: row.standardWebhooks === 1,
     pausedBy: row.pausedBy,

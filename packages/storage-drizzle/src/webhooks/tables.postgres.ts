@@ -12,7 +12,7 @@ import {
   smallint,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import {
   atLeast,
   bytea,
@@ -76,7 +76,7 @@ export const events = pgTable(
     eventId: text('event_id').notNull(),
     position: position(),
     userId: text('user_id').notNull(),
-    type: text<EventType>('type').notNull(),
+    type: text<EventName>('type').notNull(),
     occurredAt: instant('occurred_at').notNull(),
     /** Signed and sent bytes; null after an erasure or retention has blanked them. */
     body: bytea('body'),
@@ -120,7 +120,7 @@ export const deliveries = pgTable(
     endpointId: text('endpoint_id').notNull(),
     xEventId: text('x_event_id').notNull(),
     userId: text('user_id').notNull(),
-    eventType: text<EventType>('event_type').notNull(),
+    eventType: text<EventName>('event_type').notNull(),
     state: text<(typeof deliveryStates)[number]>('state').notNull(),
     /** Without the attempt in flight, which the queue knows. */
     attemptsMade: integer('attempts_made').notNull().default(0),

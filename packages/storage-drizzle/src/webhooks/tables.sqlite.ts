@@ -10,7 +10,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
 import {
   attemptStates,
@@ -59,7 +59,7 @@ export const events = sqliteTable(
     eventId: text('event_id').notNull().unique('kyc_relay_events_by_id'),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
-    type: text('type').$type<EventType>().notNull(),
+    type: text('type').$type<EventName>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
     /** Signed and sent bytes; null after an erasure or retention has blanked them. */
     body: bytes('body'),
@@ -99,7 +99,7 @@ export const deliveries = sqliteTable(
     xEventId: text('x_event_id').notNull(),
     appId: text('app_id').notNull(),
     userId: text('user_id').notNull(),
-    eventType: text('event_type').$type<EventType>().notNull(),
+    eventType: text('event_type').$type<EventName>().notNull(),
     class: integer('class').notNull().default(deliveryClass.live),
     state: text('state', { enum: deliveryStates }).notNull(),
     attemptsMade: integer('attempts_made').notNull().default(0),

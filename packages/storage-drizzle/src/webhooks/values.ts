@@ -1,5 +1,3 @@
-import type { EventType } from '@kyc-relay/webhooks'
-
 /** Allowed values in columns of events, deliveries and transactions, on both engines. */
 export const withheldReasons = ['SCOPE_NOT_GRANTED', 'NO_GRANT', 'NO_ENDPOINT'] as const
 export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
@@ -20,5 +18,12 @@ export const heldClasses = Object.values(deliveryClass).filter((each) => each !=
 /** Classes that an endpoint is sent. */
 export const sentClasses = (paused: boolean) => (paused ? [deliveryClass.test] : Object.values(deliveryClass))
 
-/** Event types that an endpoint gets only if it names them. */
-export const namedOnly: readonly EventType[] = ['KYC_STATUS_CHANGED']
+/** Event types that an endpoint gets without naming any. All others go only to endpoints that name them. */
+export const unnamedTypes: readonly string[] = [
+  'WIDGET_KYC_INITIATION',
+  'WIDGET_DEPOSIT_COMPLETE',
+  'WIDGET_WITHDRAW_COMPLETE',
+  'TRANSACTION_CREATE',
+  'TRANSACTION_UPDATE',
+  'TRANSACTION_DECLINE',
+]

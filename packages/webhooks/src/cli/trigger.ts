@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { eventExamples } from '../events/event-examples.js'
-import { allEventTypes, type EventType } from '../events/event-types.js'
+import { allEventTypes } from '../events/event-types.js'
 import { signWebhook } from '../signature/sign-webhook.js'
 import { signStandardWebhook } from '../signature/standard-webhooks.js'
 import { didYouMean } from './closest.js'
 import { createPalette, printableText } from './colours.js'
 import { UsageError, type Command } from './command.js'
 import { parseCount } from './count-option.js'
+import { loadEventTypes } from './event-types-option.js'
 import { findSecret, readDemoFile, readText, secretHelp, secretOptions } from './secret-option.js'
 import { sendRequest } from './send-request.js'
 
@@ -24,6 +24,8 @@ EVENT_TYPE is one of:
   ${allEventTypes.join('\n  ')}
 
   --url URL            where to send it
+  --event-types FILE   JavaScript module with event types of your own, as
+                       eventTypes or as its default export
 ${secretHelp}
   --ca PATH            trust this certificate authority (PEM); --data-dir knows
                        the one of the local demo
@@ -55,6 +57,7 @@ Examples:
         url: { type: 'string' },
         ca: { type: 'string' },
         set: { type: 'string', multiple: true },
+        'event-types': { type: 'string' },
         'event-id': { type: 'string' },
         times: { type: 'string' },
         test: { type: 'boolean' },
@@ -63,10 +66,11 @@ Examples:
         json: { type: 'boolean' },
       },
     })
-    const type = allEventTypes.find((known) => known === positionals[0])
-    if (!type || positionals.length > 1) {
-      const advice = positionals[0] === undefined ? '' : didYouMean(positionals[0], allEventTypes)
-      throw new UsageError(`Give one event type: ${allEventTypes.join(', ')}.${advice}`)
+    const eventTypes = await loadEventTypes(values['event-types'])
+    const type = eventTypes.find(positionals[0] ?? '')
+    if (type === undefined || positionals.length > 1) {
+      const advice = positionals[0] === undefined ? '' : didYouMean(positionals[0], eventTypes.names)
+      throw new UsageError(`Give one event type: ${eventTypes.names.join(', ')}.${advice}`)
     }
     const url = parseUrl(values.url)
     const times = parseCount('--times', values.times, 1, 1000, 1)
@@ -74,7 +78,9 @@ Examples:
     const secret = await findSecret(values, terminal)
     const ca = await findCa(values)
 
-    const body = new TextEncoder().encode(JSON.stringify(payloadOf(type, values.set ?? [], values.test === true)))
+    const body = new TextEncoder().encode(
+      JSON.stringify(payloadOf(type.example, values.set ?? [], values.test === true)),
+    )
     const eventId = values['event-id'] ?? randomUUID()
     const answers: { status: number | null; body: string }[] = []
     for (let sent = 0; sent < times; sent++) {
@@ -103,7 +109,7 @@ Examples:
       for (const { status, body: text } of answers) {
         const good = isSuccess(status)
         terminal.out(
-          `${type} ${eventId} ${palette[good ? 'good' : 'bad'](status === null ? 'no answer' : String(status))} ${printableText(text.trim())}`.trimEnd(),
+          `${type.name} ${eventId} ${palette[good ? 'good' : 'bad'](status === null ? 'no answer' : String(status))} ${printableText(text.trim())}`.trimEnd(),
         )
       }
     }
@@ -115,8 +121,12 @@ function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-function payloadOf(type: EventType, changes: readonly string[], test: boolean): Record<string, unknown> {
-  const payload: Record<string, unknown> = { ...eventExamples[type] }
+function payloadOf(
+  example: Readonly<Record<string, unknown>>,
+  changes: readonly string[],
+  test: boolean,
+): Record<string, unknown> {
+  const payload: Record<string, unknown> = { ...example }
   if (test) Object.assign(payload, { userId: nilUuid, accountId: nilUuid })
   for (const change of changes) {
     const [, field = '', text = ''] = /^([A-Za-z]+)=(.*)$/s.exec(change) ?? []

@@ -1,5 +1,5 @@
-import { eventScopes } from '../events/event-scopes.js'
-import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import type { EventTypes } from '../events/event-type-registry.js'
+import { isGranted, isGrantOf, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { classifyResponse } from './classify-response.js'
 import { redactEchoes, type OpenHeaders } from './endpoint-headers.js'
 import { reportOfCause } from './delivery-state.js'
@@ -24,6 +24,7 @@ export interface AttemptDeps {
   readonly now: () => Date
   readonly timers: WorkerTimers
   readonly scopeRule: ScopeRule
+  readonly eventTypes: Pick<EventTypes, 'find'>
   readonly attemptTimeoutMs: number
   readonly lookUpTimeoutMs: number
   readonly userAgent: string
@@ -59,10 +60,13 @@ export async function authorizeDeliveries(
     // A test event contains no user, so it needs no grant.
     if (!delivery.test) {
       if (grant === undefined) return 'GRANTS_UNAVAILABLE'
-      const scopes = grant === null ? null : grant.scopes
-      if (scopes === null || !scopesSuffice(eventScopes[delivery.eventType], scopes, deps.scopeRule)) {
-        return 'GRANT_REVOKED'
+      if (grant === null) return 'GRANT_REVOKED'
+      // Another process publishes a type that this one does not know: nobody here knows what it needs.
+      if (deps.eventTypes.find(delivery.eventType) === undefined) {
+        deps.tell('EVENT_TYPE_UNKNOWN', new WebhookError('EVENT_TYPE_UNKNOWN'))
+        return 'GRANTS_UNAVAILABLE'
       }
+      if (!isGranted(deps.eventTypes, delivery.eventType, grant.scopes, deps.scopeRule)) return 'GRANT_REVOKED'
     }
     const signingKey = keys[index]
     if (signingKey == null) return 'SIGNING_KEY_MISSING'

@@ -1,3 +1,4 @@
+import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
 import type { GrantLookup } from '../publishing/grants.js'
 import type { OpenHeaders } from './endpoint-headers.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
@@ -24,6 +25,8 @@ export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
   readonly openHeaders?: OpenHeaders
   /** Opens sealed bodies. Needed if events were published with one: without it, nothing is sent of these. */
   readonly bodySealer?: BodySealer
+  /** Result of `createEventTypes`, for event types of your own. Default: the event types of the service. */
+  readonly eventTypes?: Pick<EventTypes, 'find'>
   /** Wall clock, for `Retry-After` dates and signed timestamps. */
   readonly now: () => Date
   /** A number from 0 up to 1, for jitter. */
@@ -84,7 +87,15 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const options = withDefaults(deps.options)
   const printProblem = createProblemPrinter('delivery worker', () => timers.monotonicMs())
   const outage = createOwnOutage(timers, options.maxBatch)
-  const attemptDeps: AttemptDeps = { ...deps, ...options, timers, onLookUpFailed: outage.lookUpFailed, tell }
+  const { eventTypes = standardEventTypes } = deps
+  const attemptDeps: AttemptDeps = {
+    ...deps,
+    ...options,
+    timers,
+    eventTypes,
+    onLookUpFailed: outage.lookUpFailed,
+    tell,
+  }
   const unsentPolicy = { ...defaultUnsentPolicy, ...options.unsent }
   const resultContext = ({ unsentForMs }: ClaimedDelivery) => ({
     now: deps.now(),

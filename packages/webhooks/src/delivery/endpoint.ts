@@ -1,4 +1,4 @@
-import type { EventType } from '../events/event-types.js'
+import type { EventName } from '../events/event-types.js'
 import type { AttemptCause } from './attempt.js'
 import type { SealedHeaders } from './endpoint-headers.js'
 
@@ -9,7 +9,7 @@ export interface NewEndpoint {
   readonly appId: string
   readonly url: string
   /** Subscribed event types; null for all events, including types of later versions. */
-  readonly eventTypes: readonly EventType[] | null
+  readonly eventTypes: readonly EventName[] | null
   /** True to send the three Standard Webhooks headers in addition to `X-HMAC-Signature`. */
   readonly standardWebhooks: boolean
   /** Name that the partner gave, at most 200 characters. Default null. */

@@ -4,6 +4,7 @@ export type {
   EndpointInput,
   InsertedNowOrLater,
   Published,
+  PublishedEventInput,
   RetentionTimes,
   SendingStorage,
   Webhooks,

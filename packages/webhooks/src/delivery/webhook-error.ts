@@ -1,8 +1,9 @@
-import type { EventViolation, EventViolationCode } from '../events/parse-event.js'
+import type { EventViolation, EventViolationCode } from '../events/event-violation.js'
 
 const messages = {
   EVENT_INVALID: 'The event does not match its type. See violations.',
   EVENT_TYPE_UNKNOWN: 'This event type does not exist.',
+  EVENT_TYPES_INVALID: 'An event type of your own is described wrongly.',
   ID_INVALID: 'newId must return UUIDs.',
   ENDPOINT_NOT_FOUND: 'This endpoint does not exist for this app.',
   GRANTS_MISMATCH:
@@ -54,7 +55,7 @@ const brand = Symbol.for('@kyc-relay/webhooks/WebhookError')
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
   readonly code: WebhookErrorCode
-  /** Filled for `EVENT_INVALID` and `OPTIONS_INVALID`, empty otherwise. At most 50. */
+  /** Filled for `EVENT_INVALID`, `EVENT_TYPES_INVALID` and `OPTIONS_INVALID`, empty otherwise. At most 50. */
   readonly violations: readonly PreparationViolation[]
   /** True when the same call may succeed later and nothing was written. */
   readonly retryable: boolean

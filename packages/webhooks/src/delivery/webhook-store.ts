@@ -1,4 +1,4 @@
-import type { EventType } from '../events/event-types.js'
+import type { EventName } from '../events/event-types.js'
 import type { AttemptRecord, AttemptResult, Fence } from './attempt.js'
 import type { Endpoint, EndpointHealth, EndpointHour, EndpointTurn, NewEndpoint, PausedBy } from './endpoint.js'
 
@@ -15,7 +15,7 @@ export interface PreparedEvent {
   readonly appId: string
   /** The nil UUID for a test event. */
   readonly userId: string
-  readonly type: EventType
+  readonly type: EventName
   readonly occurredAt: Date
   /** Exact bytes that are signed, stored and sent. With a `BodySealer` these bytes sealed. Opaque to a store. */
   readonly body: Uint8Array
@@ -42,7 +42,7 @@ export interface PreparedEvent {
 /** What a store knows of the event that was published first under a `sourceEventId`. */
 export interface OriginalEvent {
   readonly userId: string
-  readonly type: EventType
+  readonly type: EventName
   /**
    * As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope.
    */
@@ -68,7 +68,7 @@ export interface ClaimedDelivery {
   readonly xEventId: string
   readonly appId: string
   readonly userId: string
-  readonly eventType: EventType
+  readonly eventType: EventName
   readonly test: boolean
   readonly endpoint: Pick<Endpoint, 'endpointId' | 'url' | 'standardWebhooks' | 'headers'>
   /** As stored: sealed with a `BodySealer`. */
@@ -91,7 +91,7 @@ export interface DeliveryRecord {
   readonly xEventId: string
   readonly appId: string
   readonly userId: string
-  readonly eventType: EventType
+  readonly eventType: EventName
   readonly test: boolean
   readonly endpointId: string
   readonly url: string
@@ -113,7 +113,7 @@ export interface DeliveryRecord {
 /** Conditions on deliveries. All that are given must hold. */
 export interface DeliveryFilter {
   readonly state?: DeliveryState
-  readonly eventType?: EventType
+  readonly eventType?: EventName
   readonly endpointId?: string
   readonly eventId?: string
   readonly xEventId?: string

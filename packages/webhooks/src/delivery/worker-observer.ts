@@ -4,7 +4,7 @@ import type { AttemptResult, ClaimedDelivery, EndpointTurn } from './webhook-sto
 /**
  * Codes of faults inside the worker. The worker continues after each.
  *
- * `GRANTS_MISMATCH` and `KEYS_MISMATCH`: a look-up returned something else than one answer for each question, in its order.
+ * `EVENT_TYPE_UNKNOWN`: a delivery waits whose event type `eventTypes` does not have. `GRANTS_MISMATCH` and `KEYS_MISMATCH`: a look-up returned something else than one answer for each question, in its order.
  */
 export type DeliveryWorkerProblem =
   | 'CLAIM_FAILED'
@@ -15,6 +15,7 @@ export type DeliveryWorkerProblem =
   | 'KEYS_FAILED'
   | 'KEYS_MISMATCH'
   | 'BODIES_FAILED'
+  | 'EVENT_TYPE_UNKNOWN'
   | 'HEADERS_FAILED'
   | 'ATTEMPT_FAILED'
 

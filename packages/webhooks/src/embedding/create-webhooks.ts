@@ -5,9 +5,11 @@ import type { Sender } from '../delivery/sender.js'
 import { WebhookError } from '../delivery/webhook-error.js'
 import type { Endpoint, InsertedEvent, NewEndpoint, PreparedEvent } from '../delivery/webhook-store.js'
 import { systemTimers } from '../delivery/worker-timers.js'
-import { allEventTypes } from '../events/event-types.js'
-import { checkEndpointUrl } from '../https/endpoint-url.js'
-import { prepareEvent, type EventInput } from '../publishing/prepare-event.js'
+import { eventTypesOf, type EventTypes } from '../events/event-type-registry.js'
+import { eventTypes } from '../events/event-types.js'
+import type { NoEventTypes, OwnEventType } from '../events/own-event-types.js'
+import { checkEndpointUrl, type EndpointUrlPolicy } from '../https/endpoint-url.js'
+import { prepareEvent } from '../publishing/prepare-event.js'
 import { isSameClearEvent, isSameEvent } from '../publishing/same-event.js'
 import { createMaintenance } from './maintenance.js'
 import { uuidv7 } from './uuidv7.js'
@@ -15,6 +17,7 @@ import type {
   EndpointInput,
   InsertedNowOrLater,
   Published,
+  PublishedEventInput,
   Webhooks,
   WebhooksOptions,
   WebhooksProblem,
@@ -47,13 +50,16 @@ const endpointsPerApp = 50
  * }
  * ```
  */
-export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>(
-  options: WebhooksOptions<Transaction, Inserted>,
-): Webhooks<Transaction, Inserted> {
+export function createWebhooks<
+  Transaction,
+  Inserted extends InsertedNowOrLater,
+  const Own extends readonly OwnEventType[] = NoEventTypes,
+>(options: WebhooksOptions<Transaction, Inserted, Own>): Webhooks<Transaction, Inserted, Own> {
   checkWebhooksOptions(options)
   const { storage, urls = {}, newId = uuidv7, now = () => new Date(), random = Math.random } = options
   const { timers = systemTimers, worker: settings = {} } = options
   const { webhooks: store } = storage
+  const knownTypes = eventTypesOf(options.eventTypes)
   const print = createProblemPrinter('webhooks', () => timers.monotonicMs())
 
   function tell(problem: WebhooksProblem, error: unknown): void {
@@ -76,14 +82,14 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
     send: async (request) => (await (sender ??= loadSender()))(request),
     ...(options.openHeaders === undefined ? {} : { openHeaders: options.openHeaders }),
     ...sealing,
-    ...{ now, random, timers, options: settings },
+    ...{ eventTypes: knownTypes, now, random, timers, options: settings },
     onProblem: tell,
   })
   const inBackground = backgroundTimers(options.timers)
   const withheld = createWithheldWatch(inBackground, (error) => tell('EVERYTHING_WITHHELD', error))
   const maintenance = createMaintenance(options, inBackground, tell)
   const preparing = {
-    ...{ grants: options.grants, endpoints: store, now, newId },
+    ...{ grants: options.grants, endpoints: store, eventTypes: knownTypes, now, newId },
     ...sealing,
     ...(settings.scopeRule === undefined ? {} : { scopeRule: settings.scopeRule }),
   }
@@ -114,7 +120,7 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
       : publishedOf(prepared, inserted)
   }
 
-  const prepare = (event: EventInput) => prepareEvent(event, preparing)
+  const prepare = (event: PublishedEventInput<Own>) => prepareEvent(event, preparing)
 
   async function startOnce() {
     sender ??= loadSender()
@@ -127,7 +133,7 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
 
   return {
     async registerEndpoint(input) {
-      const endpoint = newEndpointOf(input, urls, { newId, now })
+      const endpoint = newEndpointOf(input, { urls, eventTypes: knownTypes, newId, now })
       const known = (await store.listEndpoints(input.appId)).findLast(({ url }) => url === endpoint.url)
       if (known !== undefined && hasSameSettings(known, endpoint)) return known
       const replaced =
@@ -149,12 +155,13 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
       return published
     },
     prepare,
-    publishIn: ((transaction: Transaction, event: PreparedEvent | EventInput) =>
+    publishIn: ((transaction: Transaction, event: PreparedEvent | PublishedEventInput<Own>) =>
       'eventId' in event
         ? publishPrepared(transaction, event)
         : prepare(event).then((prepared) => publishPrepared(transaction, prepared))) as Webhooks<
       Transaction,
-      Inserted
+      Inserted,
+      Own
     >['publishIn'],
     async start() {
       started ??= startOnce()
@@ -177,7 +184,9 @@ export function createWebhooks<Transaction, Inserted extends InsertedNowOrLater>
   }
 }
 
-function checkWebhooksOptions(options: WebhooksOptions<never, InsertedNowOrLater>): void {
+type CheckedOptions = Omit<WebhooksOptions<never, InsertedNowOrLater>, 'eventTypes'>
+
+function checkWebhooksOptions(options: CheckedOptions): void {
   const { port, callback, end } = checkOptions()
   const { storage, grants, signingKeys } = options
   port('storage', storage, ['insertEvent'])
@@ -211,18 +220,32 @@ function backgroundTimers(given: WebhooksOptions<never, InsertedNowOrLater>['tim
   }
 }
 
+interface EndpointContext {
+  readonly urls: EndpointUrlPolicy
+  readonly eventTypes: Pick<EventTypes, 'names' | 'find'>
+  readonly newId: () => string
+  readonly now: () => Date
+}
+
 function newEndpointOf(
-  { appId, url, eventTypes = null, description = null, standardWebhooks = false }: EndpointInput,
-  urls: WebhooksOptions<never, InsertedNowOrLater>['urls'],
-  { newId, now }: { readonly newId: () => string; readonly now: () => Date },
+  input: EndpointInput<string>,
+  { urls, eventTypes: known, newId, now }: EndpointContext,
 ): NewEndpoint {
+  const { appId, url, description = null, standardWebhooks = false } = input
   const checked = checkEndpointUrl(url, urls)
   if (!checked.ok) throw new WebhookError(checked.code)
-  if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => allEventTypes.includes(type))))
+  const eventTypes = input.eventTypes ?? unnamedTypes(known)
+  if (eventTypes !== null && (eventTypes.length === 0 || !eventTypes.every((type) => known.find(type) !== undefined)))
     throw new WebhookError('EVENT_TYPE_UNKNOWN')
   return {
     ...{ endpointId: newId(), appId, url: checked.url, eventTypes, description, standardWebhooks, createdAt: now() },
   }
+}
+
+/** Types of an endpoint that names none: null, the six, unless own types go to everybody. A store knows only the six. */
+function unnamedTypes({ names, find }: EndpointContext['eventTypes']): readonly string[] | null {
+  const all = names.filter((name) => find(name)?.optIn === false)
+  return all.length === eventTypes.length ? null : all
 }
 
 function hasSameSettings(known: Endpoint, wanted: NewEndpoint): boolean {

@@ -15,7 +15,11 @@ export interface Maintenance {
 }
 
 export function createMaintenance<Transaction, Inserted extends InsertedNowOrLater>(
-  { storage, retention, deduplicate }: WebhooksOptions<Transaction, Inserted>,
+  {
+    storage,
+    retention,
+    deduplicate,
+  }: Pick<WebhooksOptions<Transaction, Inserted>, 'storage' | 'retention' | 'deduplicate'>,
   schedule: (callback: () => void, delayMs: number) => () => void,
   tell: (problem: WebhooksProblem, error: unknown) => void,
 ): Maintenance {

@@ -5,7 +5,9 @@ import type { Endpoint, InsertedEvent, PreparedEvent, WebhookStore, WithheldReas
 import type { DeliveryWorkerObserver, DeliveryWorkerProblem } from '../delivery/worker-observer.js'
 import type { DeliveryWorkerOptions } from '../delivery/worker-options.js'
 import type { WorkerTimers } from '../delivery/worker-timers.js'
+import type { EventTypes } from '../events/event-type-registry.js'
 import type { EventType } from '../events/event-types.js'
+import type { NoEventTypes, OwnEventData, OwnEventType } from '../events/own-event-types.js'
 import type { EndpointUrlPolicy } from '../https/endpoint-url.js'
 import type { GrantLookup } from '../publishing/grants.js'
 import type { EventInput } from '../publishing/prepare-event.js'
@@ -38,10 +40,16 @@ export interface SendingStorage<Transaction, Inserted extends InsertedNowOrLater
 export type WebhooksProblem = DeliveryWorkerProblem | 'EVERYTHING_WITHHELD' | 'RETENTION_FAILED' | 'FORGET_FAILED'
 
 /** Options of {@link createWebhooks}. */
-export interface WebhooksOptions<Transaction, Inserted extends InsertedNowOrLater> {
+export interface WebhooksOptions<
+  Transaction,
+  Inserted extends InsertedNowOrLater,
+  Own extends readonly OwnEventType[] = NoEventTypes,
+> {
   readonly storage: SendingStorage<Transaction, Inserted>
   readonly grants: GrantLookup
   readonly signingKeys: SigningKeys
+  /** Event types of your own, beside those of the service: a list, or the result of `createEventTypes`. Default none. */
+  readonly eventTypes?: Own | EventTypes<Own>
   /** Exceptions for endpoint URLs, for registration and for the default `send`. Default: none. */
   readonly urls?: EndpointUrlPolicy
   /** Sends requests. Default: `createHttpsSender` of `@kyc-relay/webhooks/https`, which needs `undici`. */
@@ -91,12 +99,22 @@ export interface Published {
   readonly deliveries: readonly { readonly deliveryId: string; readonly endpointId: string }[]
 }
 
+/** An event to publish. The schema of an own event type gives the type of its `data`. */
+export type PublishedEventInput<Own extends readonly OwnEventType[] = NoEventTypes> =
+  | (EventInput & { readonly eventType: EventType })
+  | {
+      [Name in Own[number]['name']]: Omit<EventInput, 'eventType' | 'data'> & {
+        readonly eventType: Name
+        readonly data: OwnEventData<Own, Name>
+      }
+    }[Own[number]['name']]
+
 /** A new endpoint for {@link Webhooks.registerEndpoint}. */
-export interface EndpointInput {
+export interface EndpointInput<Name extends string = EventType> {
   readonly appId: string
   readonly url: string
   /** Types to send; null for all but those that are opt-in. Default null. */
-  readonly eventTypes?: readonly EventType[] | null
+  readonly eventTypes?: readonly Name[] | null
   /** Name for people, at most 200 characters. Default null. */
   readonly description?: string | null
   /** True to send the Standard Webhooks headers too. Default false. */
@@ -104,7 +122,11 @@ export interface EndpointInput {
 }
 
 /** Sends webhooks: see {@link createWebhooks}. */
-export interface Webhooks<Transaction, Inserted extends InsertedNowOrLater> {
+export interface Webhooks<
+  Transaction,
+  Inserted extends InsertedNowOrLater,
+  Own extends readonly OwnEventType[] = NoEventTypes,
+> {
   /**
    * Registers an endpoint, so that a program can call it at each start. A URL that the app has with the same settings is
    * returned as it is. With other settings the new endpoint replaces it, takes over what waits, and keeps `X-Event-ID`.
@@ -112,20 +134,20 @@ export interface Webhooks<Transaction, Inserted extends InsertedNowOrLater> {
    * @throws WebhookError the refusal of `checkEndpointUrl` (`URL_NOT_HTTPS`, …); `EVENT_TYPE_UNKNOWN`;
    *   `ENDPOINT_LIMIT_REACHED` for more than 50 endpoints of an app
    */
-  registerEndpoint(endpoint: EndpointInput): Promise<Endpoint>
+  registerEndpoint(endpoint: EndpointInput<EventType | Own[number]['name']>): Promise<Endpoint>
   /**
    * Publishes an event in a write of its own. With a known `sourceEventId` it returns the first event.
    *
    * @throws WebhookError `EVENT_TYPE_UNKNOWN`, `EVENT_INVALID` with its violations, `GRANTS_MISMATCH`, `ID_INVALID`,
    *   `SOURCE_EVENT_ID_CONFLICT` for a known `sourceEventId` with other content
    */
-  publish(event: EventInput): Promise<Published>
+  publish(event: PublishedEventInput<Own>): Promise<Published>
   /**
    * Prepares an event for {@link Webhooks.publishIn}: everything that is asynchronous or can fail. Writes nothing.
    *
    * @throws WebhookError as `publish`
    */
-  prepare(event: EventInput): Promise<PreparedEvent>
+  prepare(event: PublishedEventInput<Own>): Promise<PreparedEvent>
   /**
    * Publishes a prepared event in your transaction, so that your row and its event commit together. The worker finds it
    * within a second of the commit.
@@ -143,7 +165,7 @@ export interface Webhooks<Transaction, Inserted extends InsertedNowOrLater> {
    * The same for an event that is not prepared. It prepares the event while your transaction is open, so prefer `prepare`
    * before it. On SQLite the transaction must stay open meanwhile, which `database.transaction(…)` does not.
    */
-  publishIn(transaction: Transaction, event: EventInput): Promise<Published>
+  publishIn(transaction: Transaction, event: PublishedEventInput<Own>): Promise<Published>
   /**
    * Starts the delivery worker, and retention each hour. Does nothing when it already runs. A process that only publishes
    * does not call it.

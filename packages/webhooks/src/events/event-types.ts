@@ -17,5 +17,8 @@ export const optionalEventTypes = ['KYC_STATUS_CHANGED'] as const
 /** All event types. */
 export const allEventTypes = [...eventTypes, ...optionalEventTypes] as const
 
-/** An event type. */
+/** An event type of the service. */
 export type EventType = (typeof allEventTypes)[number]
+
+/** Name of an event type: of the service, or of an event type of your own. */
+export type EventName = EventType | (string & {})

@@ -1,11 +1,11 @@
 import type { DeliveryState } from '../delivery/webhook-store.js'
-import type { EventType } from '../events/event-types.js'
+import type { EventName } from '../events/event-types.js'
 
 /** An event as the feed lists it. */
 export interface ListedEvent {
   readonly eventId: string
   readonly userId: string
-  readonly type: EventType
+  readonly type: EventName
   readonly createdAt: Date
   readonly test: boolean
   /** As stored. Null or empty after an erasure or retention has blanked it, and for an event withheld for want of a scope. */

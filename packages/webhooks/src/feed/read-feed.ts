@@ -1,7 +1,7 @@
 import type { DeliveryState, Endpoint, WebhookStore } from '../delivery/webhook-store.js'
-import { eventScopes } from '../events/event-scopes.js'
-import { eventTypes, type EventType } from '../events/event-types.js'
-import { scopesSuffice, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
+import { eventTypes, type EventName } from '../events/event-types.js'
+import { isGranted, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
@@ -22,6 +22,8 @@ export interface ReadFeedDeps {
   readonly scopeRule?: ScopeRule
   /** Opens sealed bodies. */
   readonly bodySealer?: BodySealer
+  /** Result of `createEventTypes`, for event types of your own. Default: the event types of the service. */
+  readonly eventTypes?: Pick<EventTypes, 'find'>
 }
 
 /** What a partner asks of the feed. */
@@ -30,7 +32,7 @@ export interface FeedRequest {
   /** `nextCursor` of the page before; null for the oldest event that is kept. */
   readonly after: string | null
   /** Null for all types but the optional ones. */
-  readonly eventTypes: readonly EventType[] | null
+  readonly eventTypes: readonly EventName[] | null
   /** Events created before this time may have lost their bodies to retention. */
   readonly keptSince: Date
   /** Most items, 1–100. */
@@ -40,7 +42,7 @@ export interface FeedRequest {
 /** An event with the exact bytes that webhooks carry. */
 export interface FeedItem {
   readonly eventId: string
-  readonly type: EventType
+  readonly type: EventName
   readonly createdAt: Date
   readonly body: Uint8Array
   /**
@@ -110,18 +112,16 @@ type WithBody = ListedEvent & { readonly body: Uint8Array }
 /** Leaves out events of other types, and what the partner may not read. */
 async function leaveOut(
   listed: readonly ListedEvent[],
-  { grants, scopeRule, bodySealer }: ReadFeedDeps,
+  { grants, scopeRule, bodySealer, eventTypes: known = standardEventTypes }: ReadFeedDeps,
   { appId, eventTypes: asked }: FeedRequest,
 ): Promise<readonly WithBody[]> {
-  const wantedTypes: readonly EventType[] = asked ?? eventTypes
+  const wantedTypes: readonly EventName[] = asked ?? eventTypes
   const wanted = listed.filter(
     (event): event is WithBody =>
       !event.test && event.body !== null && event.body.length > 0 && wantedTypes.includes(event.type),
   )
   const found = await grants.find(wanted.map(({ userId }) => ({ appId, userId })))
-  const readable = wanted.filter(({ type }, index) =>
-    scopesSuffice(eventScopes[type], found[index]?.scopes ?? [], scopeRule),
-  )
+  const readable = wanted.filter(({ type }, index) => isGranted(known, type, found[index]?.scopes ?? [], scopeRule))
   const bodies = await openStored(
     readable.map(({ userId, eventId, body }) => ({ appId, userId, part: 'event', recordId: eventId, stored: body })),
     bodySealer,

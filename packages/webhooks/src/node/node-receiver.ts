@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
 import type { ReceiverFramework } from '../receiver/raw-body.js'
 import {
   answer,
@@ -11,7 +12,9 @@ import {
 import { readBody } from './read-body.js'
 
 /** Options of {@link createNodeWebhookHandler}. */
-export interface NodeWebhookHandlerOptions extends WebhookReceiverOptions {
+export interface NodeWebhookHandlerOptions<
+  Own extends readonly ReceivedEventType[] = NoEventTypes,
+> extends WebhookReceiverOptions<Own> {
   /** Largest body in bytes; a larger one is answered with 413. Default 262,144 (256 KiB). */
   readonly maxBodyBytes?: number | undefined
   /** Time limit for the body in milliseconds; then the response is 408. Default 30,000, the sender's deadline. */
@@ -48,8 +51,8 @@ export type NodeWebhookRequest = IncomingMessage & {
  * const server = createServer((request, response) => void receive(request, response))
  * ```
  */
-export function createNodeWebhookHandler(
-  options: NodeWebhookHandlerOptions,
+export function createNodeWebhookHandler<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
+  options: NodeWebhookHandlerOptions<Own>,
 ): (request: NodeWebhookRequest, response: ServerResponse) => Promise<void> {
   checkReceiverOptions(options)
   return async (request, response) => {
@@ -81,9 +84,9 @@ export function createNodeWebhookHandler(
  * }
  * ```
  */
-export async function receiveNodeWebhook(
+export async function receiveNodeWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
   request: NodeWebhookRequest,
-  given: NodeWebhookHandlerOptions,
+  given: NodeWebhookHandlerOptions<Own>,
 ): Promise<WebhookAnswer> {
   const options = { framework: frameworkOf(request), ...given }
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })

@@ -1,20 +1,9 @@
 import type { PreparationViolation } from '../delivery/webhook-error.js'
-import type { EventType } from '../events/event-types.js'
+import type { DescribedEventType } from '../events/event-type-registry.js'
 import type { AppGrant } from './grants.js'
 
 /** Identifiers that the service fills in. */
 export type Identity = Omit<AppGrant, 'scopes'>
-
-/** Fields that the service fills in, by event type; `TRANSACTION_DECLINE` has no `eventType` (docs/contract.md 8.4). */
-const filledFields: Readonly<Record<EventType, readonly string[]>> = {
-  WIDGET_KYC_INITIATION: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
-  WIDGET_DEPOSIT_COMPLETE: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
-  WIDGET_WITHDRAW_COMPLETE: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
-  TRANSACTION_CREATE: ['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName'],
-  TRANSACTION_UPDATE: ['eventType', 'userId', 'accountId', 'connectedAppId', 'connectedAppName'],
-  TRANSACTION_DECLINE: ['userId', 'accountId', 'status'],
-  KYC_STATUS_CHANGED: ['eventType', 'userId', 'accountId', 'externalReferenceId', 'appId'],
-}
 
 const uuidFields: ReadonlySet<string> = new Set(['userId', 'accountId', 'appId', 'connectedAppId'])
 
@@ -22,12 +11,12 @@ const uuidFields: ReadonlySet<string> = new Set(['userId', 'accountId', 'appId',
  * Fills in the common identifiers. A given value must be equal to it (UUIDs in any letter case). Null equals absent.
  */
 export function fillCommonIdentifiers(
-  type: EventType,
+  type: Pick<DescribedEventType, 'name' | 'filledFields'>,
   data: Readonly<Record<string, unknown>>,
   identity: Identity,
 ): { readonly payload: Record<string, unknown>; readonly violations: readonly PreparationViolation[] } {
   const known: Readonly<Record<string, string>> = {
-    eventType: type,
+    eventType: type.name,
     userId: identity.userId,
     accountId: identity.accountId,
     externalReferenceId: identity.externalReferenceId,
@@ -38,7 +27,7 @@ export function fillCommonIdentifiers(
   }
   const payload: Record<string, unknown> = { ...data }
   const violations: PreparationViolation[] = []
-  for (const field of filledFields[type]) {
+  for (const field of type.filledFields) {
     const value = known[field]
     if (value === undefined) continue
     if (!agrees(field, data[field], value)) {

@@ -1,3 +1,4 @@
+import type { EventTypes } from '../events/event-type-registry.js'
 import { isSameId } from './same-id.js'
 
 /** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
@@ -28,6 +29,17 @@ export function isGrantOf(grant: AppGrant | null, asked: { readonly appId: strin
 
 /** `all`: an event needs every scope of its type. `any`: it needs one of them. */
 export type ScopeRule = 'all' | 'any'
+
+/** Checks whether an event of a type may be sent. An unknown type never is: nobody knows what it needs. */
+export function isGranted(
+  eventTypes: Pick<EventTypes, 'find'>,
+  type: string,
+  granted: readonly string[],
+  rule: ScopeRule = 'all',
+): boolean {
+  const described = eventTypes.find(type)
+  return described !== undefined && scopesSuffice(described.scopes, granted, rule)
+}
 
 /** Checks whether granted scopes include the required ones. Scopes compare exactly. */
 export function scopesSuffice(

@@ -1,8 +1,7 @@
 import { WebhookError, type PreparationViolation } from '../delivery/webhook-error.js'
 import type { Endpoint, PreparedEvent, WebhookStore, WithheldReason } from '../delivery/webhook-store.js'
-import { eventScopes } from '../events/event-scopes.js'
-import { allEventTypes, type EventType } from '../events/event-types.js'
-import { eventExample, parseEvent } from '../events/parse-event.js'
+import { standardEventTypes, type DescribedEventType, type EventTypes } from '../events/event-type-registry.js'
+import type { EventName } from '../events/event-types.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
 import { bytesToStore } from '../sealing/stored-bodies.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
@@ -17,7 +16,7 @@ export const nilUuid = '00000000-0000-0000-0000-000000000000'
 export interface EventInput {
   readonly appId: string
   readonly userId: string
-  readonly eventType: EventType
+  readonly eventType: EventName
   /** Payload. Missing common identifiers are filled in from the grant. */
   readonly data: Readonly<Record<string, unknown>>
   /** Id of the event at its source. A second publish with this id returns the original event. */
@@ -36,6 +35,8 @@ export interface PrepareEventDeps {
   readonly scopeRule?: ScopeRule
   /** Seals the body for the store. Without it the body is stored in clear. Test events have no user and stay clear. */
   readonly bodySealer?: BodySealer
+  /** Result of `createEventTypes`, for event types of your own. Default: the event types of the service. */
+  readonly eventTypes?: Pick<EventTypes, 'find'>
 }
 
 /**
@@ -64,7 +65,7 @@ export interface PrepareEventDeps {
  */
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
   const { appId, userId, eventType } = input
-  if (!allEventTypes.includes(eventType)) throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  const type = findType(eventType, deps.eventTypes)
   const [grants, endpoints] = await Promise.all([
     deps.grants.find([{ appId, userId }]),
     deps.endpoints.listEndpoints(appId),
@@ -74,12 +75,12 @@ export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): P
 
   // Without a grant no identifiers are known. The event is validated all the same: a malformed event is the publisher's
   // mistake.
-  const body = serialise(eventType, input.data, () => grant ?? placeholderIdentity(appId, userId, input.data))
+  const body = serialise(type, input.data, () => grant ?? placeholderIdentity(appId, userId, input.data))
   // Of the endpoints of a lineage the first one gets the event: one that is paused only if all are.
   const isPaused = ({ pausedBy }: Endpoint) => pausedBy !== null
   const subscribed = matchEndpoints(endpoints, eventType)
   const matching = [...subscribed.filter((one) => !isPaused(one)), ...subscribed.filter(isPaused)]
-  const withheld = withheldReason(eventType, grant, matching, deps.scopeRule)
+  const withheld = withheldReason(type, grant, matching, deps.scopeRule)
   const mayBeKept = withheld === null || withheld === 'NO_ENDPOINT'
   const eventId = deps.newId()
   const place = { appId, userId, part: 'event', recordId: eventId } as const
@@ -117,19 +118,17 @@ export async function prepareTestEvent(
     readonly appId: string
     readonly endpointId: string
     /** Event type. Default: the first type of the endpoint's subscription. */
-    readonly eventType?: EventType
+    readonly eventType?: EventName
     /** Display name of the app, for payloads with that field. */
     readonly appName?: string
   },
-  deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId'>,
+  deps: Pick<PrepareEventDeps, 'endpoints' | 'now' | 'newId' | 'eventTypes'>,
 ): Promise<PreparedEvent> {
-  if (input.eventType !== undefined && !allEventTypes.includes(input.eventType)) {
-    throw new WebhookError('EVENT_TYPE_UNKNOWN')
-  }
+  if (input.eventType !== undefined) findType(input.eventType, deps.eventTypes)
   const endpoints = await deps.endpoints.listEndpoints(input.appId)
   const endpoint = endpoints.find(({ endpointId }) => endpointId === input.endpointId)
   if (endpoint === undefined) throw new WebhookError('ENDPOINT_NOT_FOUND')
-  const type = input.eventType ?? endpoint.eventTypes?.[0] ?? 'WIDGET_KYC_INITIATION'
+  const type = findType(input.eventType ?? endpoint.eventTypes?.[0] ?? 'WIDGET_KYC_INITIATION', deps.eventTypes)
   const identity: Identity = {
     appId: input.appId,
     appName: input.appName ?? 'Test',
@@ -137,13 +136,13 @@ export async function prepareTestEvent(
     accountId: nilUuid,
     externalReferenceId: 'test-user',
   }
-  const filled = { ...eventExample(type), ...fillCommonIdentifiers(type, {}, identity).payload }
+  const filled = { ...type.example, ...fillCommonIdentifiers(type, {}, identity).payload }
   const eventId = deps.newId()
   return {
     eventId,
     appId: input.appId,
     userId: nilUuid,
-    type,
+    type: type.name,
     occurredAt: deps.now(),
     body: new TextEncoder().encode(JSON.stringify(filled)),
     test: true,
@@ -153,12 +152,22 @@ export async function prepareTestEvent(
   }
 }
 
-function serialise(type: EventType, data: Readonly<Record<string, unknown>>, identify: () => Identity): Uint8Array {
+function findType(name: string, eventTypes: PrepareEventDeps['eventTypes'] = standardEventTypes): DescribedEventType {
+  const type = eventTypes.find(name)
+  if (type === undefined) throw new WebhookError('EVENT_TYPE_UNKNOWN')
+  return type
+}
+
+function serialise(
+  type: DescribedEventType,
+  data: Readonly<Record<string, unknown>>,
+  identify: () => Identity,
+): Uint8Array {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) throw invalid([notAnObject])
   try {
     const { payload, violations } = fillCommonIdentifiers(type, data, identify())
-    const parsed = parseEvent(type, payload)
-    const begins = type !== 'TRANSACTION_CREATE' || payload['status'] !== 'SETTLED'
+    const parsed = type.parse(payload)
+    const begins = type.name !== 'TRANSACTION_CREATE' || payload['status'] !== 'SETTLED'
     const all = [...violations, ...(parsed.ok ? [] : parsed.violations), ...(begins ? [] : [notPending])]
     if (!parsed.ok || all.length > 0) throw invalid(all)
     return new TextEncoder().encode(JSON.stringify(parsed.event))
@@ -181,13 +190,13 @@ function invalid(violations: readonly PreparationViolation[]): WebhookError {
 }
 
 function withheldReason(
-  type: EventType,
+  type: DescribedEventType,
   grant: AppGrant | null,
   matching: readonly Endpoint[],
   rule: ScopeRule | undefined,
 ): WithheldReason | null {
   if (grant === null) return 'NO_GRANT'
-  if (!scopesSuffice(eventScopes[type], grant.scopes, rule)) return 'SCOPE_NOT_GRANTED'
+  if (!scopesSuffice(type.scopes, grant.scopes, rule)) return 'SCOPE_NOT_GRANTED'
   return matching.length === 0 ? 'NO_ENDPOINT' : null
 }
 

@@ -1,3 +1,4 @@
+import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
 import { explainMismatch, type Diagnosis, type ExplainableRequest } from '../signature/explain-mismatch.js'
 import type { HeadersLike } from '../signature/headers.js'
 import { usableSecrets, type Secrets, type WebhookBody } from '../signature/signed-request.js'
@@ -9,7 +10,7 @@ import type { DeduplicationStore } from './deduplication-store.js'
 import { rawBodyLine, type ReceiverFramework } from './raw-body.js'
 
 /** Options of a webhook receiver. */
-export interface WebhookReceiverOptions {
+export interface WebhookReceiverOptions<Own extends readonly ReceivedEventType[] = NoEventTypes> {
   /** API key of the application; several keys during a rotation. */
   readonly secrets: Secrets
   /**
@@ -17,7 +18,9 @@ export interface WebhookReceiverOptions {
    *
    * It also receives unknown event types (`type: 'UNKNOWN'`) and test events (`test: true`).
    */
-  readonly onEvent: (webhook: VerifiedWebhook, processing: EventProcessing) => unknown
+  readonly onEvent: (webhook: VerifiedWebhook<Own>, processing: EventProcessing) => unknown
+  /** Event types beyond those of the service, by name, as for `verifyWebhook`. Default none. */
+  readonly eventTypes?: Own | undefined
   /** Deduplicates events by `X-Event-ID`. Without it `onEvent` also receives repeated events. */
   readonly deduplicate?: DeduplicationStore | undefined
   /**
@@ -86,12 +89,15 @@ export interface WebhookAnswer {
  * console.log(answer.status) // 401
  * ```
  */
-export async function receiveWebhook(
+export async function receiveWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
   request: { readonly body: WebhookBody; readonly headers: HeadersLike },
-  options: WebhookReceiverOptions,
+  options: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   try {
-    const webhook = await verify({ ...request, secrets: options.secrets }, options.standardWebhooks)
+    const webhook = await verify(
+      { ...request, secrets: options.secrets, eventTypes: options.eventTypes },
+      options.standardWebhooks,
+    )
     return options.deduplicate
       ? await processOnce(webhook, options.deduplicate, options)
       : await act(webhook, null, options)
@@ -101,19 +107,19 @@ export async function receiveWebhook(
   }
 }
 
-function verify(
-  request: SignedRequest,
+function verify<Own extends readonly ReceivedEventType[]>(
+  request: SignedRequest<Own>,
   standardWebhooks: WebhookReceiverOptions['standardWebhooks'],
-): Promise<VerifiedWebhook> {
+): Promise<VerifiedWebhook<Own>> {
   if (!standardWebhooks) return verifyWebhook(request)
   const { now, toleranceMs } = standardWebhooks
   return verifyStandardWebhook({ ...request, now: now(), toleranceMs })
 }
 
-async function processOnce(
-  webhook: VerifiedWebhook,
+async function processOnce<Own extends readonly ReceivedEventType[]>(
+  webhook: VerifiedWebhook<Own>,
   store: DeduplicationStore,
-  options: WebhookReceiverOptions,
+  options: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   const { eventId } = webhook
   const claim = await store.claim({ eventId, leaseMs: options.leaseMs ?? 60_000 })
@@ -131,10 +137,10 @@ async function processOnce(
   return processed
 }
 
-async function act(
-  webhook: VerifiedWebhook,
+async function act<Own extends readonly ReceivedEventType[]>(
+  webhook: VerifiedWebhook<Own>,
   fence: number | null,
-  options: WebhookReceiverOptions,
+  options: WebhookReceiverOptions<Own>,
 ): Promise<WebhookAnswer> {
   try {
     await options.onEvent(webhook, { fence })
@@ -144,10 +150,12 @@ async function act(
   }
 }
 
+type RefusalOptions = Pick<WebhookReceiverOptions, 'secrets' | 'framework' | 'onRefused' | 'standardWebhooks'>
+
 /** Refuses a request whose body is already consumed. It does not wait for the body, which would never arrive. */
 export function refuseParsedBody(
   request: Pick<ExplainableRequest, 'body' | 'headers'>,
-  options: WebhookReceiverOptions,
+  options: RefusalOptions,
 ): WebhookAnswer {
   const hint = options.framework && rawBodyLine(options.framework)
   return refuse(new WebhookVerificationError('BODY_ALREADY_PARSED', hint), request, options)
@@ -156,16 +164,33 @@ export function refuseParsedBody(
 function refuse(
   error: WebhookVerificationError,
   request: Pick<ExplainableRequest, 'body' | 'headers'>,
-  options: WebhookReceiverOptions,
+  options: RefusalOptions,
 ): WebhookAnswer {
-  const { secrets, framework, onRefused } = options
-  tell(onRefused, { error, explain: () => explainMismatch({ ...request, secrets, framework }) })
+  const { secrets, framework, onRefused, standardWebhooks } = options
+  const explainOwn = () => explainMismatch({ ...request, secrets, framework })
+  const explain = standardWebhooks ? () => explainStandard(error, explainOwn) : explainOwn
+  tell(onRefused, { error, explain })
   const { code, message, hint, status } = error
   // A 500 here is a configuration mistake. The receiver's author sees the hint in the delivery log.
   return answer(status, status === 500 ? { code, message, hint } : { code, message })
 }
 
-function fail(error: unknown, options: WebhookReceiverOptions): WebhookAnswer {
+/** The basic signature may be good although the Standard Webhooks headers are not: then the error is the reason. */
+async function explainStandard(
+  { code, message, hint }: WebhookVerificationError,
+  explainOwn: () => Promise<Diagnosis | null>,
+): Promise<Diagnosis | null> {
+  const isUnclear = code === 'SIGNATURE_MISMATCH' || code === 'SIGNATURE_MALFORMED'
+  const found = isUnclear || code.startsWith('BODY_') ? await explainOwn() : null
+  const reason = { evidence: message, fix: hint, probes: 0 }
+  // Without the basic signature there is nothing to compare variants with.
+  if (found !== null && found.cause !== 'SIGNATURE_MISSING') return found
+  return isUnclear
+    ? { cause: 'UNEXPLAINED', confidence: 'none', ...reason }
+    : { cause: code, confidence: 'proved', ...reason }
+}
+
+function fail(error: unknown, options: Pick<WebhookReceiverOptions, 'onError'>): WebhookAnswer {
   tell(options.onError ?? printError, error)
   return answer(500, { code: 'HANDLER_FAILED' })
 }
@@ -179,7 +204,7 @@ const printError = (error: unknown) => console.error(error)
  * @throws WebhookVerificationError `SECRET_MISSING`
  * @throws TypeError for an `onEvent` that is no function
  */
-export function checkReceiverOptions({ secrets, onEvent }: WebhookReceiverOptions): void {
+export function checkReceiverOptions({ secrets, onEvent }: { secrets: Secrets; onEvent: unknown }): void {
   usableSecrets(secrets)
   if (typeof onEvent !== 'function') throw new TypeError('The option onEvent must be a function.')
 }

@@ -1,3 +1,4 @@
+import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
 import {
   answer,
   checkReceiverOptions,
@@ -8,7 +9,9 @@ import {
 } from './receive-webhook.js'
 
 /** Options of {@link createWebhookHandler}. */
-export interface WebhookHandlerOptions extends WebhookReceiverOptions {
+export interface WebhookHandlerOptions<
+  Own extends readonly ReceivedEventType[] = NoEventTypes,
+> extends WebhookReceiverOptions<Own> {
   /** Largest body in bytes; a larger one is answered with 413 before its end. Default 262,144 (256 KiB). */
   readonly maxBodyBytes?: number | undefined
   /** Time limit for the body in milliseconds; then the response is 408. Default 30,000, the sender's deadline. */
@@ -36,16 +39,21 @@ export interface WebhookHandlerOptions extends WebhookReceiverOptions {
  * })
  * ```
  */
-export function createWebhookHandler(given: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+export function createWebhookHandler<const Own extends readonly ReceivedEventType[] = NoEventTypes>(
+  given: WebhookHandlerOptions<Own>,
+): (request: Request) => Promise<Response> {
   checkReceiverOptions(given)
-  const options: WebhookHandlerOptions = { framework: 'fetch', ...given }
+  const options: WebhookHandlerOptions<Own> = { framework: 'fetch', ...given }
   return async (request) => {
     const { status, headers, body } = await handle(request, options)
     return new Response(body, { status, headers })
   }
 }
 
-async function handle(request: Request, options: WebhookHandlerOptions): Promise<WebhookAnswer> {
+async function handle<Own extends readonly ReceivedEventType[]>(
+  request: Request,
+  options: WebhookHandlerOptions<Own>,
+): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return answer(405, { code: 'METHOD_NOT_ALLOWED' }, { allow: 'POST' })
   if (request.bodyUsed || request.body?.locked)
     return refuseParsedBody({ body: request, headers: request.headers }, options)

@@ -1,5 +1,5 @@
-import { eventScopes } from '../events/event-scopes.js'
-import { scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
+import { isGranted, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
@@ -16,22 +16,29 @@ export interface RecoverEventsDeps {
   readonly newId: () => string
   /** Default `all`, as for publishing. */
   readonly scopeRule?: ScopeRule
+  /** Result of `createEventTypes`, for event types of your own. Default: the event types of the service. */
+  readonly eventTypes?: Pick<EventTypes, 'find'>
 }
 
 const none: SkippedEvents = { acknowledged: 0, pending: 0, scope: 0, erased: 0 }
 
 /** Decides what happens to an event: its delivery, or the reason to skip it. */
-function outcomeOf(event: RecoverableEvent, grant: AppGrant | null, rule?: ScopeRule): keyof SkippedEvents | 'deliver' {
+function outcomeOf(
+  event: RecoverableEvent,
+  grant: AppGrant | null,
+  { eventTypes = standardEventTypes, scopeRule }: Pick<RecoverEventsDeps, 'eventTypes' | 'scopeRule'>,
+): keyof SkippedEvents | 'deliver' {
   if (event.delivered !== null) return event.delivered === 'ACKNOWLEDGED' ? 'acknowledged' : 'pending'
   const hadScope = event.withheld === null || event.withheld === 'NO_ENDPOINT'
-  if (!hadScope || grant === null || !scopesSuffice(eventScopes[event.type], grant.scopes, rule)) return 'scope'
+  if (!hadScope || grant === null || !isGranted(eventTypes, event.type, grant.scopes, scopeRule)) return 'scope'
   return event.erased ? 'erased' : 'deliver'
 }
 
-async function decide({ store, grants, scopeRule }: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange) {
+async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange) {
+  const { store, grants } = deps
   const events = await store.listEvents({ ...range, limit: eventsInAStep })
   const found = await grants.find(events.map(({ userId }) => ({ appId: range.appId, userId })))
-  const outcomes = events.map((event, index) => outcomeOf(event, found[index] ?? null, scopeRule))
+  const outcomes = events.map((event, index) => outcomeOf(event, found[index] ?? null, deps))
   const skipped = { ...none }
   for (const outcome of outcomes) if (outcome !== 'deliver') skipped[outcome] += 1
   const next = events.length < eventsInAStep ? null : (events.at(-1)?.place ?? null)

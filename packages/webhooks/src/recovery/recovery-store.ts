@@ -1,5 +1,5 @@
 import type { WithheldReason } from '../delivery/webhook-store.js'
-import type { EventType } from '../events/event-types.js'
+import type { EventName } from '../events/event-types.js'
 
 /** Numbers of events that a recovery left out, by reason. */
 export interface SkippedEvents {
@@ -40,7 +40,7 @@ export interface RecoveryRange {
   /** Exclusive. */
   readonly until: Date
   /** Null for all types of the endpoint. */
-  readonly eventTypes: readonly EventType[] | null
+  readonly eventTypes: readonly EventName[] | null
   readonly after: EventPlace | null
 }
 
@@ -48,7 +48,7 @@ export interface RecoveryRange {
 export interface RecoverableEvent {
   readonly eventId: string
   readonly userId: string
-  readonly type: EventType
+  readonly type: EventName
   readonly place: EventPlace
   readonly withheld: WithheldReason | null
   readonly erased: boolean
@@ -73,7 +73,7 @@ export interface RecoveryStore {
     readonly endpointId: string
     readonly since: Date
     readonly until: Date | null
-    readonly eventTypes: readonly EventType[] | null
+    readonly eventTypes: readonly EventName[] | null
   }): Promise<'started' | 'not_found' | 'running'>
   /** Returns a recovery; null for an unknown one or another app's. */
   findRecovery(request: { readonly appId: string; readonly recoveryId: string }): Promise<RecoveryProgress | null>

@@ -1,3 +1,4 @@
+import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
 import { headerValue, type HeadersLike } from './headers.js'
 import { hmacSha256Hex, matchesHmac } from './hmac.js'
 import { readEvent, type VerifiedWebhook } from './read-event.js'
@@ -17,7 +18,7 @@ export interface StandardWebhooksHeaders {
 const mostSignatures = 16
 
 /** An authentic webhook with signed id and time. */
-export type VerifiedStandardWebhook = VerifiedWebhook & {
+export type VerifiedStandardWebhook<Own extends readonly ReceivedEventType[] = NoEventTypes> = VerifiedWebhook<Own> & {
   /** Signing time of this attempt. */
   readonly signedAt: Date
 }
@@ -65,7 +66,7 @@ export async function signStandardWebhook(message: {
  *   in milliseconds; default 300,000 (5 minutes).
  * @returns as {@link verifyWebhook}; `eventId` is the signed `webhook-id`. Only the first 16 signatures count.
  * @throws WebhookVerificationError as {@link verifyWebhook}, with `EVENT_ID_MISSING` for a missing `webhook-id`, and
- *   `TIMESTAMP_INVALID` or `TIMESTAMP_OUTSIDE_TOLERANCE` for the time.
+ *   `TIMESTAMP_INVALID` or `TIMESTAMP_OUTSIDE_TOLERANCE` for the time. `SIGNATURE_MISSING` names `webhook-signature`.
  *
  * @example
  * ```ts
@@ -83,20 +84,21 @@ export async function signStandardWebhook(message: {
  * }
  * ```
  */
-export async function verifyStandardWebhook(request: {
+export async function verifyStandardWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>(request: {
   readonly body: WebhookBody
   readonly headers: HeadersLike
   readonly secrets: Secrets
   readonly now: Date
   readonly toleranceMs?: number | undefined
-}): Promise<VerifiedStandardWebhook> {
+  readonly eventTypes?: Own | undefined
+}): Promise<VerifiedStandardWebhook<Own>> {
   const { headers, now, toleranceMs = 300_000 } = request
   const keys = usableSecrets(request.secrets)
   const body = signedBytes(request.body)
   if (body.length === 0) throw new WebhookVerificationError('BODY_EMPTY')
 
   const signature = headerValue(headers, 'webhook-signature')
-  if (!signature) throw new WebhookVerificationError('SIGNATURE_MISSING')
+  if (!signature) throw signatureMissing()
   const given = signature.split(' ').filter((part) => /^v1,[A-Za-z0-9+/]{43}=$/.test(part))
   if (given.length === 0) throw new WebhookVerificationError('SIGNATURE_MALFORMED')
   const id = headerValue(headers, 'webhook-id')
@@ -116,7 +118,12 @@ export async function verifyStandardWebhook(request: {
   if (!(Math.abs(now.getTime() - signedAt.getTime()) <= toleranceMs)) {
     throw timestampOutsideTolerance()
   }
-  return { ...readEvent(id, body), signedAt }
+  return { ...readEvent(id, body, request.eventTypes), signedAt }
+}
+
+function signatureMissing(): WebhookVerificationError {
+  const hint = 'Register the endpoint with standardWebhooks. A proxy must forward the three webhook headers.'
+  return new WebhookVerificationError('SIGNATURE_MISSING', hint, 'webhook-signature is missing.')
 }
 
 function timestampInvalid(): WebhookVerificationError {

@@ -67,11 +67,11 @@ export class WebhookVerificationError extends Error {
 
   /**
    * @param hint fixed text that replaces the default hint of this code.
-   * @param message fixed text for a code without a default text.
+   * @param message fixed text that replaces the default text of this code.
    */
-  constructor(code: WebhookVerificationErrorCode, hint?: string, message = '') {
-    const [status, generalMessage, generalHint] = texts[code] ?? [401, message, '']
-    super(generalMessage)
+  constructor(code: WebhookVerificationErrorCode, hint?: string, message?: string) {
+    const [status, generalMessage, generalHint] = texts[code] ?? [401, '', '']
+    super(message ?? generalMessage)
     this.name = 'WebhookVerificationError'
     this.code = code
     this.hint = hint ?? generalHint

@@ -1,14 +1,20 @@
 import { headerValue, type HeadersLike } from './headers.js'
 import { matchesHmac } from './hmac.js'
+import type { NoEventTypes, ReceivedEventType } from '../events/own-event-types.js'
 import { readEvent, type VerifiedWebhook } from './read-event.js'
 import { isEventId, isHexDigest, signedBytes, usableSecrets, type Secrets, type WebhookBody } from './signed-request.js'
 import { WebhookVerificationError } from './verification-error.js'
 
 /** Input of a verification: the request as received, and the application's API key or keys. */
-export interface SignedRequest {
+export interface SignedRequest<Own extends readonly ReceivedEventType[] = NoEventTypes> {
   readonly body: WebhookBody
   readonly headers: HeadersLike
   readonly secrets: Secrets
+  /**
+   * Event types beyond those of the service, by name. `event` has the type of the schema, which does not run: the signature
+   * proves the origin. Default none.
+   */
+  readonly eventTypes?: Own | undefined
 }
 
 /**
@@ -40,7 +46,12 @@ export interface SignedRequest {
  * }
  * ```
  */
-export async function verifyWebhook({ body, headers, secrets }: SignedRequest): Promise<VerifiedWebhook> {
+export async function verifyWebhook<const Own extends readonly ReceivedEventType[] = NoEventTypes>({
+  body,
+  headers,
+  secrets,
+  eventTypes,
+}: SignedRequest<Own>): Promise<VerifiedWebhook<Own>> {
   const keys = usableSecrets(secrets)
   const bytes = signedBytes(body)
   if (bytes.length === 0) throw new WebhookVerificationError('BODY_EMPTY')
@@ -55,5 +66,5 @@ export async function verifyWebhook({ body, headers, secrets }: SignedRequest): 
 
   const eventId = headerValue(headers, 'x-event-id')
   if (!eventId || !isEventId(eventId)) throw new WebhookVerificationError('EVENT_ID_MISSING')
-  return readEvent(eventId, bytes)
+  return readEvent(eventId, bytes, eventTypes)
 }

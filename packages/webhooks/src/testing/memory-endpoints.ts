@@ -1,5 +1,5 @@
 import type { DeliveryState, Endpoint, NewEndpoint, PausedBy, WebhookStore } from '../delivery/webhook-store.js'
-import type { EventType } from '../events/event-types.js'
+import type { EventName } from '../events/event-types.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 import { stop } from './memory-recovery-store.js'
@@ -27,7 +27,7 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
   }
 
   /** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
-  function heirOf(removed: StoredEndpoint, type: EventType) {
+  function heirOf(removed: StoredEndpoint, type: EventName) {
     const lineage = liveEndpoints(removed.endpoint.appId).filter((one) => one.lineageId === removed.endpoint.lineageId)
     const heir = matchEndpoints(lineage, type).at(-1)
     return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }

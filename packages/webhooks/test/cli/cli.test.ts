@@ -268,6 +268,28 @@ describe('trigger', () => {
     expect(only.headers['content-type']).toBe('application/json')
   })
 
+  test('sends an event type of your own, from a module', async () => {
+    const { url, incoming } = await receiver((response) => response.writeHead(204).end())
+    const schema = `{ '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }`
+    const type = (name: string) => `{ name: '${name}', schema, scopes: ['A'], example: { orderId: 'o1' } }`
+    const module = (name: string, exported: string) => write(name, `const schema = ${schema}\nexport ${exported}`)
+    const trigger = (...args: string[]) =>
+      cli(['trigger', 'ORDER_SHIPPED', '--url', url, '--secret-file', keyFile('k'), ...args])
+    const good = module('event-types.mjs', `const eventTypes = [${type('ORDER_SHIPPED')}]`)
+    expect(await trigger('--event-types', good, '--set', 'orderId=o2')).toMatchObject({ code: 0 })
+    const body = JSON.parse(incoming[0]?.body.toString() ?? '') as object
+    expect(body).toMatchObject({ eventType: 'ORDER_SHIPPED', orderId: 'o2', appId: expect.any(String) as string })
+    const byDefault = module('default.mjs', `default [${type('ORDER_SHIPPED')}]`)
+    expect(await trigger('--event-types', byDefault)).toMatchObject({ code: 0 })
+    const reserved = module('reserved.mjs', `const eventTypes = [${type('TRANSACTION_CREATE')}]`)
+    expect(await trigger('--event-types', reserved)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('/0/name') as string,
+    })
+    expect(await trigger('--event-types', path('missing.mjs'))).toMatchObject({ code: 2 })
+    expect(await trigger()).toMatchObject({ code: 2 })
+  })
+
   test.each([
     ['amount=abc', '--set amount takes a value of type number, as JSON.'],
     ['amount="1"', '--set amount takes a value of type number, as JSON.'],

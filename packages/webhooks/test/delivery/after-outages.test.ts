@@ -45,6 +45,7 @@ function createWorker(overrides: Partial<DeliveryWorkerDeps> = {}) {
     },
     now: () => time.now(),
     random: () => 0.5,
+    onProblem: () => undefined,
     timers: time,
     onResultWritten: () => void (attempts += 1),
     ...overrides,

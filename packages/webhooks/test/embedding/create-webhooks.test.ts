@@ -3,7 +3,6 @@ import {
   createWebhooks,
   uuidv7,
   WebhookError,
-  type EventInput,
   type InsertedEvent,
   type PreparedEvent,
   type SendingStorage,
@@ -49,7 +48,7 @@ function webhooksWith(
 }
 
 const url = 'https://partner.example.com/hooks'
-const deposit: EventInput = { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 } }
+const deposit = { appId, userId, eventType: 'WIDGET_DEPOSIT_COMPLETE', data: { amount: 100.5 } } as const
 const codeOf = (error: unknown) => (error as { code?: string }).code
 const refusalOf = (promise: Promise<unknown>) => promise.then(() => 'accepted', codeOf)
 

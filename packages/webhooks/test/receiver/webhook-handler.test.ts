@@ -8,6 +8,7 @@ import {
   type DeduplicationStore,
   type VerifiedWebhook,
 } from '@kyc-relay/webhooks'
+import { createSignedRequest } from '../../src/testing/index.js'
 import type { WebhookHandlerOptions } from '../../src/receiver/webhook-handler.js'
 import type { WebhookRefusal } from '../../src/receiver/receive-webhook.js'
 
@@ -350,5 +351,53 @@ describe('with the Standard Webhooks headers demanded', () => {
 
   test('refuses a request without them', async () => {
     expect((await handlerOf({ standardWebhooks: { now: () => now } }).handler(await post())).status).toBe(401)
+  })
+
+  test.each<[string, () => Promise<Request>, string, string]>([
+    [
+      'no webhook-signature, beside a good basic one',
+      () => post(),
+      'SIGNATURE_MISSING',
+      'webhook-signature is missing.',
+    ],
+    ['an old request', () => signed(new Date(0)), 'TIMESTAMP_OUTSIDE_TOLERANCE', 'signed too long ago'],
+    [
+      'a changed id',
+      async () => {
+        const request = await signed(now)
+        request.headers.set('webhook-id', 'another')
+        return request
+      },
+      'UNEXPLAINED',
+      'does not match',
+    ],
+    [
+      'a body with a newline',
+      async () => new Request(await createSignedRequest({ secret, event: body, signedAt: now }), { body: `${body}\n` }),
+      'BODY_NEWLINE_ADDED',
+      '',
+    ],
+  ])('explains %s', async (_name, request, cause, evidence) => {
+    const diagnoses: unknown[] = []
+    const onRefused = async ({ explain }: WebhookRefusal) => void diagnoses.push(await explain())
+    const { handler } = handlerOf({ standardWebhooks: { now: () => now }, onRefused })
+    expect((await handler(await request())).status).toBe(401)
+    await expect.poll(() => diagnoses).toMatchObject([{ cause, evidence: expect.stringContaining(evidence) as string }])
+  })
+})
+
+describe('createSignedRequest', () => {
+  test('makes what a receiver accepts, with the id, the mark and the headers that were asked for', async () => {
+    const { handler, events } = handlerOf()
+    const event = { eventType: 'WIDGET_KYC_INITIATION' }
+    const marked = await createSignedRequest({ secret, event, eventId, test: true })
+    expect([marked.headers.get('x-test-event'), (await handler(marked)).status]).toEqual(['true', 200])
+    expect((await handler(await createSignedRequest({ secret, event: JSON.stringify(event) }))).status).toBe(200)
+    expect(events.map((one) => one.eventId === eventId)).toEqual([true, false])
+    const now = new Date()
+    const strict = handlerOf({ standardWebhooks: { now: () => now } })
+    expect((await strict.handler(await createSignedRequest({ secret, event, signedAt: now }))).status).toBe(200)
+    expect((await strict.handler(await createSignedRequest({ secret, event }))).status).toBe(401)
+    await expect(createSignedRequest({ secret: '', event })).rejects.toMatchObject({ code: 'SECRET_MISSING' })
   })
 })

@@ -1,4 +1,4 @@
-import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import { eventTypes } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { PreviewedRequest } from '../../webhooks-api/test-event.js'
@@ -40,7 +40,7 @@ export const RemoveEndpointPage: FC<{ readonly session: Session; readonly endpoi
 export const TestEventPage: FC<{
   readonly session: Session
   readonly endpoint: Endpoint
-  readonly eventType: EventType
+  readonly eventType: string
   readonly request: PreviewedRequest
   readonly previewId: string
 }> = ({ session, endpoint, eventType, request, previewId }) => {

@@ -1,4 +1,4 @@
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks'
 import type { Endpoint, EndpointHealth } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
@@ -11,7 +11,7 @@ import { FailingUrls } from './failing-urls.js'
 import { RecordTable } from './record-table.js'
 
 /** Renders the event types of an endpoint. */
-export const EventTypes: FC<{ readonly types: readonly EventType[] | null }> = ({ types }) =>
+export const EventTypes: FC<{ readonly types: readonly EventName[] | null }> = ({ types }) =>
   types === null ? (
     <>All events</>
   ) : (
