@@ -25,6 +25,7 @@ FROM (VALUES
   ('kyc_relay_verification_checks', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_decline_codes', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_kyc_status_log', 'user_id', 'kyc_relay_kyc_statuses'),
+  ('kyc_relay_kyc_status_corrections', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_photo_jobs', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_user_retention', 'user_id', 'kyc_relay_kyc_statuses'),
   ('kyc_relay_submission_keys', 'external_verification_id', NULL),

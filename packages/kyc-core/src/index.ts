@@ -16,6 +16,7 @@ export type {
 } from './tokenization/pii-vault.js'
 export { DETAILS_PART, parseSubmissionDetails, type SubmissionDetails } from './tokenization/tokenize-submission.js'
 export type { PiiCipher, SealContext, WrappedDataKey } from './tokenization/pii-cipher.js'
+export type { KycStatusCorrection, KycStatusCorrections } from './ingestion/status-corrections.js'
 export type { KycStatusChange, KycStatusOutbox } from './ingestion/status-outbox.js'
 export { parseDateTime, type ParsedDateTime } from './submission/calendar-date.js'
 export { transitionKycStatus, type Decision, type KycStatus } from './status/kyc-status.js'

@@ -31,7 +31,7 @@ BEGIN
         'kyc_relay_audit_entries', 'kyc_relay_vault_audit_entries', 'kyc_relay_vault_audit', 'kyc_relay_submission_keys'
       ) THEN 'SELECT, INSERT'
       -- The note that the events of a change are published.
-      WHEN c.relname = 'kyc_relay_kyc_status_log' THEN 'SELECT, INSERT, UPDATE (unpublished)'
+      WHEN c.relname IN ('kyc_relay_kyc_status_log', 'kyc_relay_kyc_status_corrections') THEN 'SELECT, INSERT, UPDATE (unpublished)'
       WHEN c.relname IN ('kyc_relay_audit_heads', 'kyc_relay_vault_audit_heads') THEN 'SELECT, INSERT, UPDATE'
       ELSE 'SELECT, INSERT, UPDATE, DELETE'
     END AS rights

@@ -21,7 +21,13 @@ import {
 } from '@kyc-relay/webhooks/testing'
 import { beforeAll, describe, test } from 'vitest'
 import { createSqliteStorage, createSqliteVault } from '../src/sqlite/index.js'
-import { appDirectoryCases, retentionCases, userErasureCases, userRetentionCases } from '../src/testing/index.js'
+import {
+  appDirectoryCases,
+  retentionCases,
+  statusCorrectionCases,
+  userErasureCases,
+  userRetentionCases,
+} from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { testFolder } from './engine/sqlite/sqlite-files.js'
@@ -138,6 +144,13 @@ describe('KycStatusOutbox', () => {
         return { verifications, outbox, close }
       },
     })
+  })
+})
+
+describe('KycStatusCorrections', () => {
+  test.each(statusCorrectionCases)('$id $name', async ({ run }) => {
+    const harness = newHarness()
+    await run({ ...harness, open: () => harness.open({ kycStatusEvents: true }) })
   })
 })
 

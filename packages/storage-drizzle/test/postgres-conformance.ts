@@ -19,7 +19,13 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import type { PostgresLocation } from '../src/engine/postgres/pool.js'
 import { createPostgresStorage, createPostgresVault } from '../src/postgres/index.js'
-import { appDirectoryCases, retentionCases, userErasureCases, userRetentionCases } from '../src/testing/index.js'
+import {
+  appDirectoryCases,
+  retentionCases,
+  statusCorrectionCases,
+  userErasureCases,
+  userRetentionCases,
+} from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
 import { startOfTests } from './samples.js'
 import { emptyTables } from './engine/postgres/postgres-server.js'
@@ -224,6 +230,13 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
           return { verifications, outbox, close }
         },
       })
+    })
+  })
+
+  describe('KycStatusCorrections', () => {
+    test.each(statusCorrectionCases)('$id $name', async ({ run }) => {
+      const harness = newHarness()
+      await run({ ...harness, open: () => harness.open({ kycStatusEvents: true }) })
     })
   })
 

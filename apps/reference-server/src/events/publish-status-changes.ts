@@ -21,19 +21,19 @@ export interface StatusChangesDeps {
  */
 export async function publishStatusChanges({ outbox, users, webhooks, publish }: StatusChangesDeps): Promise<number> {
   const changes = await outbox.listUnpublished({ limit: changesInAStep })
-  for (const { userId, appId: submittedBy, verificationId, previous, next, changedAt } of changes) {
+  for (const { userId, appId: submittedBy, verificationId, changeId, previous, next, changedAt, source } of changes) {
     for (const appId of await users.listAppsOfUser(userId)) {
       const endpoints = await webhooks.listEndpoints(appId)
       if (!endpoints.some(({ eventTypes }) => eventTypes?.includes('KYC_STATUS_CHANGED'))) continue
       await publish({
-        ...{ appId, userId, eventType: 'KYC_STATUS_CHANGED', sourceEventId: `kyc-status-${verificationId}` },
+        ...{ appId, userId, eventType: 'KYC_STATUS_CHANGED', sourceEventId: `kyc-status-${changeId}` },
         data: {
-          ...{ previous, next, changedAt: changedAt.toISOString(), source: 'SUBMISSION' },
+          ...{ previous, next, changedAt: changedAt.toISOString(), source },
           verificationId: appId === submittedBy ? verificationId : null,
         },
       })
     }
-    await outbox.markPublished({ userId, verificationId })
+    await outbox.markPublished({ userId, changeId })
   }
   return changes.length
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import {
   DETAILS_PART,
   KycError,
+  type KycStatusCorrection,
+  type KycStatusCorrections,
   parseSubmissionDetails,
   parseToken,
   type AppUser,
@@ -33,6 +35,7 @@ export interface EvidenceDeps {
   readonly overview: Pick<VerificationOverview, 'findOwner'>
   readonly verifications: Pick<VerificationStore, 'findVerification'>
   readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
+  readonly corrections: Pick<KycStatusCorrections, 'listCorrections'>
   readonly photos: Pick<PhotoStore, 'get'>
   readonly vault: Pick<PiiRevealer, 'openRecord'> & {
     readonly inspection: Pick<StoredVault['inspection'], 'findErasure'>
@@ -68,10 +71,9 @@ export async function readEvidence(
 ): Promise<EvidenceAnswer> {
   const found = await findRecord(verificationId, deps)
   if (found === null) return { kind: 'unknown' }
-  const { owner, record, photos } = found
+  const { owner, record, kept } = found
   const part = { recordId: verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
   const text = await openPart({ owner, ...looker, ...part }, record, deps)
-  const kept = keptEvidence(record, photos)
   if (text === null) return { kind: 'erased', kept }
   const { person, ...details } = parseSubmissionDetails(text)
   return { kind: 'found', evidence: { ...kept, ...details, person: { ...person, ...maskedSsn(record) } } }
@@ -85,27 +87,30 @@ export async function readPhoto(
 ): Promise<PhotoAnswer> {
   const found = await findRecord(verificationId, deps)
   if (found === null) return { kind: 'unknown' }
-  const { owner, record, photos } = found
+  const { owner, record, photos, kept } = found
   const photo = photos.find((one) => one.side === side)
   if (photo === undefined) return { kind: 'unknown' }
-  if (photo.state === 'ERASED') return { kind: 'erased', kept: keptEvidence(record, photos) }
+  if (photo.state === 'ERASED') return { kind: 'erased', kept }
   if (photo.state !== 'STORED') return { kind: 'not_stored' }
   const sealed = await deps.photos.get({ owner, photoJobId: photo.photoJobId })
   // An erasure removes photos last. The file of a job read before it can be gone.
   if (sealed === null) return { kind: 'not_stored' }
   const part = { recordId: verificationId, part: photoImagePart(side), sealed }
   const text = await openPart({ owner, ...looker, ...part }, record, deps)
-  if (text === null) return { kind: 'erased', kept: keptEvidence(record, photos) }
+  if (text === null) return { kind: 'erased', kept }
   const bytes = Buffer.from(text, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('base64')
   return { kind: 'found', bytes, format: photoFormat(bytes), sha256 }
 }
 
-async function findRecord(verificationId: string, { overview, verifications, photoJobs }: EvidenceDeps) {
-  const owner = await overview.findOwner(verificationId)
+async function findRecord(verificationId: string, deps: EvidenceDeps) {
+  const owner = await deps.overview.findOwner(verificationId)
   if (owner === null) return null
-  const record = await verifications.findVerification(owner, verificationId)
-  return record === null ? null : { owner, record, photos: await photoJobs.listPhotos(owner, verificationId) }
+  const record = await deps.verifications.findVerification(owner, verificationId)
+  if (record === null) return null
+  const photos = await deps.photoJobs.listPhotos(owner, verificationId)
+  const corrections = await deps.corrections.listCorrections(owner.userId)
+  return { owner, record, photos, kept: keptEvidence(record, photos, corrections) }
 }
 
 /** Opens a part; null if the user was erased after the verification. */
@@ -129,7 +134,11 @@ function maskedSsn({ ssn }: VerificationRecord): { readonly ssn?: string } {
   return lastFour === null ? {} : { ssn: `***-**-${lastFour}` }
 }
 
-function keptEvidence(record: VerificationRecord, photos: readonly PhotoRecord[]) {
+function keptEvidence(
+  record: VerificationRecord,
+  photos: readonly PhotoRecord[],
+  corrections: readonly KycStatusCorrection[],
+) {
   const { sealedDetails: _, ssn, documentNumber, result, ...rest } = record
   return {
     ...rest,
@@ -137,6 +146,8 @@ function keptEvidence(record: VerificationRecord, photos: readonly PhotoRecord[]
     message: result.message,
     ssnStanding: ssn?.standing ?? null,
     hasDocumentNumber: documentNumber !== null,
+    /** Corrections of the user's KYC status by operators. */
+    corrections: corrections.map(({ userId: _, ...correction }) => correction),
     photos: photos.map(({ photoJobId: _, ...photo }) => photo),
   }
 }

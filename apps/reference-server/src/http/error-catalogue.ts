@@ -29,6 +29,11 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This sourceEventId was already used for another event.',
   },
+  STATUS_CHANGED: {
+    status: 409,
+    retryable: false,
+    message: 'The KYC status is not the expected one. Read it again.',
+  },
   USER_ERASED: {
     status: 410,
     retryable: false,

@@ -20,6 +20,7 @@ import { identifyCaller, type InternalCallerDeps } from './internal-caller.js'
 import { createRetentionReportRoutes } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
 import { createUserRightsRoutes, type UserRightsRoutesDeps } from './user-rights-routes.js'
+import { createKycStatusRoutes, type KycStatusRoutesDeps } from './kyc-status-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
 /** Dependencies of the internal API. */
@@ -30,6 +31,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly userRights: Omit<UserRightsRoutesDeps, 'log'> & RetentionReportDeps
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'>
+  readonly kycStatuses: Omit<KycStatusRoutesDeps, 'log' | 'newId'>
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly probes: Probes
@@ -60,6 +62,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createUserRightsRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
+  app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))

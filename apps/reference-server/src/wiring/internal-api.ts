@@ -24,7 +24,7 @@ export function wireInternalApi(deps: {
   readonly now: () => Date
 }) {
   const { storage, callers, events, photos, now } = deps
-  const { vault, users, userRetention, webhooks, overview, verifications, photoJobs } = storage
+  const { vault, users, userRetention, webhooks, overview, verifications, photoJobs, corrections } = storage
   const { failures, probes, metrics } = deps.operations
   const directory = storage.apps
   return createInternalApp({
@@ -39,7 +39,8 @@ export function wireInternalApi(deps: {
       eraseUser: (request) => eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),
     },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
-    evidence: { overview, verifications, photoJobs, photos, vault },
+    kycStatuses: { corrections, listAppsOfUser: (userId) => users.listAppsOfUser(userId), now },
+    evidence: { corrections, overview, verifications, photoJobs, photos, vault },
     endpoints: { store: events.store, wake: () => events.worker.wake() },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
     failures,

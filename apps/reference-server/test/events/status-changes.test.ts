@@ -75,6 +75,7 @@ it('is left out of the feed unless it is asked for', async () => {
 it('publishes under the same id after a crash in between', async () => {
   const change = {
     ...{ userId: user(2).userId, appId: user(2).appId, verificationId: '00000000-0000-7000-8000-000000000001' },
+    ...({ changeId: '00000000-0000-7000-8000-000000000001', source: 'SUBMISSION' } as const),
     ...({ previous: 'UNVERIFIED', next: 'PASS', changedAt: new Date() } as const),
   }
   const ids: unknown[] = []

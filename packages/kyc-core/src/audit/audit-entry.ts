@@ -7,6 +7,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `CHAIN_STARTED`: position of the newest row written before the log existed; `0` for none
  * - `VERIFICATION_RECORDED`: the verification id
  * - `USER_ERASED`: number of the user's verifications, which are kept
+ * - `KYC_STATUS_CORRECTED`: id of the correction
  * - `VALUE_REVEALED`: position of the row with who revealed which value, and why
  * - `OWNER_ERASED`: number of tokens erased with the data key
  * - `TOKENS_QUARANTINED`: number of tokens quarantined because no verification referred to them
@@ -29,6 +30,7 @@ export type AuditKind =
   | 'CHAIN_STARTED'
   | 'VERIFICATION_RECORDED'
   | 'USER_ERASED'
+  | 'KYC_STATUS_CORRECTED'
   | 'VALUE_REVEALED'
   | 'OWNER_ERASED'
   | 'TOKENS_QUARANTINED'

@@ -1,4 +1,4 @@
-/** KYC status of a user. It changes at most once, from `UNVERIFIED` to one of the other two (docs/contract.md 3.1). */
+/** KYC status of a user. Submissions change it at most once, from `UNVERIFIED` to one of the other two (docs/contract.md 3.1). */
 export type KycStatus = 'UNVERIFIED' | 'PASS' | 'PASS_INTERNATIONAL'
 
 /** The provider's decision. */

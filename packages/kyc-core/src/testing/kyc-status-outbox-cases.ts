@@ -42,7 +42,8 @@ export const kycStatusOutboxCases: readonly ConformanceCase<KycStatusOutboxHarne
       assertEqual(await outbox.listUnpublished({ limit: 10 }), [], 'an empty outbox')
       const submission = createRecordedSubmission(keyOf(maria, 'a'), 7, { countryCode: 'NO' })
       await verifications.record(submission)
-      const change = { ...maria, verificationId: uuid(1007), previous: 'UNVERIFIED', next: 'PASS_INTERNATIONAL' }
+      const of = { changeId: uuid(1007), source: 'SUBMISSION', verificationId: uuid(1007) }
+      const change = { ...maria, ...of, previous: 'UNVERIFIED', next: 'PASS_INTERNATIONAL' }
       const expected = [{ ...change, changedAt: submission.recordedAt }]
       assertEqual(await outbox.listUnpublished({ limit: 10 }), expected, 'listUnpublished')
       await close()
@@ -85,9 +86,9 @@ export const kycStatusOutboxCases: readonly ConformanceCase<KycStatusOutboxHarne
       const { outbox, verifications, close } = await harness.open()
       await verifications.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
       await verifications.record(createRecordedSubmission(keyOf(jonas, 'b'), 2))
-      const change = { userId: maria.userId, verificationId: uuid(1001) }
+      const change = { userId: maria.userId, changeId: uuid(1001) }
       await outbox.markPublished({ ...change, userId: jonas.userId })
-      await outbox.markPublished({ ...change, verificationId: uuid(999) })
+      await outbox.markPublished({ ...change, changeId: uuid(999) })
       assertEqual(await list(outbox), [1001, 1002].map(uuid), 'listUnpublished after marking what is not there')
       await outbox.markPublished(change)
       await outbox.markPublished(change)
@@ -102,7 +103,7 @@ export const kycStatusOutboxCases: readonly ConformanceCase<KycStatusOutboxHarne
       const first = await harness.open()
       await first.verifications.record(createRecordedSubmission(keyOf(maria, 'a'), 1))
       await first.verifications.record(createRecordedSubmission(keyOf(jonas, 'b'), 2))
-      await first.outbox.markPublished({ userId: maria.userId, verificationId: uuid(1001) })
+      await first.outbox.markPublished({ userId: maria.userId, changeId: uuid(1001) })
       await first.close()
       const second = await harness.open()
       assertEqual(await list(second.outbox), [uuid(1002)], 'listUnpublished of a new handle')

@@ -26,12 +26,13 @@ export function createMemoryKycStatusOutbox(data = createMemoryVerificationData(
         })
         .map(({ record: { userId, appId, verificationId, statusLog } }) => {
           const { previous, next, at: changedAt } = statusLog
-          return { userId, appId, verificationId, previous, next, changedAt }
+          const change = { changeId: verificationId, source: 'SUBMISSION', userId, appId, verificationId } as const
+          return { ...change, previous, next, changedAt }
         })
         .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime())
         .slice(0, limit)
     },
-    async markPublished({ userId, verificationId }) {
+    async markPublished({ userId, changeId: verificationId }) {
       const isOne = data.rows.some(({ record }) => record.userId === userId && record.verificationId === verificationId)
       if (isOne) data.published.add(verificationId)
     },

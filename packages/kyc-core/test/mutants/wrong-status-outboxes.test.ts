@@ -51,7 +51,8 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
       )
       const changes = declined.map(({ record: { userId, appId, verificationId, statusLog } }) => {
         const { previous, next, at: changedAt } = statusLog
-        return { userId, appId, verificationId, previous, next, changedAt }
+        const change = { changeId: verificationId, source: 'SUBMISSION', userId, appId, verificationId } as const
+        return { ...change, previous, next, changedAt }
       })
       return [...changes, ...all].slice(0, limit)
     }),
@@ -63,9 +64,9 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     ({ outbox }, { rows }) => ({
       outbox: {
         ...outbox,
-        async markPublished({ verificationId }) {
-          const row = rows.find(({ record }) => record.verificationId === verificationId)
-          await outbox.markPublished({ verificationId, userId: row?.record.userId ?? '' })
+        async markPublished({ changeId }) {
+          const row = rows.find(({ record }) => record.verificationId === changeId)
+          await outbox.markPublished({ changeId, userId: row?.record.userId ?? '' })
         },
       },
     }),

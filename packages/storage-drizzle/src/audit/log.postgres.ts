@@ -128,11 +128,17 @@ const examineStatuses = statement<ExaminedRow>(
   sql`
 SELECT s.user_id AS subject, CASE WHEN s.status = 'UNVERIFIED' THEN (
   SELECT 'STATUS_UNFOUNDED' FROM kyc_relay_kyc_status_log l
-  WHERE l.user_id = s.user_id AND l.previous <> l.next LIMIT 1
+  WHERE l.user_id = s.user_id AND l.previous <> l.next AND (
+    SELECT c.at FROM kyc_relay_kyc_status_corrections c
+    WHERE c.user_id = s.user_id AND c.next = s.status AND c.at = s.since LIMIT 1
+  ) IS NULL LIMIT 1
 ) WHEN (
   SELECT l.at FROM kyc_relay_verifications v JOIN kyc_relay_kyc_status_log l USING (user_id, verification_id)
   WHERE v.user_id = s.user_id AND l.next = s.status AND l.previous <> l.next AND l.at = s.since
   LIMIT 1
+) IS NULL AND (
+  SELECT c.at FROM kyc_relay_kyc_status_corrections c
+  WHERE c.user_id = s.user_id AND c.next = s.status AND c.at = s.since LIMIT 1
 ) IS NULL THEN 'STATUS_UNFOUNDED' END AS code
 FROM kyc_relay_kyc_statuses s WHERE s.user_id > ${value('after')} ORDER BY s.user_id LIMIT ${value('limit')}`,
 )

@@ -3,6 +3,7 @@ import type { AuditField } from '@kyc-relay/kyc-core/audit'
 import type {
   IngestionResult,
   KycStatus,
+  KycStatusCorrection,
   RecordedCheck,
   SubmissionKey,
   TokenizedVerification,
@@ -87,4 +88,12 @@ export function revealEvent(seal: AuditSeal, position: number, reveal: RecordedR
   const { atMs, appId, userId, actor, purpose: reason } = reveal
   const contentDigest = seal.digest(revealContent(reveal))
   return { kind: 'VALUE_REVEALED', atMs, appId, userId, subject: String(position), contentDigest, actor, reason }
+}
+
+/** Creates the entry for a corrected KYC status. */
+export function statusCorrectedEvent(seal: AuditSeal, correction: KycStatusCorrection): AuditEvent {
+  const { correctionId, userId, previous, next, at, actor, reason } = correction
+  const contentDigest = seal.digest([correctionId, userId, previous, next, at.getTime(), actor, reason])
+  const row = { appId: null, userId, subject: correctionId, contentDigest, actor, reason }
+  return { kind: 'KYC_STATUS_CORRECTED', atMs: at.getTime(), ...row }
 }

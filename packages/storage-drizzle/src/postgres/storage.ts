@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
 import type {
   FeedStore,
   InsertedEvent,
@@ -37,6 +37,7 @@ import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
 import { createUserRetention } from '../user-retention/store.postgres.js'
+import { createStatusCorrections } from '../verifications/status-corrections.postgres.js'
 import { createStatusOutbox } from '../verifications/status-outbox.postgres.js'
 import { createVerificationStore } from '../verifications/store.postgres.js'
 import { createWebhookStore } from '../webhooks/store.postgres.js'
@@ -96,6 +97,8 @@ export interface PostgresStorage {
   readonly verifications: VerificationStore
   /** Changes of KYC statuses to publish; empty without `kycStatusEvents`. */
   readonly statusOutbox: KycStatusOutbox
+  /** Corrections of KYC statuses by operators. */
+  readonly corrections: KycStatusCorrections
   readonly photoJobs: PhotoJobStore
   readonly webhooks: Required<WebhookStore>
   readonly recoveries: RecoveryStore
@@ -169,6 +172,7 @@ export async function createPostgresStorage(
   return {
     verifications: createVerificationStore(db, database, { audit, statusEvents: options.kycStatusEvents === true }),
     statusOutbox: createStatusOutbox({ database }),
+    corrections: createStatusCorrections({ database, audit, statusEvents: options.kycStatusEvents === true }),
     photoJobs: createPhotoJobStore({ database, instant, newToken }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
     feed: createFeedStore({ database }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
 import type {
   FeedStore,
   InsertedEvent,
@@ -25,6 +25,7 @@ import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { SqliteLocation } from '../engine/sqlite/open.js'
 import { watchFailures } from '../engine/sqlite/failure-watch.js'
 import { createPhotoJobStore } from '../photos/store.sqlite.js'
+import { createStatusCorrections } from '../verifications/status-corrections.sqlite.js'
 import { createStatusOutbox } from '../verifications/status-outbox.sqlite.js'
 import { createVerificationStore } from '../verifications/store.sqlite.js'
 import { createTryWrite } from '../engine/sqlite/readiness.js'
@@ -94,6 +95,8 @@ export interface SqliteStorage {
   readonly verifications: VerificationStore
   /** Changes of KYC statuses to publish; empty without `kycStatusEvents`. */
   readonly statusOutbox: KycStatusOutbox
+  /** Corrections of KYC statuses by operators. */
+  readonly corrections: KycStatusCorrections
   readonly photoJobs: PhotoJobStore
   readonly webhooks: SqliteWebhookStore
   readonly apps: AppDirectory
@@ -181,6 +184,9 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
       createVerificationStore({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
     ),
     statusOutbox: watched(createStatusOutbox({ db, commits })),
+    corrections: watched(
+      createStatusCorrections({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
+    ),
     photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken })),
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),

@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3'
-import type { KycStatus, ExistingSubmission, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
-import { prepare, prepareRows } from '../engine/sqlite/statement.js'
+import { prepare } from '../engine/sqlite/statement.js'
+import { findStatus, prepareStatusReads } from './current-status.sqlite.js'
 import type { verifications } from './tables.sqlite.js'
 
 type Recording = Parameters<VerificationStore['record']>[0]
@@ -22,20 +23,7 @@ export function prepareRecording(client: Database.Database) {
         result_message AS resultMessage, payload_digest AS payloadDigest
       FROM kyc_relay_verifications WHERE app_id = ? AND external_verification_id = ?`,
     ),
-    findNewestInLastApp: prepareRows<[userId: string], [appId: string, position: number]>(
-      client,
-      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ?
-      ORDER BY app_id DESC, position DESC LIMIT 1`,
-    ),
-    findNewestInAppBefore: prepareRows<[userId: string, appId: string], [appId: string, position: number]>(
-      client,
-      `SELECT app_id, position FROM kyc_relay_verifications WHERE user_id = ? AND app_id < ?
-      ORDER BY app_id DESC, position DESC LIMIT 1`,
-    ),
-    findNext: prepareRows<[verification: number], [status: KycStatus]>(
-      client,
-      'SELECT next FROM kyc_relay_kyc_status_log WHERE verification = ?',
-    ),
+    ...prepareStatusReads(client),
     insertVerification: prepare<unknown[]>(
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
@@ -77,21 +65,6 @@ export function prepareRecording(client: Database.Database) {
 type Position = number | bigint
 
 export type RecordingStatements = ReturnType<typeof prepareRecording>
-
-/**
- * Reads the status after the user's newest verification. It searches the newest verification of each app, so it reads
- * one row per app. Most users are new and cost one search.
- */
-export function findStatus(statements: RecordingStatements, userId: string): KycStatus {
-  let newest = -1
-  let row = statements.findNewestInLastApp.get(userId)
-  while (row !== undefined) {
-    const [appId, position] = row
-    newest = Math.max(newest, position)
-    row = statements.findNewestInAppBefore.get(userId, appId)
-  }
-  return (newest === -1 ? undefined : statements.findNext.get(newest)?.[0]) ?? 'UNVERIFIED'
-}
 
 export function findExisting(statements: RecordingStatements, key: SubmissionKey): ExistingSubmission | null {
   const row = statements.findExisting.get(key.appId, key.externalVerificationId)

@@ -161,3 +161,28 @@ export const kycStatusLog = pgTable(
     oneOf(table.next, kycStatusValues),
   ],
 )
+
+/** Corrections of the status by operators: rows of the status log without a verification. */
+export const kycStatusCorrections = pgTable(
+  'kyc_relay_kyc_status_corrections',
+  {
+    userId: text('user_id').notNull(),
+    correctionId: text('correction_id').notNull(),
+    position: position(),
+    previous: text<(typeof kycStatusValues)[number]>('previous').notNull(),
+    next: text<(typeof kycStatusValues)[number]>('next').notNull(),
+    at: instant('at').notNull(),
+    actor: text('actor').notNull(),
+    reason: text('reason').notNull(),
+    /** True until the event of the change is published. */
+    unpublished: boolean('unpublished').notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ name: 'kyc_relay_kyc_status_corrections_pkey', columns: [table.userId, table.correctionId] }),
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+    index('kyc_relay_kyc_status_corrections_unpublished')
+      .on(table.at)
+      .where(sql`unpublished`),
+  ],
+)

@@ -118,3 +118,31 @@ export const kycStatusLog = sqliteTable(
       .where(sql`unpublished = 1`),
   ],
 )
+
+/** Corrections of the status by operators: rows of the status log without a verification. */
+export const kycStatusCorrections = sqliteTable(
+  'kyc_relay_kyc_status_corrections',
+  {
+    position: position(),
+    correctionId: text('correction_id').notNull().unique('kyc_relay_kyc_status_corrections_by_id'),
+    userId: text('user_id').notNull(),
+    previous: text('previous', { enum: kycStatusValues }).notNull(),
+    next: text('next', { enum: kycStatusValues }).notNull(),
+    at: instant('at').notNull(),
+    actor: text('actor').notNull(),
+    reason: text('reason').notNull(),
+    /** Position of the user's newest verification before it; 0 if there was none. */
+    afterVerification: integer('after_verification').notNull(),
+    /** 1 until the event of the change is published. */
+    unpublished: flag('unpublished').notNull().default(0),
+  },
+  (table) => [
+    oneOf(table.previous, kycStatusValues),
+    oneOf(table.next, kycStatusValues),
+    oneOf(table.unpublished, [0, 1]),
+    index('kyc_relay_kyc_status_corrections_of_user').on(table.userId, table.position),
+    index('kyc_relay_kyc_status_corrections_unpublished')
+      .on(table.at)
+      .where(sql`unpublished = 1`),
+  ],
+)

@@ -122,6 +122,31 @@ describe('the audit log of the stores on PostgreSQL', () => {
     },
   )
 
+  test('finds nothing wrong with corrected statuses, and a status that was set without one', async () => {
+    const storage = await open()
+    const userId = uuid('user')
+    await storage.verifications.record(submission('one'))
+    const by = { actor: 'operator:Ada', reason: 'forged' }
+    const at = new Date(startOfTests.getTime() + 1000)
+    const first = { correctionId: uuid('c 1'), userId, expected: 'PASS', next: 'UNVERIFIED', at, ...by } as const
+    await storage.corrections.correctKycStatus(first)
+    expect((await verify(storage.audit!)).findings).toEqual([])
+    const second = { ...first, correctionId: uuid('c 2'), expected: 'UNVERIFIED', next: 'PASS_INTERNATIONAL' } as const
+    await storage.corrections.correctKycStatus(second)
+    expect((await verify(storage.audit!)).findings).toEqual([])
+    const entries = await storage.audit!.listEntries({
+      chain: auditSeal.chainOf(userId, 16),
+      ...{ after: 2, limit: 10 },
+    })
+    expect(entries.map(({ kind, subject, actor, reason }) => [kind, subject, actor, reason])).toEqual([
+      ['KYC_STATUS_CORRECTED', uuid('c 1'), by.actor, by.reason],
+      ['KYC_STATUS_CORRECTED', uuid('c 2'), by.actor, by.reason],
+    ])
+    await storage.database.write((db) => db.execute("UPDATE kyc_relay_kyc_statuses SET status = 'PASS'"))
+    expect((await verify(storage.audit!)).findings).toMatchObject([{ code: 'STATUS_UNFOUNDED', subject: userId }])
+    await storage.close()
+  })
+
   test('has an entry for each change of an API key', async () => {
     const storage = await open()
     await expectKeyRotationEntries(storage.apps, storage.audit!, 16)

@@ -22,9 +22,19 @@ describe.each(engines)('the outbox of status changes on $engine', ({ start, open
     await stores.verifications.record(submission('kept'))
     const { userId, appId } = first.key
     const { verificationId } = first.verification
-    const change = { userId, appId, verificationId, previous: 'UNVERIFIED', next: 'PASS', changedAt: first.recordedAt }
+    const source = 'SUBMISSION'
+    const change = {
+      changeId: verificationId,
+      source,
+      userId,
+      appId,
+      verificationId,
+      previous: 'UNVERIFIED',
+      next: 'PASS',
+      changedAt: first.recordedAt,
+    }
     expect(await list()).toEqual([change])
-    await stores.statusOutbox.markPublished({ userId: uuid('another'), verificationId })
+    await stores.statusOutbox.markPublished({ userId: uuid('another'), changeId: verificationId })
     expect(await list()).toHaveLength(1)
     await stores.statusOutbox.markPublished(change)
     await stores.statusOutbox.markPublished(change)

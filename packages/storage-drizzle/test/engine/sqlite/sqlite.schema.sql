@@ -167,6 +167,22 @@ CREATE TABLE `kyc_relay_grants` (
 	FOREIGN KEY (`app_id`) REFERENCES `kyc_relay_apps`(`app_id`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE `kyc_relay_kyc_status_corrections` (
+	`position` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`correction_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`previous` text NOT NULL,
+	`next` text NOT NULL,
+	`at` integer NOT NULL,
+	`actor` text NOT NULL,
+	`reason` text NOT NULL,
+	`after_verification` integer NOT NULL,
+	`unpublished` integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "kyc_relay_kyc_status_corrections_previous_check" CHECK(previous IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_corrections_next_check" CHECK(next IN ('UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL')),
+	CONSTRAINT "kyc_relay_kyc_status_corrections_unpublished_check" CHECK(unpublished IN (0, 1))
+) STRICT;
+
 CREATE TABLE `kyc_relay_kyc_status_log` (
 	`verification` integer PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -383,6 +399,12 @@ CREATE INDEX `kyc_relay_events_of_app` ON `kyc_relay_events` (`app_id`,`created_
 CREATE INDEX `kyc_relay_events_of_user` ON `kyc_relay_events` (`user_id`,`app_id`,`position`);
 
 CREATE INDEX `kyc_relay_grants_of_user` ON `kyc_relay_grants` (`user_id`);
+
+CREATE UNIQUE INDEX `kyc_relay_kyc_status_corrections_by_id` ON `kyc_relay_kyc_status_corrections` (`correction_id`);
+
+CREATE INDEX `kyc_relay_kyc_status_corrections_of_user` ON `kyc_relay_kyc_status_corrections` (`user_id`,`position`);
+
+CREATE INDEX `kyc_relay_kyc_status_corrections_unpublished` ON `kyc_relay_kyc_status_corrections` (`at`) WHERE unpublished = 1;
 
 CREATE INDEX `kyc_relay_kyc_status_log_unpublished` ON `kyc_relay_kyc_status_log` (`at`) WHERE unpublished = 1;
 
