@@ -61,6 +61,13 @@ module.exports = {
       to: { path: '^(apps|examples|bench|proof|scripts)/' },
     },
     {
+      name: 'conformance-stands-alone',
+      comment: 'It judges from outside: with our own code it would share our mistakes, and need what that code needs.',
+      severity: 'error',
+      from: { path: '^packages/conformance/src/' },
+      to: { path: ['^packages/(?!conformance/)', 'node_modules/'] },
+    },
+    {
       name: 'storage-takes-types-only',
       comment:
         'storage-drizzle implements ports: their types are enough. The vault alone loads kyc-core, for the token format and the error codes of its ports, of which a second copy could come to differ.',
@@ -102,7 +109,10 @@ module.exports = {
       name: 'node-in-its-folders',
       comment: 'Rules, signatures and the state of deliveries are pure: they run in any runtime and in any test.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: `^packages/[^/]+/src/${nodePlaces}` },
+      from: {
+        path: '^packages/[^/]+/src/',
+        pathNot: [`^packages/[^/]+/src/${nodePlaces}`, '^packages/conformance/'],
+      },
       to: { dependencyTypes: ['core'] },
     },
     {

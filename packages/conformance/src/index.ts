@@ -1,0 +1,8 @@
+export { checkIngestion, type CheckIngestionOptions } from './ingestion/check-ingestion.js'
+export { baseSubmission, ingestionCases, type Change, type IngestionCase } from './ingestion/ingestion-case.js'
+export type { CaseOutcome } from './outcome.js'
+export { checkReceiver, type CheckReceiverOptions } from './receiver/check-receiver.js'
+export { receiverCases, type ReceiverCase, type ReceiverRequest } from './receiver/receiver-case.js'
+export { formatJunit, formatTable } from './report.js'
+export { checkSender, type CheckSenderOptions } from './sender/check-sender.js'
+export { senderCases, type SenderCase, type SenderCheck } from './sender/sender-case.js'
