@@ -8,6 +8,7 @@ import { createMetricsRoute } from '../operations/metrics-route.js'
 import type { Metrics } from '../operations/metrics.js'
 import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
 import { tracedMiddleware } from '../operations/tracing/request-spans.js'
+import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
@@ -34,6 +35,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly kycStatuses: Omit<KycStatusRoutesDeps, 'log' | 'newId'>
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
+  readonly reads: ReadRoutesDeps
   readonly probes: Probes
   readonly metrics: Metrics
   readonly log: Log
@@ -50,9 +52,10 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
 
   app.use(identifyCaller(deps))
   app.use(tracedMiddleware('internal'))
-  // No route has query parameters.
+  // Only reads have query parameters, and check them themselves.
   app.use(async (c, next) => {
-    if (Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+    if (!isRead && Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
     return next()
   })
 
@@ -67,6 +70,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
+  app.route('/', createReadRoutes(deps.reads))
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {

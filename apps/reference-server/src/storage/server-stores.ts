@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OwnTables } from '@kyc-relay/storage-drizzle/sqlite'
+import type { OperatorReads } from './operator-reads.js'
 import type { PortalSessions } from './portal-sessions.js'
 import type { QueueInspection } from './queue-inspection.js'
 import type { VerificationOverview } from './verification-overview.js'
@@ -11,6 +12,7 @@ export interface ServerStores {
   readonly portalSessions: PortalSessions
   readonly queue: QueueInspection
   readonly overview: VerificationOverview
+  readonly operatorReads: OperatorReads
 }
 
 /** Tables of this server, with the folder of their migrations. */

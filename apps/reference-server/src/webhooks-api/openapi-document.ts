@@ -36,7 +36,7 @@ const withBody: readonly RefusalNote[] = [
   { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The body is not JSON in UTF-8.' },
 ]
 
-const tags: Readonly<Record<OperationShape['tag'] | 'Events', string>> = {
+const tags: Readonly<Record<string, string>> = {
   Endpoints: 'Where events are sent.',
   Deliveries: 'What was sent, when, and what was answered.',
   Recovery: 'How a partner comes back after an outage.',

@@ -26,10 +26,10 @@ export interface AnswerShape {
 /** One operation of the REST API. It is the source for checking requests, typing responses and the OpenAPI document. */
 export interface OperationShape {
   readonly id: string
-  readonly method: 'get' | 'post' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path with `{parameters}`: `{version}` is a whole number from 1; every other parameter is a UUID. */
   readonly path: string
-  readonly tag: 'Endpoints' | 'Deliveries' | 'Recovery' | 'API keys'
+  readonly tag: string
   readonly summary: string
   readonly description?: string
   /** Schema of the query string. Every value is a string; an empty one counts as absent. */
@@ -110,7 +110,7 @@ export function refuseOtherMethods(app: Hono<EdgeEnv>, operations: readonly Oper
 }
 
 /** Accepts either letter case and converts to lower case (RFC 9562, section 4). */
-const uuid = z.uuid().toLowerCase()
+const uuid = z.guid().toLowerCase()
 
 const version = z.string().regex(/^[1-9]\d{0,8}$/)
 
@@ -125,7 +125,7 @@ function checkParams(given: Readonly<Record<string, string>>): Record<string, st
 }
 
 /** Parameters match only UUIDs or versions, so that they never match a fixed path. */
-function routePath(path: string): string {
+export function routePath(path: string): string {
   return path.replace('{version}', ':version{[0-9]{1,9}}').replaceAll(/\{([a-z]\w+)\}/gi, ':$1{[0-9A-Fa-f-]{36}}')
 }
 

@@ -42,6 +42,11 @@ export function wireInternalApi(deps: {
     kycStatuses: { corrections, listAppsOfUser: (userId) => users.listAppsOfUser(userId), now },
     evidence: { corrections, overview, verifications, photoJobs, photos, vault },
     endpoints: { store: events.store, wake: () => events.worker.wake() },
+    reads: {
+      reads: storage.operatorReads,
+      directory,
+      auditLogs: { stores: storage.audit, vault: vault.audit },
+    },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
     failures,
     probes,

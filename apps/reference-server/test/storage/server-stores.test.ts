@@ -15,11 +15,12 @@ import { startOfTests } from '../../../../packages/storage-drizzle/test/samples.
 import { createServerStores as createOnPostgres } from '../../src/storage/postgres/index.js'
 import { ownTables } from '../../src/storage/server-stores.js'
 import { createServerStores as createOnSqlite } from '../../src/storage/sqlite/index.js'
+import { operatorReadsCases, type OperatorReadsHandle } from './operator-reads-cases.js'
 import { portalSessionCases, type PortalSessionsHandle } from './portal-session-cases.js'
 import { queueInspectionCases, type QueueInspectionHandle } from './queue-inspection-cases.js'
 import { verificationOverviewCases, type VerificationOverviewHandle } from './verification-overview-cases.js'
 
-type Handle = PortalSessionsHandle & QueueInspectionHandle & VerificationOverviewHandle
+type Handle = OperatorReadsHandle & PortalSessionsHandle & QueueInspectionHandle & VerificationOverviewHandle
 
 /** A clock that only `advance` moves. */
 function harnessOf(open: (clock: () => Date) => ReturnType<StorageHarness<Handle>['open']>): StorageHarness<Handle> {
@@ -34,6 +35,7 @@ const ports = [
   ['PortalSessions', portalSessionCases],
   ['QueueInspection', queueInspectionCases],
   ['VerificationOverview', verificationOverviewCases],
+  ['OperatorReads', operatorReadsCases],
 ] as const
 
 describe.each(ports)('%s on SQLite', (_port, cases) => {

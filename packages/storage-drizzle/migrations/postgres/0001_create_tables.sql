@@ -442,6 +442,8 @@ CREATE INDEX "kyc_relay_access_tokens_by_expiry" ON "kyc_relay_access_tokens" US
 
 CREATE INDEX "kyc_relay_grants_of_user" ON "kyc_relay_grants" USING btree ("user_id");
 
+CREATE INDEX "kyc_relay_grants_by_reference" ON "kyc_relay_grants" USING btree ("app_id","external_reference_id","user_id");
+
 CREATE INDEX "kyc_relay_attempts_by_age" ON "kyc_relay_attempts" USING btree ("started_at");
 
 CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position");
@@ -485,6 +487,8 @@ CREATE INDEX "kyc_relay_events_of_app" ON "kyc_relay_events" USING btree ("app_i
 CREATE INDEX "kyc_relay_events_in_feed" ON "kyc_relay_events" USING btree ("app_id","transaction_id","position");
 
 CREATE INDEX "kyc_relay_events_of_user" ON "kyc_relay_events" USING btree ("user_id","app_id","position");
+
+CREATE INDEX "kyc_relay_events_withheld" ON "kyc_relay_events" USING btree ("app_id","created_at","position") WHERE withheld IS NOT NULL;
 
 CREATE INDEX "kyc_relay_events_by_age" ON "kyc_relay_events" USING btree ("created_at") WHERE body IS NOT NULL;
 

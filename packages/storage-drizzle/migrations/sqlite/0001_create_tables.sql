@@ -175,6 +175,8 @@ CREATE TABLE `kyc_relay_grants` (
 
 CREATE INDEX `kyc_relay_grants_of_user` ON `kyc_relay_grants` (`user_id`);
 
+CREATE INDEX `kyc_relay_grants_by_reference` ON `kyc_relay_grants` (`app_id`,`external_reference_id`,`user_id`);
+
 CREATE TABLE `kyc_relay_revoked_grants` (
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
@@ -336,6 +338,8 @@ CREATE INDEX `kyc_relay_events_of_app` ON `kyc_relay_events` (`app_id`,`created_
 CREATE INDEX `kyc_relay_events_in_feed` ON `kyc_relay_events` (`app_id`,`position`);
 
 CREATE INDEX `kyc_relay_events_of_user` ON `kyc_relay_events` (`user_id`,`app_id`,`position`);
+
+CREATE INDEX `kyc_relay_events_withheld` ON `kyc_relay_events` (`app_id`,`created_at`,`position`) WHERE withheld IS NOT NULL;
 
 CREATE INDEX `kyc_relay_events_by_age` ON `kyc_relay_events` (`created_at`) WHERE body IS NOT NULL;
 

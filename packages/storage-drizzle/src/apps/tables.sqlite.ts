@@ -38,7 +38,11 @@ export const grants = sqliteTable(
     /** JSON array. */
     scopes: text('scopes').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] }), index('kyc_relay_grants_of_user').on(table.userId)],
+  (table) => [
+    primaryKey({ columns: [table.appId, table.userId] }),
+    index('kyc_relay_grants_of_user').on(table.userId),
+    index('kyc_relay_grants_by_reference').on(table.appId, table.externalReferenceId, table.userId),
+  ],
 )
 
 export const revokedGrants = sqliteTable(

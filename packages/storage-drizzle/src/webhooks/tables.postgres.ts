@@ -94,6 +94,9 @@ export const events = pgTable(
     index('kyc_relay_events_of_app').on(table.appId, table.createdAt, table.position),
     index('kyc_relay_events_in_feed').on(table.appId, table.transactionId, table.position),
     index('kyc_relay_events_of_user').on(table.userId, table.appId, table.position),
+    index('kyc_relay_events_withheld')
+      .on(table.appId, table.createdAt, table.position)
+      .where(sql`withheld IS NOT NULL`),
     index('kyc_relay_events_by_age')
       .on(table.createdAt)
       .where(sql`body IS NOT NULL`),

@@ -1,5 +1,6 @@
 import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
 import type { ServerStores } from '../server-stores.js'
+import { createOperatorReads } from './operator-reads.js'
 import { createPortalSessions } from './portal-sessions.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createVerificationOverview } from './verification-overview.js'
@@ -10,5 +11,6 @@ export function createServerStores(database: PostgresOwnDatabase, clock: () => D
     portalSessions: createPortalSessions(database, clock),
     queue: createQueueInspection(database, clock),
     overview: createVerificationOverview(database),
+    operatorReads: createOperatorReads(database),
   }
 }

@@ -1,5 +1,6 @@
 import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
 import type { ServerStores } from '../server-stores.js'
+import { createOperatorReads } from './operator-reads.js'
 import { createPortalSessions } from './portal-sessions.js'
 import { createQueueInspection } from './queue-inspection.js'
 import { createVerificationOverview } from './verification-overview.js'
@@ -10,5 +11,6 @@ export function createServerStores(database: SqliteOwnDatabase, clock: () => Dat
     portalSessions: createPortalSessions(database, clock),
     queue: createQueueInspection(database, clock),
     overview: createVerificationOverview(database),
+    operatorReads: createOperatorReads(database),
   }
 }

@@ -398,6 +398,10 @@ CREATE INDEX `kyc_relay_events_of_app` ON `kyc_relay_events` (`app_id`,`created_
 
 CREATE INDEX `kyc_relay_events_of_user` ON `kyc_relay_events` (`user_id`,`app_id`,`position`);
 
+CREATE INDEX `kyc_relay_events_withheld` ON `kyc_relay_events` (`app_id`,`created_at`,`position`) WHERE withheld IS NOT NULL;
+
+CREATE INDEX `kyc_relay_grants_by_reference` ON `kyc_relay_grants` (`app_id`,`external_reference_id`,`user_id`);
+
 CREATE INDEX `kyc_relay_grants_of_user` ON `kyc_relay_grants` (`user_id`);
 
 CREATE UNIQUE INDEX `kyc_relay_kyc_status_corrections_by_id` ON `kyc_relay_kyc_status_corrections` (`correction_id`);

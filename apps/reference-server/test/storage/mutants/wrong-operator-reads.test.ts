@@ -1,0 +1,67 @@
+import { operatorReadsCases } from '../operator-reads-cases.js'
+import { testServerStores, type Spoil, type WrongStorage } from './wrong-server-stores.js'
+import type { OperatorReads } from '../../../src/storage/operator-reads.js'
+
+const spoilt =
+  (change: (reads: OperatorReads) => Partial<OperatorReads>): Spoil =>
+  ({ operatorReads }) => ({ operatorReads: { ...operatorReads, ...change(operatorReads) } })
+
+const wrongReads: readonly WrongStorage[] = [
+  [
+    'lists apps again on each page',
+    'OR-01',
+    spoilt((reads) => ({ listApps: ({ limit }) => reads.listApps({ limit }) })),
+  ],
+  [
+    'lists users in any order',
+    'OR-02',
+    spoilt((reads) => ({ listUsers: async (page) => [...(await reads.listUsers(page))].reverse() })),
+  ],
+  [
+    'ignores the reference',
+    'OR-03',
+    spoilt((reads) => ({
+      listUsers: ({ externalReferenceId: _reference, ...page }) => reads.listUsers(page),
+    })),
+  ],
+  [
+    'lists the deliveries of one app',
+    'OR-04',
+    spoilt((reads) => ({
+      async listDeliveries(page) {
+        const [newest] = await reads.listDeliveries({ limit: 1 })
+        return reads.listDeliveries({ ...page, appId: newest?.appId })
+      },
+    })),
+  ],
+  [
+    'ignores the state',
+    'OR-05',
+    spoilt((reads) => ({ listDeliveries: ({ state: _state, ...page }) => reads.listDeliveries(page) })),
+  ],
+  [
+    'pages withheld events without a place',
+    'OR-06',
+    spoilt((reads) => ({ listWithheld: ({ before: _before, ...page }) => reads.listWithheld(page) })),
+  ],
+  [
+    'counts what is in flight as waiting',
+    'OR-07',
+    spoilt((reads) => ({
+      listQueue: async (page) =>
+        (await reads.listQueue(page)).map((row) => ({ ...row, waiting: row.waiting + row.inFlight })),
+    })),
+  ],
+  [
+    'lists moves newest first',
+    'OR-08',
+    spoilt((reads) => ({
+      async findTransaction(id) {
+        const found = await reads.findTransaction(id)
+        return found === null ? null : { ...found, moves: [...found.moves].reverse() }
+      },
+    })),
+  ],
+]
+
+testServerStores(operatorReadsCases, wrongReads)
