@@ -60,7 +60,7 @@ function slowSteps(plan: readonly string[]): string[] {
   return plan.filter(
     (step) =>
       (step.startsWith('SCAN') &&
-        !/json_each|CONSTANT ROW|bounded_rows|schedules_paused|recoveries_running/.test(step)) ||
+        !/json_each|CONSTANT ROW|bounded_rows|schedules_paused|recoveries_in_order/.test(step)) ||
       step.includes('TEMP B-TREE'),
   )
 }

@@ -494,6 +494,8 @@ CREATE INDEX "kyc_relay_events_by_age" ON "kyc_relay_events" USING btree ("creat
 
 CREATE UNIQUE INDEX "kyc_relay_recoveries_running" ON "kyc_relay_recoveries" USING btree ("app_id","endpoint_id") WHERE state = 'RUNNING';
 
+CREATE INDEX "kyc_relay_recoveries_in_order" ON "kyc_relay_recoveries" USING btree ("created_at","recovery_id") WHERE state = 'RUNNING';
+
 CREATE INDEX "kyc_relay_transactions_by_id" ON "kyc_relay_transactions" USING btree ("transaction_id");
 
 CREATE INDEX "kyc_relay_transactions_of_user" ON "kyc_relay_transactions" USING btree ("user_id","app_id");

@@ -367,6 +367,8 @@ CREATE INDEX `kyc_relay_recoveries_of_endpoint` ON `kyc_relay_recoveries` (`endp
 
 CREATE UNIQUE INDEX `kyc_relay_recoveries_running` ON `kyc_relay_recoveries` (`endpoint`) WHERE state = 'RUNNING';
 
+CREATE INDEX `kyc_relay_recoveries_in_order` ON `kyc_relay_recoveries` (`created_at`,`recovery_id`) WHERE state = 'RUNNING';
+
 CREATE TABLE `kyc_relay_transaction_moves` (
 	`event` integer PRIMARY KEY NOT NULL,
 	`transaction_id` text NOT NULL,

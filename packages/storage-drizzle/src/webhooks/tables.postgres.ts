@@ -329,6 +329,9 @@ export const recoveries = pgTable(
     uniqueIndex('kyc_relay_recoveries_running')
       .on(table.appId, table.endpointId)
       .where(sql`state = 'RUNNING'`),
+    index('kyc_relay_recoveries_in_order')
+      .on(table.createdAt, table.recoveryId)
+      .where(sql`state = 'RUNNING'`),
   ],
 )
 

@@ -258,6 +258,9 @@ export const recoveries = sqliteTable(
     uniqueIndex('kyc_relay_recoveries_running')
       .on(table.endpoint)
       .where(sql`state = 'RUNNING'`),
+    index('kyc_relay_recoveries_in_order')
+      .on(table.createdAt, table.recoveryId)
+      .where(sql`state = 'RUNNING'`),
   ],
 )
 
