@@ -1,8 +1,10 @@
 import { holdsCardNumber } from './card-number.js'
 import { normaliseDocumentNumber } from './document-number.js'
+import { encodeSsn, holdsEncodedSsn, type EncodedSsn } from './encoded-ssn.js'
 import { pointerOfKey } from './json-pointer.js'
 import type { JsonObject, JsonValue } from './json-value.js'
 import { foldText, holdsSpelled } from './spelled-text.js'
+import { holdsSplitSsn, partsOf } from './split-ssn.js'
 import { isIssuableSsn, readSsn } from './ssn.js'
 import { isSsnLikeKey, isValueKey } from './ssn-like-key.js'
 import { createViolation, type Violation } from './violation.js'
@@ -34,6 +36,7 @@ const MIN_DOCUMENT_NUMBER = 6
 interface Secrets {
   /** Nine digits. */
   readonly ssn: string | null
+  readonly encodedSsn: EncodedSsn | null
   /** Six or more letters and digits, folded. */
   readonly documentNumber: string | null
 }
@@ -60,6 +63,7 @@ function isClearText(text: string, secrets: Secrets): boolean {
   const folded = foldText(text)
   return (
     (secrets.ssn !== null && holdsSpelled(folded, secrets.ssn, 'digits')) ||
+    (secrets.encodedSsn !== null && holdsEncodedSsn(text, secrets.encodedSsn)) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
     holdsMrz(folded) ||
@@ -88,8 +92,10 @@ function secretsOf(ssn: unknown, documentNumber: unknown): Secrets {
     typeof documentNumber === 'string'
       ? foldText(normaliseDocumentNumber(documentNumber)).replace(/[^\p{L}\p{N}]/gu, '')
       : ''
+  const digits = reading?.kind === 'ssn' ? reading.digits : null
   return {
-    ssn: reading?.kind === 'ssn' ? reading.digits : null,
+    ssn: digits,
+    encodedSsn: digits === null ? null : encodeSsn(digits),
     documentNumber: folded.length >= MIN_DOCUMENT_NUMBER ? folded : null,
   }
 }
@@ -101,7 +107,7 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
  * Finds clear personal data in the free-form parts of a submission, keys included. These are `decisionReason`, ids,
  * check names and reasons, `ssn.source`, every `*Data` object and `externalProviderData`.
  *
- * It finds the submitted SSN and document number in any spelling, other dashed SSNs and nine digits under an SSN-like
+ * It finds the submitted SSN and document number in any spelling, the SSN also encoded or split over a list, other dashed SSNs and nine digits under an SSN-like
  * key. It also finds machine readable zones, licence barcodes, card numbers and images. Bare nine-digit references,
  * UUIDs, timestamps and booleans under SSN-like keys are not personal data.
  *
@@ -120,13 +126,20 @@ export function findClearPii(submission: JsonValue | undefined): Violation[] {
     if (typeof value === 'number' || typeof value === 'string') {
       const clear = typeof value === 'string' ? isClearText(value, secrets) : isClearNumber(value, secrets)
       if (clear || (underSsnKey && isNineDigits(value))) report(pointer)
-    } else if (Array.isArray(value)) {
+      return
+    }
+    const before = violations.length
+    if (Array.isArray(value)) {
       value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, underSsnKey))
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
         if (isClearText(key, secrets)) report(pointer)
         scan(item, pointerOfKey(pointer, key), isSsnLikeKey(key) || (underSsnKey && isValueKey(key)))
       }
+    } else return
+    // What a part of the list holds by itself is reported at the part.
+    if (violations.length === before && secrets.ssn !== null && holdsSplitSsn(partsOf(value), secrets.ssn)) {
+      report(pointer)
     }
   }
 

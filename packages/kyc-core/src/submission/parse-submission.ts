@@ -9,6 +9,7 @@ import { pointerWithoutUnknownFields } from './json-pointer.js'
 import { FREE_FORM_FIELDS, readJson, type JsonObject, type JsonValue } from './json-value.js'
 import { checkLastName } from './name-rules.js'
 import { isLenient } from './lenient-rules.js'
+import { findPersonalData } from './personal-data.js'
 import { createRuleContext, type Findings, type PiiForm, type RuleContext } from './rule-context.js'
 import { checkSsn } from './ssn-rules.js'
 import { completePolicy, type SubmissionPolicy } from './submission-policy.js'
@@ -163,6 +164,7 @@ export function examineSubmission(
   checkAddress(context)
   const decisionedMs = checkDates(context)
   checkVerifications(context)
+  findings.warnings.push(...findPersonalData(read.value))
 
   const violations = presentViolations([...findings.violations.values(), ...unknownFields])
   if (!parsed.success || violations.length > 0) return { submission: null, violations, warnings: findings.warnings }

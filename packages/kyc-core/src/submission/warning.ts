@@ -13,6 +13,8 @@ export type WarningCode =
   | 'SINGLE_NAME'
   | 'COUNTRY_USER_ASSIGNED'
   | 'ACCEPTED_ON_FAILED'
+  | 'PII_BEYOND_TYPED_FIELDS'
+  | 'ID_KEPT_IN_CLEAR'
 
 /** One warning about an accepted submission. */
 export interface Warning {
@@ -38,6 +40,9 @@ export const WARNING_MESSAGES: Readonly<Record<WarningCode, string>> = {
   DATES_IMPLAUSIBLE: 'A date is implausible or contradicts another date.',
   SINGLE_NAME: 'The person has one name only.',
   ACCEPTED_ON_FAILED: 'Not as the contract states. Accepted because the decision is FAILED.',
+  PII_BEYOND_TYPED_FIELDS:
+    'The data of the provider holds an email address, phone number, passport number or address that the typed fields do not carry.',
+  ID_KEPT_IN_CLEAR: 'This id holds an email address. Ids are kept in clear.',
   COUNTRY_USER_ASSIGNED: 'A user-assigned country code, which ISO 3166-1 does not define.',
 }
 

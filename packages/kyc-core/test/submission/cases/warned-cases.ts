@@ -252,4 +252,55 @@ export const warnedCases: readonly CaseGroup[] = [
       warned: pointers.map((pointer) => `${pointer} ACCEPTED_ON_FAILED`),
     })),
   },
+  {
+    heading: 'Accepted with a remark: personal data of the provider that the typed fields do not carry',
+    rows: [
+      ...(
+        [
+          ['an email address', { contact: 'jonas@example.org' }, '/contact'],
+          ['an email address in a sentence', { note: 'Sent to jonas@example.org.' }, '/note'],
+          ['an email address beside the typed one', { to: 'maria.sample@example.com, jonas@example.org' }, '/to'],
+          ['an email address deep inside', { a: [{ b: 'jonas@example.org' }] }, '/a/0/b'],
+          ['an international phone number', { x: '+442079460958' }, '/x'],
+          ['an international phone number with spaces', { x: '+44 20 7946 0958' }, '/x'],
+          ['a phone number in a sentence', { x: 'Called (202) 555-0199 twice' }, '/x'],
+          ['a phone number with dashes', { x: '202-555-0199' }, '/x'],
+          ['bare digits under phone', { phone: '2025550199' }, '/phone'],
+          ['a number under mobileNumber', { mobileNumber: 2025550199 }, '/mobileNumber'],
+          ['a passport number', { passportNumber: 'Y7654321' }, '/passportNumber'],
+          ['a passport number under passport_no', { passport_no: '765432109' }, '/passport_no'],
+          ['a passport number in a sentence', { note: 'Passport no. Y7654321 seen' }, '/note'],
+          ['a licence number', { driver_license: 'D765-4321' }, '/driver_license'],
+          ['an address', { address: '9 Example Street, Otherville' }, '/address'],
+          ['an address under homeAddress', { homeAddress: 'Beispielweg 5, 10115 Berlin' }, '/homeAddress'],
+          ['a line of an address', { address: { line1: '9 Example Street' } }, '/address/line1'],
+          ['an address in a sentence', { note: 'Moved to 9 Example Street last year' }, '/note'],
+        ] as const
+      ).map(([what, value, pointer]) => ({
+        what,
+        change: { '/externalProviderData': value },
+        warned: [`/externalProviderData${pointer} PII_BEYOND_TYPED_FIELDS`],
+      })),
+      {
+        what: 'an email address where the typed fields have none',
+        change: { '/person/emailAddress': REMOVED, '/externalProviderData': { x: 'maria.sample@example.com' } },
+        warned: ['/externalProviderData/x PII_BEYOND_TYPED_FIELDS'],
+      },
+      {
+        what: 'an email address as idempotency key',
+        change: { '/externalVerificationId': 'maria.sample@example.com' },
+        warned: ['/externalVerificationId ID_KEPT_IN_CLEAR'],
+      },
+      {
+        what: 'an email address inside an idempotency key',
+        change: { '/externalVerificationId': 'kyc:jonas@example.org:1' },
+        warned: ['/externalVerificationId ID_KEPT_IN_CLEAR'],
+      },
+      {
+        what: 'an email address as id of a section',
+        change: { [`${D}/verificationId`]: 'jonas@example.org' },
+        warned: [`${D}/verificationId ID_KEPT_IN_CLEAR`],
+      },
+    ],
+  },
 ]

@@ -1,0 +1,88 @@
+import { foldText, holdsSpelled } from './spelled-text.js'
+
+/*
+ * Finds a known SSN in a text in which it is encoded: base64, hexadecimal, or escapes of URLs, HTML, mail and JSON.
+ */
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+/** `%30`, `\x30`, `\u0030`, `&#x30;`, `&#48;`: hexadecimal, except in the last group. */
+const ESCAPES = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi
+/** `=30`, as in mail. */
+const MAIL_ESCAPES = /=([0-9a-f]{2})/gi
+const ESCAPE = /[%=\\&]/
+const HAN_DIGITS = '〇一二三四五六七八九'
+const HAN = /[〇零一二三四五六七八九]/g
+
+/** An SSN in the encodings that are searched for. */
+export interface EncodedSsn {
+  readonly digits: string
+  /** Parts that base64 of any text with the SSN has, whatever comes before it. */
+  readonly base64: readonly string[]
+  /** Its characters in hexadecimal, upper case. */
+  readonly hex: readonly string[]
+  /** The number itself in hexadecimal; null if it is so short that other numbers have it. */
+  readonly hexNumber: string | null
+}
+
+function base64Of(text: string): string {
+  let bits = ''
+  for (const character of text) bits += character.charCodeAt(0).toString(2).padStart(8, '0')
+  const whole = bits.match(/.{6}/g) ?? []
+  return whole.map((six) => BASE64.charAt(Number.parseInt(six, 2))).join('')
+}
+
+/** Returns the characters of base64 that only `text` decides, if `before` other bytes stand before it. */
+function base64After(before: number, text: string): string {
+  return base64Of('\0'.repeat(before) + text).slice(Math.ceil((before * 8) / 6))
+}
+
+const hexOf = (text: string): string =>
+  Array.from(text, (character) => character.charCodeAt(0).toString(16).toUpperCase()).join('')
+
+/** Encodes an SSN of nine digits for {@link holdsEncodedSsn}. */
+export function encodeSsn(digits: string): EncodedSsn {
+  const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
+  const spellings = ['', '-', ' ', '.'].map((separator) => [area, group, serial].join(separator))
+  const hexNumber = Number(digits).toString(16).toUpperCase()
+  return {
+    digits,
+    base64: spellings.flatMap((spelling) => [0, 1, 2].map((before) => base64After(before, spelling))),
+    hex: spellings.map(hexOf),
+    hexNumber: hexNumber.length >= 6 ? hexNumber : null,
+  }
+}
+
+function withoutEscapes(text: string, escapes: RegExp): string {
+  return text.replace(escapes, (escape, ...groups: readonly unknown[]) => {
+    const index = groups.slice(0, 5).findIndex((group) => typeof group === 'string')
+    const codePoint = Number.parseInt(String(groups[index]), index === 4 ? 10 : 16)
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : escape
+  })
+}
+
+const withHanDigits = (text: string): string =>
+  text.replace(HAN, (digit) => (digit === '零' ? '0' : String(HAN_DIGITS.indexOf(digit))))
+
+/** Checks whether a text holds the SSN in base64, hexadecimal, escapes or Han digits. */
+export function holdsEncodedSsn(text: string, ssn: EncodedSsn): boolean {
+  if (text.length < 6) return false
+  const compact = text.replace(/\s/g, '')
+  if (ssn.base64.some((part) => compact.includes(part))) return true
+  const upper = foldText(text)
+  // Digits are 30 to 39 in hexadecimal.
+  const hexDigits = /3\d/.test(upper) ? upper.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
+  if (ssn.hex.some((hex) => hexDigits.includes(hex))) return true
+  if (ssn.hexNumber !== null && upper.includes(ssn.hexNumber) && isWord(upper, ssn.hexNumber)) return true
+  // Escapes twice, for a text that was escaped twice.
+  const spellings = ESCAPE.test(text)
+    ? [withoutEscapes(withoutEscapes(text, ESCAPES), ESCAPES), withoutEscapes(text, MAIL_ESCAPES)]
+    : [text]
+  return spellings
+    .map(withHanDigits)
+    .some((spelling) => spelling !== text && holdsSpelled(foldText(spelling), ssn.digits, 'digits'))
+}
+
+/** Checks whether a hexadecimal number stands by itself, with `0X` or zeros before it. */
+function isWord(text: string, hex: string): boolean {
+  return text.split(/[^0-9A-Z]+/).some((word) => word.replace(/^(?:0X)?0*/, '') === hex)
+}

@@ -1,0 +1,131 @@
+import { isEmailAddress } from './email-address.js'
+import { pointerOfKey } from './json-pointer.js'
+import type { JsonObject, JsonValue } from './json-value.js'
+import { createWarning, type Warning } from './warning.js'
+
+/** Most warnings about one submission. */
+const MOST_WARNINGS = 50
+
+const EMAIL = /[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{M}\p{N}.-]{3,253}/gu
+/** International, or in the groups of North America. */
+const PHONE =
+  /(?<![\p{L}\p{N}+-])(?:\+ ?\d[\d ().-]{6,24}\d|\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})(?![\p{L}\p{N}-])/gu
+const PHONE_KEY =
+  /^(?:.*\s)?(?:phone|telephone|tel|mobile|cell|cellphone|msisdn|fax|whatsapp|phonenumber|mobilenumber)(?:\s(?:no|number|nr))?$/
+const DOCUMENT_KEY =
+  /(?:^|\s)(?:passport|licen[cs]e|driverslicen[cs]e|national id|identity card|id card|document number|passportnumber|licen[cs]enumber)(?:\s|$)/
+const PASSPORT_IN_TEXT =
+  /\bpassport(?: ?(?:no\.?|number|nr\.?|num\.?|#))? ?[:#]? ?([A-Z]{0,3}\d{6,9}[A-Z]?)(?![\p{L}\p{N}])/iu
+const ADDRESS_KEY = /(?:^|\s)(?:address|addr|street|streetaddress|residence|domicile|line1|line 1)(?:\s|$)/
+/** Addresses of machines, and statements about a thing. */
+const OTHER_KEY =
+  /(?:^|\s)(?:ip|ipv4|ipv6|mac|wallet|email|e mail|mail|url|web|host|contract|token|hash|ref|reference|status|result|match|matched|matches|verified|valid|type|score|check|request|transaction|class|country|state|expiry|at|plate)(?:\s|$)/
+const STREET =
+  /(?<![\p{L}\p{N}])\d{1,5}[A-Z]? (?:[\p{Lu}\d][\p{L}\d.']{0,30} ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Terrace)\b\.?/gu
+
+const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')
+
+/** `applicantPhone_number` → `applicant phone number` */
+function wordsOf(key: string): string {
+  return key
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(' ')
+    .trim()
+}
+
+const wordSet = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  )
+
+/** The typed fields, which the provider's data may repeat. */
+interface TypedFields {
+  readonly email: string
+  readonly phone: string
+  readonly addressWords: ReadonlySet<string>
+}
+
+function typedFieldsOf(submission: JsonValue | undefined): TypedFields {
+  const person = member(submission, 'person')
+  const texts = [member(person, 'address'), member(member(member(submission, 'verifications'), 'document'), 'address')]
+    .flatMap((address) => (typeof address === 'object' && address !== null ? Object.values(address) : []))
+    .map(textOf)
+  return {
+    email: textOf(member(person, 'emailAddress')).toLowerCase(),
+    phone: textOf(member(person, 'phoneNumber')).replace(/\D/g, ''),
+    addressWords: wordSet(texts.join(' ')),
+  }
+}
+
+function emailsIn(text: string): string[] {
+  if (!text.includes('@')) return []
+  return (text.match(EMAIL) ?? [])
+    .map((found) => (found.endsWith('.') ? found.slice(0, -1) : found))
+    .filter(isEmailAddress)
+}
+
+const isAnyDigits = (text: string): boolean => /^\+?[\d ().-]{7,24}$/.test(text) && text.replace(/\D/g, '').length >= 7
+
+/** Checks whether a value is personal data that the typed fields do not carry. `key` is its key in words. */
+function isBeyond(text: string, key: string, typed: TypedFields): boolean {
+  const isOtherPhone = (found: string): boolean => {
+    const digits = found.replace(/\D/g, '')
+    return digits.length >= 7 && digits.length <= 15 && !(typed.phone !== '' && typed.phone.endsWith(digits))
+  }
+  const isOtherAddress = (found: string): boolean => [...wordSet(found)].some((word) => !typed.addressWords.has(word))
+  const isOtherKey = OTHER_KEY.test(key)
+  return (
+    emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
+    (text.match(PHONE) ?? []).some(isOtherPhone) ||
+    (PHONE_KEY.test(key) && isAnyDigits(text) && isOtherPhone(text)) ||
+    PASSPORT_IN_TEXT.test(text) ||
+    (!isOtherKey && DOCUMENT_KEY.test(key) && /^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text)) ||
+    (!isOtherKey && ADDRESS_KEY.test(key) && /\p{L}{2}/u.test(text) && /[\d\s,]/.test(text) && isOtherAddress(text)) ||
+    (text.match(STREET) ?? []).some(isOtherAddress)
+  )
+}
+
+/**
+ * Finds an email address, a phone or passport number or an address in `externalProviderData` that no typed field of the
+ * submission carries, and ids that hold an email address.
+ *
+ * @param submission Unvalidated arguments.
+ */
+export function findPersonalData(submission: JsonValue | undefined): Warning[] {
+  const warnings: Warning[] = []
+  const typed = typedFieldsOf(submission)
+
+  function scan(value: JsonValue | undefined, pointer: string, key: string): void {
+    if (warnings.length >= MOST_WARNINGS) return
+    if (typeof value === 'string' || typeof value === 'number') {
+      if (isBeyond(String(value), key, typed)) warnings.push(createWarning(pointer, 'PII_BEYOND_TYPED_FIELDS'))
+    } else if (Array.isArray(value)) {
+      value.forEach((item: JsonValue, index) => scan(item, `${pointer}/${index}`, key))
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        scan(item, pointerOfKey(pointer, name), `${ADDRESS_KEY.test(key) ? 'address ' : ''}${wordsOf(name)}`)
+      }
+    }
+  }
+
+  scan(member(submission, 'externalProviderData'), '/externalProviderData', '')
+  const verifications = member(submission, 'verifications')
+  const ids = [
+    ['/externalVerificationId', member(submission, 'externalVerificationId')],
+    ...['document', 'ssn', 'database'].map(
+      (name) =>
+        [`/verifications/${name}/verificationId`, member(member(verifications, name), 'verificationId')] as const,
+    ),
+  ] as const
+  for (const [pointer, id] of ids) {
+    if (emailsIn(textOf(id)).length > 0) warnings.push(createWarning(pointer, 'ID_KEPT_IN_CLEAR'))
+  }
+  return warnings
+}
