@@ -1,5 +1,5 @@
 export { KycError, type KycErrorCode } from './kyc-error.js'
-export { createToken, isToken, parseToken, type Token } from './tokenization/token.js'
+export { createToken, isToken, parseToken, tokenWithoutDigits, type Token } from './tokenization/token.js'
 export type {
   AppUser,
   ClearValue,

@@ -49,6 +49,7 @@ test.each([
   `UPDATE kyc_relay_vault_audit_entries SET kind = ''`,
   `UPDATE kyc_relay_vault_audit SET actor = ''`,
   `UPDATE kyc_relay_kyc_status_log SET next = 'VERIFIED'`,
+  `UPDATE kyc_relay_submission_keys SET result_message = ''`,
   'DELETE FROM kyc_relay_audit_heads',
   'DELETE FROM kyc_relay_vault_audit_heads',
   `SELECT setval(pg_get_serial_sequence('kyc_relay_verifications', 'position'), 1)`,

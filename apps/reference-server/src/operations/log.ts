@@ -23,7 +23,7 @@ export interface LogFields {
   readonly cause?: string
   /** SQLSTATE, or the code of the driver or the operating system. */
   readonly driverCode?: string
-  readonly payloadMatches?: boolean
+  readonly payloadMatches?: boolean | null
   readonly durationMs?: number
   readonly count?: number
   readonly remaining?: number

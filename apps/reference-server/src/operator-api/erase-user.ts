@@ -35,11 +35,14 @@ export interface ErasureRequest {
 
 /** Data kept after an erasure, as proof without personal data. */
 const kept = [
-  'Verification ids, provider names, decisions, country codes, section and check outcomes, decline codes and instants.',
+  'Of verifications: both ids, ids of sections, provider names, decisions, country codes, section and check outcomes, decline codes, instants, whether an SSN was validated, tokens of document numbers, and the answer of a replay.',
   'The KYC status and its log.',
   'Sealed parts of verifications, which nothing can open: their data key is destroyed.',
   'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
-  'Deliveries and attempts without bodies; states of transactions without fields.',
+  'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
+  'Ids of photo jobs and their states. Access tokens as hashes, until retention removes them.',
+  'Audit entries: ids, actors, reasons and purposes as operators gave them, and HMACs whose keys are destroyed.',
+  'Backups and files outside the service, as long as they are kept.',
 ]
 
 /**

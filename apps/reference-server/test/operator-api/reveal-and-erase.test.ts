@@ -29,10 +29,14 @@ const document = {
   issuingCountryCode: 'US',
 }
 
+const submittedVariables = new Map<number, ReturnType<typeof submissionVariables>>()
+const variablesOf = (index: number) => submittedVariables.get(index)
+
 async function submitted(index: number) {
   const variables = submissionVariables({
     verifications: { ssn: { verificationId: 'ssn-1', status: 'PASSED', source: 'TIN_DATABASE' }, document },
   })
+  submittedVariables.set(index, variables)
   const answer = await server.graphql(
     'secure',
     { query: submissionDocument, variables },
@@ -78,7 +82,11 @@ describe('revealing', () => {
     expect([answer.status, answer.json]).toEqual([200, { token: tokensOf(0).ssn, value: '078051120' }])
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(audits()).toMatchObject([
-      { actor: 'claimed:case-worker@example.com', purpose: 'subject access request 4711', token: tokensOf(0).ssn },
+      {
+        ...{ actor: 'claimed:case-worker@example.com', purpose: 'subject access request 4711' },
+        // The row stays after an erasure, so it has no digits.
+        token: tokensOf(0).ssn.slice(0, -'_1120'.length),
+      },
     ])
     const told = server.logLines.filter((line) => /078051120|case-worker|4711/.test(line))
     expect(told).toEqual([])
@@ -213,6 +221,14 @@ describe('erasing a user', () => {
       viewer: { kycStatus: 'PASS' },
       kycVerifications: { edges: [{ node: { verificationId } }] },
     })
+    const query = { query: submissionDocument, variables: variablesOf(2) }
+    const replayed = await server.graphql('secure', query, { token: accessToken })
+    expect(replayed.json.data.postKycVerification.verificationId).toBe(verificationId)
+    expect(replayed.json.extensions.idempotency).toEqual({ replayed: true, payloadMatches: null })
+    const guessable = 'SELECT ssn_token, payload_digest, erasable_key FROM kyc_relay_verifications WHERE user_id = ?'
+    const blanked = { ssn_token: null, payload_digest: null, erasable_key: null }
+    expect(rows('kyc.db', guessable, userId)).toEqual([blanked, blanked])
+    for (const [name, bytes] of server.files()) expect([name, bytes.includes(ssn)]).toEqual([name, false])
     const again = await internal('DELETE', `/users/${userId}/pii`, { purpose })
     expect(again.json.apps).toMatchObject([
       { tokensErased: 0, bodiesBlanked: 0, transactionsBlanked: 0 },

@@ -13,6 +13,7 @@ export const AUDIT_FINDING_MESSAGES = {
   CHECKPOINT_DIFFERS: 'The entry differs from the one in the checkpoint: the chain was rewritten.',
   CHECKPOINT_CHANGED: 'The MAC of the checkpoint is wrong: the checkpoint was changed or forged.',
   ROW_DIFFERS: 'The row was changed after it was recorded.',
+  ERASED_WITHOUT_ENTRY: 'Parts of the row were erased, and no entry records an erasure of its user.',
   ROW_MISSING: 'The recorded row was removed.',
   ROW_WITHOUT_ENTRY: 'No entry records this row: it was written without the service, or its entry was removed.',
   STATUS_UNFOUNDED: 'No verification gave the user this status.',

@@ -11,6 +11,14 @@ export interface UnaccountedRow {
   readonly subject: string
 }
 
+/** A row that an entry recorded, as it is now. */
+export interface RecordedRow {
+  /** Digest of its data. Parts that an erasure blanks count by their HMAC, which stays. */
+  readonly digest: string
+  /** True when these parts were blanked. Right only beside an erasure of the row's user that came later. */
+  readonly erased: boolean
+}
+
 /**
  * Reads one audit log. The store writes each change and its {@link AuditEntry} in one transaction. It never changes or
  * removes an entry. Reads see committed entries only.
@@ -30,10 +38,8 @@ export interface AuditLog {
     readonly after: number
     readonly limit: number
   }): Promise<readonly AuditEntry[]>
-  /**
-   * Returns current digests of the rows that entries with these subjects recorded, by subject. Removed rows are absent.
-   */
-  findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Returns the rows that entries with these subjects recorded, by subject. Removed rows are absent. */
+  findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, RecordedRow>>
   /**
    * Reads a page of the rows after position `startedAfter`. Returns the rows without an entry and the number of rows
    * read. `nextCursor` is null on the last page.

@@ -67,15 +67,32 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   /** Rows up to this position are older than the log. */
   let startedAfter = 0
 
+  /** Erased rows of each owner whose erasure was not read yet. */
+  const unexplained = new Map<string, Omit<AuditFinding, 'code'>[]>()
+
+  /** An erasure explains the erased rows that were recorded before it. */
+  function explainErased(entries: readonly AuditEntry[]): void {
+    for (const entry of entries) {
+      const rows = unexplained.get(ownerOf(entry))
+      if (entry.kind !== 'USER_ERASED' || rows === undefined) continue
+      unexplained.set(
+        ownerOf(entry),
+        rows.filter(({ sequence }) => (sequence ?? 0) > entry.sequence),
+      )
+    }
+  }
+
   async function compareRows(entries: readonly AuditEntry[]): Promise<void> {
     const recorded = entries.filter(({ kind }) => kindsWithRow.has(kind))
     if (recorded.length === 0) return
-    const digests = await log.findRecorded(recorded.map(({ subject }) => subject))
-    for (const { chain, sequence, subject, contentDigest } of recorded) {
-      const digest = digests.get(subject)
+    const rows = await log.findRecorded(recorded.map(({ subject }) => subject))
+    for (const entry of recorded) {
+      const { chain, sequence, subject, contentDigest } = entry
+      const row = rows.get(subject)
       const at = { log: log.name, chain, sequence, subject }
-      if (digest === undefined) find({ code: 'ROW_MISSING', ...at })
-      else if (digest !== contentDigest) find({ code: 'ROW_DIFFERS', ...at })
+      if (row === undefined) find({ code: 'ROW_MISSING', ...at })
+      else if (row.digest !== contentDigest) find({ code: 'ROW_DIFFERS', ...at })
+      else if (row.erased) unexplained.set(ownerOf(entry), [...(unexplained.get(ownerOf(entry)) ?? []), at])
     }
     report.rows += recorded.length
   }
@@ -107,10 +124,13 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
         report.startedAtMs = atMs
       }
       await compareRows(checked.intact)
+      explainErased(checked.intact)
       report.entries += entries.length
       tell()
       if (entries.length < pageSize) break
     }
+    for (const rows of unexplained.values()) for (const at of rows) find({ code: 'ERASED_WITHOUT_ENTRY', ...at })
+    unexplained.clear()
     const known = Math.max(head?.sequence ?? 0, ...witnessed.keys())
     if (place.sequence === 0) find({ code: 'CHAIN_MISSING', log: name, chain, sequence: null, subject: null })
     else if (head === null) find({ code: 'HEAD_DIFFERS', log: name, chain, sequence: place.sequence, subject: null })
@@ -137,6 +157,8 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   } while (cursor !== null)
   return report
 }
+
+const ownerOf = ({ appId, userId }: AuditEntry) => JSON.stringify([appId, userId])
 
 function intactCheckpoints(
   { log, seal, checkpoints }: AuditVerification,

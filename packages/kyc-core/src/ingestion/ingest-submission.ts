@@ -30,7 +30,7 @@ export type Ingested =
        * False when the payload differs from the recorded one. Key order, white space, SSN dashes, empty optional texts,
        * the offset of `decisionedAt` and the query of a photo URL do not count.
        */
-      readonly payloadMatches: boolean
+      readonly payloadMatches: boolean | null
     }
   | {
       /** Nothing was written. The id is still unused, except after a conflict. */
@@ -164,8 +164,9 @@ export function createIngestion(dependencies: IngestionDependencies): Ingestion 
     if (existing.kind === 'conflict') {
       return { kind: 'refused', code: 'EXTERNAL_VERIFICATION_ID_CONFLICT', violations: [] }
     }
-    const digest = await payloadDigest(tokenizer, input)
-    return { kind: 'replayed', result: existing.result, payloadMatches: equalDigests(existing.payloadDigest, digest) }
+    const { result, payloadDigest: first } = existing
+    if (first === null) return { kind: 'replayed', result, payloadMatches: null }
+    return { kind: 'replayed', result, payloadMatches: equalDigests(first, await payloadDigest(tokenizer, input)) }
   }
 
   return {

@@ -17,7 +17,12 @@ export interface IngestionResult {
 
 /** The existing submission under a key: the original of a replay, or another user's submission. */
 export type ExistingSubmission =
-  | { readonly kind: 'replayed'; readonly result: IngestionResult; readonly payloadDigest: Uint8Array }
+  | {
+      readonly kind: 'replayed'
+      readonly result: IngestionResult
+      /** Null after the user was erased. */
+      readonly payloadDigest: Uint8Array | null
+    }
   | { readonly kind: 'conflict' }
 
 /** Names of the three sections of `verifications`. */

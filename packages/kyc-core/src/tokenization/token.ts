@@ -106,6 +106,20 @@ export function parseToken(value: unknown): ParsedToken | null {
 }
 
 /**
+ * Returns the text that identifies a token, without the last four digits of an SSN. It is no token.
+ *
+ * @example
+ * ```ts
+ * import { tokenWithoutDigits } from '@kyc-relay/kyc-core'
+ *
+ * tokenWithoutDigits('tok_ssn_0123456789abcdefghij0123456789ab_1120') // 'tok_ssn_0123456789abcdefghij0123456789ab'
+ * ```
+ */
+export function tokenWithoutDigits(token: Token): string {
+  return parseToken(token)?.lastFour == null ? token : token.slice(0, -5)
+}
+
+/**
  * Checks whether a value has the format of a token.
  *
  * @example

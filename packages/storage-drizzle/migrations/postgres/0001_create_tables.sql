@@ -47,7 +47,7 @@ CREATE TABLE "kyc_relay_submission_keys" (
 	"verification_id" text COLLATE "C" NOT NULL,
 	"result_status" text COLLATE "C" NOT NULL,
 	"result_message" text COLLATE "C" NOT NULL,
-	"payload_digest" "bytea" NOT NULL,
+	"payload_digest" "bytea",
 	CONSTRAINT "kyc_relay_submission_keys_pkey" PRIMARY KEY("external_verification_id","app_id"),
 	CONSTRAINT "kyc_relay_submission_keys_result_status_check" CHECK (result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'))
 );
@@ -90,16 +90,18 @@ CREATE TABLE "kyc_relay_verifications" (
 	"country_code" text COLLATE "C" NOT NULL,
 	"result_status" text COLLATE "C" NOT NULL,
 	"result_message" text COLLATE "C" NOT NULL,
-	"payload_digest" "bytea" NOT NULL,
+	"payload_digest" "bytea",
 	"ssn_token" text COLLATE "C",
 	"ssn_standing" text COLLATE "C",
 	"document_number_token" text COLLATE "C",
 	"sealed_details" "bytea" NOT NULL,
+	"erasable_key" "bytea",
+	"erasable_mac" "bytea" NOT NULL,
 	CONSTRAINT "kyc_relay_verifications_pkey" PRIMARY KEY("user_id","verification_id"),
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK (decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK (result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
 	CONSTRAINT "kyc_relay_verifications_ssn_standing_check" CHECK (ssn_standing IN ('COLLECTED', 'VALIDATED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK ((ssn_token IS NULL) = (ssn_standing IS NULL))
+	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK (ssn_token IS NULL OR ssn_standing IS NOT NULL)
 );
 
 CREATE TABLE "kyc_relay_photo_jobs" (

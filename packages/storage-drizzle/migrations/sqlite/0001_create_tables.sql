@@ -81,15 +81,17 @@ CREATE TABLE `kyc_relay_verifications` (
 	`country_code` text NOT NULL,
 	`result_status` text NOT NULL,
 	`result_message` text NOT NULL,
-	`payload_digest` blob NOT NULL,
+	`payload_digest` blob,
 	`ssn_token` text,
 	`ssn_standing` text,
 	`document_number_token` text,
 	`sealed_details` blob NOT NULL,
+	`erasable_key` blob,
+	`erasable_mac` blob NOT NULL,
 	CONSTRAINT "kyc_relay_verifications_decision_check" CHECK(decision IN ('PASSED', 'FAILED')),
 	CONSTRAINT "kyc_relay_verifications_result_status_check" CHECK(result_status IN ('VERIFIED', 'ALREADY_VERIFIED', 'DECLINED')),
 	CONSTRAINT "kyc_relay_verifications_ssn_standing_check" CHECK(ssn_standing IN ('COLLECTED', 'VALIDATED')),
-	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK((ssn_token IS NULL) = (ssn_standing IS NULL))
+	CONSTRAINT "kyc_relay_verifications_ssn_check" CHECK(ssn_token IS NULL OR ssn_standing IS NOT NULL)
 ) STRICT;
 
 CREATE UNIQUE INDEX `kyc_relay_verifications_by_id` ON `kyc_relay_verifications` (`verification_id`);

@@ -1,4 +1,4 @@
-import type { AppUser, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import { tokenWithoutDigits, type AppUser, type Token, type WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 // Events that leave no row: only the entry records them. With its digest, the owner of a backup can prove that a token
@@ -31,7 +31,7 @@ export function tokensEvent(
   atMs: number,
   tokens: readonly Token[],
 ): AuditEvent {
-  const contentDigest = seal.digest([...tokens].sort())
+  const contentDigest = seal.digest(tokens.map(tokenWithoutDigits).sort())
   return { kind, atMs, appId: null, userId: null, subject: String(tokens.length), contentDigest }
 }
 

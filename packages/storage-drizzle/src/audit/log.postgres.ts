@@ -160,7 +160,12 @@ function verificationRows(database: PostgresDatabase, seal: AuditSeal): Accounte
   return {
     async findRecorded(subjects) {
       const found = await database.run((on) => findRecordedVerifications(on, subjects))
-      return new Map(found.map((one) => [one.verification.verificationId, seal.digest(verificationContent(one))]))
+      return new Map(
+        found.map((one) => [
+          one.verification.verificationId,
+          { digest: seal.digest(verificationContent(one)), erased: one.erased },
+        ]),
+      )
     },
     async listUnaccounted({ startedAfter, cursor, limit }) {
       checkedLimit(limit, 1_000)
@@ -202,7 +207,7 @@ function revealRows(database: PostgresDatabase, seal: AuditSeal): AccountedRows 
       return new Map(
         found.map(({ position, at, ...reveal }) => [
           String(position),
-          seal.digest(revealContent({ ...reveal, atMs: at.getTime() })),
+          { digest: seal.digest(revealContent({ ...reveal, atMs: at.getTime() })), erased: false },
         ]),
       )
     },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
+import type { AuditLog, AuditLogName, AuditSeal, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
@@ -90,7 +90,7 @@ export function createAuditLog(client: Database.Database, log: AuditLogName, sea
 
 /** Rows that a log records. */
 interface AccountedRows {
-  findRecorded(subjects: readonly string[]): ReadonlyMap<string, string>
+  findRecorded(subjects: readonly string[]): ReadonlyMap<string, RecordedRow>
   listUnaccounted(
     startedAfter: number,
     cursor: string | null,
@@ -116,7 +116,10 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
   return {
     findRecorded: (subjects) =>
       new Map(
-        recorded(subjects).map((one) => [one.verification.verificationId, seal.digest(verificationContent(one))]),
+        recorded(subjects).map((one) => [
+          one.verification.verificationId,
+          { digest: seal.digest(verificationContent(one)), erased: one.erased },
+        ]),
       ),
     listUnaccounted: pagesOf(listByPosition),
   }
@@ -141,7 +144,7 @@ function revealRows(client: Database.Database, seal: AuditSeal): AccountedRows {
       new Map(
         listReveals
           .all(JSON.stringify(subjects.map(Number)))
-          .map((reveal) => [String(reveal.position), seal.digest(revealContent(reveal))]),
+          .map((reveal) => [String(reveal.position), { digest: seal.digest(revealContent(reveal)), erased: false }]),
       ),
     listUnaccounted: pagesOf(listByPosition),
   }

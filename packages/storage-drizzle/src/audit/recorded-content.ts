@@ -12,10 +12,12 @@ import type {
 /** A verification with its details and its status log entry. It must never change after recording. */
 export interface RecordedVerification {
   readonly key: SubmissionKey
-  readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks'> & {
+  readonly verification: Omit<TokenizedVerification, 'photoJobs' | 'checks' | 'ssn'> & {
     readonly checks: readonly RecordedCheck[]
+    readonly ssnStanding: NonNullable<TokenizedVerification['ssn']>['standing'] | null
   }
-  readonly payloadDigest: Uint8Array
+  /** HMAC of the parts that an erasure blanks. */
+  readonly erasableMac: Uint8Array
   readonly recordedAt: Date
   readonly result: IngestionResult
   readonly statusLog: { readonly previous: KycStatus; readonly next: KycStatus; readonly at: Date } | null
@@ -26,7 +28,7 @@ export interface RecordedVerification {
  * not included because they change.
  */
 export function verificationContent(recorded: RecordedVerification): AuditField {
-  const { key, verification, payloadDigest, recordedAt, result, statusLog } = recorded
+  const { key, verification, erasableMac, recordedAt, result, statusLog } = recorded
   return [
     verification.verificationId,
     key.appId,
@@ -40,9 +42,8 @@ export function verificationContent(recorded: RecordedVerification): AuditField 
     verification.countryCode,
     result.status,
     result.message,
-    payloadDigest,
-    verification.ssn?.token ?? null,
-    verification.ssn?.standing ?? null,
+    erasableMac,
+    verification.ssnStanding,
     verification.documentNumber?.token ?? null,
     verification.sealedDetails,
     verification.sections.map(({ section, verificationId, status }) => [section, verificationId, status]),

@@ -1,8 +1,9 @@
 import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
+import { storedMac, type StoredParts } from './erasable-parts.js'
 import type { RecordedVerification } from './recorded-content.js'
 
 /** Row of a verification joined with its status log entry, as both engines select it. */
-export interface StoredVerification {
+export interface StoredVerification extends StoredParts {
   readonly verificationId: string
   readonly appId: string
   readonly userId: string
@@ -15,8 +16,6 @@ export interface StoredVerification {
   readonly countryCode: string
   readonly resultStatus: IngestionResult['status']
   readonly resultMessage: string
-  readonly payloadDigest: Uint8Array
-  readonly ssnToken: Token | null
   readonly ssnStanding: 'COLLECTED' | 'VALIDATED' | null
   readonly documentNumberToken: Token | null
   readonly sealedDetails: Uint8Array
@@ -37,9 +36,13 @@ interface StoredDetails {
 }
 
 /** Builds the recorded content of a verification from its current rows. */
-export function readStoredVerification(row: StoredVerification, details: StoredDetails): RecordedVerification {
+export function readStoredVerification(
+  row: StoredVerification,
+  details: StoredDetails,
+): RecordedVerification & { readonly erased: boolean } {
   const { verificationId, appId, userId, externalVerificationId, previous, next, loggedAt } = row
-  const { ssnToken, ssnStanding, documentNumberToken } = row
+  const { ssnStanding, documentNumberToken } = row
+  const { mac, erased } = storedMac(row)
   return {
     key: { appId, userId, externalVerificationId },
     verification: {
@@ -49,14 +52,15 @@ export function readStoredVerification(row: StoredVerification, details: StoredD
       decision: row.decision,
       decisionedAt: row.decisionedAt,
       countryCode: row.countryCode,
-      ssn: ssnToken === null || ssnStanding === null ? null : { token: ssnToken, standing: ssnStanding },
+      ssnStanding,
       documentNumber: documentNumberToken === null ? null : { token: documentNumberToken },
       sections: details.sections,
       checks: details.checks,
       declineCodes: details.declineCodes.map(({ code }) => code),
       sealedDetails: row.sealedDetails,
     },
-    payloadDigest: row.payloadDigest,
+    erasableMac: mac,
+    erased,
     recordedAt: row.recordedAt,
     result: { status: row.resultStatus, verificationId, message: row.resultMessage },
     statusLog: previous === null || next === null || loggedAt === null ? null : { previous, next, at: loggedAt },

@@ -10,7 +10,7 @@ import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { grants } from '../apps/tables.postgres.js'
 import { StorageError } from '../storage-error.js'
 import { markErasure } from '../user-retention/store.postgres.js'
-import { verifications } from '../verifications/tables.postgres.js'
+import { submissionKeys, verifications } from '../verifications/tables.postgres.js'
 import { cancelPending } from '../webhooks/store.postgres.js'
 import { attempts, deliveries, events, transactions } from '../webhooks/tables.postgres.js'
 
@@ -48,6 +48,25 @@ async function blankAnswers(on: Queryable, owner: AppUser): Promise<void> {
     )
 }
 
+/** Blanks what an SSN can be guessed from: tokens with digits, digests of submissions, and the key that covers both. */
+async function blankVerifications(on: Queryable, owner: AppUser): Promise<void> {
+  const query = queryBuilder(on)
+  const blanked = await query
+    .update(verifications)
+    .set({ payloadDigest: null, ssnToken: null, erasableKey: null })
+    .where(and(ofUser(verifications, owner), isNotNull(verifications.erasableKey)))
+    .returning({ externalVerificationId: verifications.externalVerificationId })
+  // One statement each: distributed tables keep the keys by external id.
+  for (const { externalVerificationId } of blanked) {
+    await query
+      .update(submissionKeys)
+      .set({ payloadDigest: null })
+      .where(
+        and(eq(submissionKeys.externalVerificationId, externalVerificationId), eq(submissionKeys.appId, owner.appId)),
+      )
+  }
+}
+
 /** Creates the erasure of users' rows on PostgreSQL. */
 export function createUserErasure(dependencies: {
   readonly database: PostgresDatabase
@@ -65,6 +84,7 @@ export function createUserErasure(dependencies: {
           throw new StorageError('LEGAL_HOLD')
         const deliveriesCancelled = await cancelPending(on, { ...owner, reason: cancelReason }, at)
         await blankAnswers(on, owner)
+        await blankVerifications(on, owner)
         const query = queryBuilder(on)
         const bodies = await query
           .update(events)

@@ -53,6 +53,11 @@ function prepareStatements(db: DrizzleDatabase) {
       .set({ fields: null })
       .where(and(ofUser(transactions), isNotNull(transactions.fields)))
       .prepare(),
+    blankVerifications: db
+      .update(verifications)
+      .set({ payloadDigest: null, ssnToken: null, erasableKey: null })
+      .where(and(ofUser(verifications), isNotNull(verifications.erasableKey)))
+      .prepare(),
     countVerifications: db
       .select({ count: sql<number>`count(*)` })
       .from(verifications)
@@ -82,6 +87,7 @@ export function createUserErasure(dependencies: {
       throw new StorageError('LEGAL_HOLD')
     const deliveriesCancelled = cancelPending(cancelling, { appId, userId, reason: cancelReason }, now)
     statements.blankAnswers.run({ appId, userId })
+    statements.blankVerifications.run({ appId, userId })
     const erased = {
       deliveriesCancelled,
       bodiesBlanked: statements.blankBodies.run({ appId, userId }).changes,

@@ -41,17 +41,22 @@ export function recordContext({ appId, userId }: AppUser, recordId: string, part
 }
 
 /** Normalises an SSN to digits: dashes do not matter. */
-function ssnForFingerprint(value: string): string {
+function digitsOf(value: string): string {
   return value.replaceAll(/[^0-9]/g, '')
 }
 
 /** Normalises a document for its fingerprint. Case, spaces and punctuation do not matter; class and country do. */
-function documentForFingerprint(value: Extract<ClearValue, { kind: 'document_number' }>): string {
+function documentForFingerprint(value: Extract<ClearValue, { kind: 'document_number' }>): readonly string[] {
   const letters = value.value
     .normalize('NFKC')
     .toUpperCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
-  return JSON.stringify([value.documentClass, value.issuingCountryCode, letters === '' ? value.value : letters])
+  return [value.documentClass, value.issuingCountryCode, letters === '' ? value.value : letters]
+}
+
+/** Equal values of two apps have unrelated fingerprints, so that a vault tells nothing across apps. */
+function inApp({ appId }: AppUser, value: readonly string[]): string {
+  return JSON.stringify([appId, ...value])
 }
 
 const encoder = new TextEncoder()
@@ -76,15 +81,15 @@ export async function sealValue(
       return { answer: { kind: 'record', sealed }, row: null }
     }
     case 'ssn': {
-      const digits = ssnForFingerprint(value.value)
+      const digits = digitsOf(value.value)
       const token = createToken({ field: 'ssn', lastFour: digits.slice(-4), madeAt, randomBytes })
-      const fingerprint = await cipher.fingerprint('ssn', digits)
+      const fingerprint = await cipher.fingerprint('ssn', inApp(owner, [digits]))
       const sealed = await seal(tokenContext(owner, 'ssn', token), value.value)
       return { answer: { kind: 'ssn', token }, row: { token, field: 'ssn', fingerprint, sealed } }
     }
     case 'document_number': {
       const token = createToken({ field: 'document_number', madeAt, randomBytes })
-      const fingerprint = await cipher.fingerprint('document_number', documentForFingerprint(value))
+      const fingerprint = await cipher.fingerprint('document_number', inApp(owner, documentForFingerprint(value)))
       return { answer: { kind: value.kind, token }, row: { token, field: value.kind, fingerprint, sealed: null } }
     }
   }

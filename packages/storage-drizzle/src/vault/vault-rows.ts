@@ -18,8 +18,8 @@ export interface TokenRow {
   readonly inQuarantine: boolean
 }
 
-/** Revealed value, for the audit log: a token, or a part of a record. */
-export type AuditSubject = { readonly token: Token } | { readonly recordId: string; readonly part: string }
+/** Revealed value, for the audit log: a token without digits, or a part of a record. */
+export type AuditSubject = { readonly token: string } | { readonly recordId: string; readonly part: string }
 
 /** Ages of tokens and quarantine. The methods work as those of `PiiEraser`. */
 export type QuarantineRows = Pick<

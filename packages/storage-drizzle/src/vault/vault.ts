@@ -1,4 +1,4 @@
-import { KycError, parseToken } from '@kyc-relay/kyc-core'
+import { KycError, parseToken, tokenWithoutDigits } from '@kyc-relay/kyc-core'
 import type {
   AppUser,
   ClearValue,
@@ -105,7 +105,8 @@ export function createVault(
     if (row.sealed === null) throw new KycError('NOT_REVEALABLE')
     const key = await rows.findDataKey(owner)
     if (key === null) throw new KycError('TOKEN_UNKNOWN')
-    await rows.insertAudit(request, { token: row.token })
+    // The row stays after an erasure, so it has no digits of the SSN.
+    await rows.insertAudit(request, { token: tokenWithoutDigits(row.token) })
     return open(owner, key, tokenContext(owner, row.field, row.token), row.sealed)
   }
 

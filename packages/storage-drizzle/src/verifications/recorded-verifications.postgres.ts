@@ -1,5 +1,4 @@
 import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
-import type { RecordedVerification } from '../audit/recorded-content.js'
 import { readStoredVerification } from '../audit/stored-verification.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
 import { groupBy } from '../group-by.js'
@@ -16,7 +15,7 @@ import {
 export async function findRecordedVerifications(
   on: Queryable,
   verificationIds: readonly string[],
-): Promise<readonly RecordedVerification[]> {
+): Promise<readonly ReturnType<typeof readStoredVerification>[]> {
   const ids = [...verificationIds]
   const query = queryBuilder(on)
   const rows = await query
@@ -95,6 +94,6 @@ type Answer = Pick<
 /** What a replay answers, for comparison. */
 function answerOf(row: Answer): string {
   const { appId, userId, externalVerificationId, verificationId, resultStatus, resultMessage, payloadDigest } = row
-  const digest = Buffer.from(payloadDigest).toString('hex')
+  const digest = payloadDigest && Buffer.from(payloadDigest).toString('hex')
   return JSON.stringify([appId, userId, externalVerificationId, verificationId, resultStatus, resultMessage, digest])
 }

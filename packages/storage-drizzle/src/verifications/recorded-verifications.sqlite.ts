@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3'
 import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
-import type { RecordedVerification } from '../audit/recorded-content.js'
 import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
 import { prepare } from '../engine/sqlite/statement.js'
 
@@ -22,7 +21,7 @@ export function prepareRecordedVerifications(client: Database.Database) {
       v.decisioned_at AS decisionedAt, v.recorded_at AS recordedAt, v.country_code AS countryCode,
       v.result_status AS resultStatus, v.result_message AS resultMessage, v.payload_digest AS payloadDigest,
       v.ssn_token AS ssnToken, v.ssn_standing AS ssnStanding, v.document_number_token AS documentNumberToken,
-      v.sealed_details AS sealedDetails, l.previous, l.next, l.at AS loggedAt
+      v.sealed_details AS sealedDetails, v.erasable_key AS erasableKey, v.erasable_mac AS erasableMac, l.previous, l.next, l.at AS loggedAt
     FROM kyc_relay_verifications v
     LEFT JOIN kyc_relay_kyc_status_log l ON l.verification = v.position AND l.user_id = v.user_id
     WHERE v.verification_id IN (SELECT value FROM json_each(?))`,
@@ -41,7 +40,7 @@ export function prepareRecordedVerifications(client: Database.Database) {
     `SELECT code FROM kyc_relay_decline_codes WHERE verification = ? ORDER BY ordinal`,
   )
 
-  return (verificationIds: readonly string[]): readonly RecordedVerification[] =>
+  return (verificationIds: readonly string[]): readonly ReturnType<typeof readStoredVerification>[] =>
     find.all(JSON.stringify(verificationIds)).map(({ position, decisionedAt, recordedAt, loggedAt, ...row }) =>
       readStoredVerification(
         {

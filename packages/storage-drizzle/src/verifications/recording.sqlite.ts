@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { ExistingSubmission, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
@@ -28,8 +29,9 @@ export function prepareRecording(client: Database.Database) {
       client,
       `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
         external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-        result_status, result_message, payload_digest, ssn_token, ssn_standing, document_number_token, sealed_details)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        result_status, result_message, payload_digest, ssn_token, ssn_standing, document_number_token, sealed_details,
+        erasable_key, erasable_mac)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertSection: prepare<[verification: Position, ordinal: number, section: string, id: string, status: string]>(
       client,
@@ -71,7 +73,7 @@ export function findExisting(statements: RecordingStatements, key: SubmissionKey
   if (row === undefined) return null
   if (row.userId !== key.userId) return { kind: 'conflict' }
   const result = { status: row.resultStatus, verificationId: row.verificationId, message: row.resultMessage }
-  return { kind: 'replayed', result, payloadDigest: new Uint8Array(row.payloadDigest) }
+  return { kind: 'replayed', result, payloadDigest: row.payloadDigest && new Uint8Array(row.payloadDigest) }
 }
 
 /** Writes one verification with its details, inside a transaction of the caller. */
@@ -87,6 +89,9 @@ export function record(
   const { next, result } = outcomes[previous]
   if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
   const at = recordedAt.getTime()
+  const ssnToken = verification.ssn?.token ?? null
+  const erasableKey = newErasableKey()
+  const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
   const { lastInsertRowid: position } = statements.insertVerification.run(
     verification.verificationId,
     key.appId,
@@ -101,10 +106,12 @@ export function record(
     result.status,
     result.message,
     payloadDigest,
-    verification.ssn?.token ?? null,
+    ssnToken,
     verification.ssn?.standing ?? null,
     verification.documentNumber?.token ?? null,
     verification.sealedDetails,
+    erasableKey,
+    mac,
   )
   verification.sections.forEach(({ section, verificationId, status }, ordinal) => {
     statements.insertSection.run(position, ordinal, section, verificationId, status)
@@ -120,6 +127,17 @@ export function record(
   }
   statements.insertStatusLog.run(position, key.userId, previous, next, at, statusEvents && next !== previous ? 1 : 0)
   const statusLog = { previous, next, at: recordedAt } as const
-  audit?.append(verificationEvent(audit.seal, { key, verification, payloadDigest, recordedAt, result, statusLog }))
+  if (audit !== null) {
+    const ssnStanding = verification.ssn?.standing ?? null
+    const recorded = {
+      key,
+      verification: { ...verification, ssnStanding },
+      erasableMac: mac,
+      recordedAt,
+      result,
+      statusLog,
+    }
+    audit.append(verificationEvent(audit.seal, recorded))
+  }
   return { kind: 'recorded', result } as const
 }

@@ -1,5 +1,6 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { ExistingSubmission, SubmissionKey, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
@@ -44,6 +45,9 @@ export function createVerificationStore(
     const previous = locked?.status ?? 'UNVERIFIED'
     const { next, result } = outcomes[previous]
     if (result.verificationId !== verification.verificationId) throw new StorageError('ARGUMENT_INVALID')
+    const ssnToken = verification.ssn?.token ?? null
+    const erasableKey = newErasableKey()
+    const mac = erasableMac(erasableKey, { payloadDigest, ssnToken })
     const keyed = {
       ...{ ...key, verificationId: verification.verificationId, payloadDigest: asBuffer(payloadDigest) },
       ...{ resultStatus: result.status, resultMessage: result.message },
@@ -57,10 +61,12 @@ export function createVerificationStore(
       decisionedAt: verification.decisionedAt,
       recordedAt,
       countryCode: verification.countryCode,
-      ssnToken: verification.ssn?.token ?? null,
+      ssnToken,
       ssnStanding: verification.ssn?.standing ?? null,
       documentNumberToken: verification.documentNumber?.token ?? null,
       sealedDetails: asBuffer(verification.sealedDetails),
+      erasableKey: asBuffer(erasableKey),
+      erasableMac: asBuffer(mac),
       sections: verification.sections.map(({ section }) => section),
       sectionIds: verification.sections.map(({ verificationId }) => verificationId),
       sectionStatuses: verification.sections.map(({ status }) => status),
@@ -79,7 +85,8 @@ export function createVerificationStore(
     if (written?.inserted !== 1) throw taken
     await audit?.append(on, key.userId, () =>
       verificationEvent(audit.seal, {
-        ...{ key, verification, payloadDigest, recordedAt, result },
+        ...{ key, verification: { ...verification, ssnStanding: verification.ssn?.standing ?? null } },
+        ...{ erasableMac: mac, recordedAt, result },
         statusLog: { previous, next, at: recordedAt },
       }),
     )

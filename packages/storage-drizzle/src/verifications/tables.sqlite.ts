@@ -27,17 +27,20 @@ export const verifications = sqliteTable(
     countryCode: text('country_code').notNull(),
     resultStatus: text('result_status', { enum: resultStatuses }).notNull(),
     resultMessage: text('result_message').notNull(),
-    payloadDigest: bytes('payload_digest').notNull(),
+    payloadDigest: bytes('payload_digest'),
     ssnToken: text('ssn_token'),
     ssnStanding: text('ssn_standing', { enum: ssnStandings }),
     documentNumberToken: text('document_number_token'),
     sealedDetails: bytes('sealed_details').notNull(),
+    /** Null after an erasure, like what it covers: payload digest and SSN token. */
+    erasableKey: bytes('erasable_key'),
+    erasableMac: bytes('erasable_mac').notNull(),
   },
   (table) => [
     oneOf(table.decision, decisions),
     oneOf(table.resultStatus, resultStatuses),
     oneOf(table.ssnStanding, ssnStandings),
-    check('kyc_relay_verifications_ssn_check', sql`(ssn_token IS NULL) = (ssn_standing IS NULL)`),
+    check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
     unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
     index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_verifications_by_ssn_token')

@@ -67,6 +67,7 @@ function tampered(storage: PostgresStorage): TamperedStores {
   }
   return {
     verifications: storage.verifications,
+    users: storage.users,
     audit: storage.audit!,
     chain,
     at: (sequence) => `chain = ${chain} AND sequence = ${sequence}`,

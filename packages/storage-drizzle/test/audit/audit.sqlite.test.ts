@@ -40,6 +40,9 @@ async function openStores() {
     get verifications() {
       return storage.verifications
     },
+    get users() {
+      return storage.users
+    },
     get audit() {
       return audit()
     },

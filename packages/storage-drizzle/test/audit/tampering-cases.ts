@@ -1,5 +1,6 @@
 import type { AuditFinding, AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { UserErasure } from '../../src/sqlite/index.js'
 import { submission, uuid } from '../samples.js'
 import { verify, witness } from './audit-samples.js'
 
@@ -7,6 +8,7 @@ import { verify, witness } from './audit-samples.js'
 export interface TamperedStores {
   readonly verifications: VerificationStore
   readonly audit: AuditLog
+  readonly users: UserErasure
   /** Runs SQL as somebody who got at the database would. */
   sql(text: string): Promise<void>
   /** A condition on an entry of the chain that {@link recordSome} writes to. */
@@ -53,6 +55,12 @@ function tampered(
     },
   }
 }
+
+/** Blanks rows as an erasure does. With several chains, what a replay answers is a row of its own. */
+const blankRows = ({ audit }: Pick<TamperedStores, 'audit'>, where: string) => [
+  `UPDATE kyc_relay_verifications SET ssn_token = NULL, payload_digest = NULL, erasable_key = NULL WHERE ${where}`,
+  ...(audit.chains > 1 ? [`UPDATE kyc_relay_submission_keys SET payload_digest = NULL WHERE ${where}`] : []),
+]
 
 const columns = {
   kind: `'USER_ERASED'`,
@@ -132,6 +140,10 @@ export const tamperingCases: readonly TamperingCase[] = [
     'kyc_relay_verifications ': `result_message = 'Other.'`,
     'kyc_relay_verifications  ': `country_code = 'CA'`,
     'kyc_relay_verifications   ': `ssn_token = 'tok_ssn_other'`,
+    'kyc_relay_verifications    ': `ssn_token = NULL`,
+    'kyc_relay_verifications     ': `erasable_key = NULL`,
+    'kyc_relay_verifications      ': `ssn_token = NULL, payload_digest = NULL`,
+    'kyc_relay_verifications       ': `erasable_mac = payload_digest`,
   }).map(([table, change]) =>
     tampered(
       `a verification is changed: ${change}`,
@@ -139,6 +151,24 @@ export const tamperingCases: readonly TamperingCase[] = [
       ({ chain }) => [{ code: 'ROW_DIFFERS', chain, sequence: 4, subject: id(3) }],
     ),
   ),
+  tampered(
+    'a row is blanked as an erasure would, without one',
+    (stores) => blankRows(stores, row(3)),
+    ({ chain }) => [{ code: 'ERASED_WITHOUT_ENTRY', chain, sequence: 4, subject: id(3) }],
+  ),
+  {
+    name: 'a row is blanked that was recorded after the erasure of its user',
+    async run({ verifications, users, audit, sql }) {
+      const key = { userId: uuid('user') }
+      await verifications.record(submission('n1', { key }))
+      await users.eraseUser({ appId: uuid('app'), ...key })
+      await verifications.record(submission('n2', { key }))
+      const before = (await verify(audit)).findings
+      for (const text of blankRows({ audit }, row(2))) await sql(text)
+      return [...before, ...(await verify(audit)).findings]
+    },
+    findings: ({ chain }) => [{ code: 'ERASED_WITHOUT_ENTRY' as const, chain, sequence: 4, subject: id(2) }],
+  },
   {
     name: 'a row is put there past the service',
     async run({ verifications, audit, sql }) {
@@ -146,9 +176,11 @@ export const tamperingCases: readonly TamperingCase[] = [
       await sql(
         `INSERT INTO kyc_relay_verifications (verification_id, app_id, user_id, external_verification_id,
           external_verification_provider, schema_version, decision, decisioned_at, recorded_at, country_code,
-          result_status, result_message, payload_digest, sealed_details)
+          result_status, result_message, payload_digest, sealed_details,
+          erasable_key, erasable_mac)
         SELECT 'made-up', app_id, user_id, 'made-up', external_verification_provider, schema_version, decision,
-          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sealed_details
+          decisioned_at, recorded_at, country_code, result_status, result_message, payload_digest, sealed_details,
+          erasable_key, erasable_mac
         FROM kyc_relay_verifications WHERE ${row(3)}`,
       )
       return (await verify(audit)).findings

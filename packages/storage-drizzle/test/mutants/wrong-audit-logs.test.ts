@@ -92,7 +92,10 @@ const wrongLogs: readonly (readonly [what: string, caughtBy: string, spoil: Spoi
     'has one digest for everything',
     'AL-08',
     onLog((log) => ({
-      findRecorded: async (ids) => new Map([...(await log.findRecorded(ids)).keys()].map((id) => [id, '0'.repeat(64)])),
+      findRecorded: async (ids) => {
+        const row = { digest: '0'.repeat(64), erased: false }
+        return new Map([...(await log.findRecorded(ids)).keys()].map((id) => [id, row]))
+      },
     })),
   ],
   [
@@ -101,7 +104,7 @@ const wrongLogs: readonly (readonly [what: string, caughtBy: string, spoil: Spoi
     onLog((log) => ({
       async findRecorded(ids) {
         const found = await log.findRecorded(ids)
-        return new Map(ids.map((id) => [id, found.get(id) ?? '']))
+        return new Map(ids.map((id) => [id, found.get(id) ?? { digest: '', erased: false }]))
       },
     })),
   ],

@@ -93,6 +93,11 @@ const wrongErasures: readonly WrongStorage[] = [
       },
     }),
   ],
+  [
+    'keeps the digests of submissions',
+    'UE-13',
+    sql(`UPDATE kyc_relay_verifications SET payload_digest = x'00' WHERE payload_digest IS NULL`),
+  ],
   ['forgets', 'UE-12', 'forgets on closing'],
 ]
 

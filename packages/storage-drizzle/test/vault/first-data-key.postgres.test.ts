@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { createPostgresVault, type StoredVault } from '../../src/postgres/index.js'
-import { cipher, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
+import { cipher, expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
 import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 
 describe("an owner's first data key in PostgreSQL", () => {
@@ -35,6 +35,12 @@ describe("an owner's first data key in PostgreSQL", () => {
     expectNoKeyWithoutTokens(vault, count, async () => {
       await direct.query('ALTER TABLE kyc_relay_vault_tokens ADD CONSTRAINT refuse CHECK (false)')
       return async () => void (await direct.query('ALTER TABLE kyc_relay_vault_tokens DROP CONSTRAINT refuse'))
+    }))
+
+  test('fingerprints have the app in their context', () =>
+    expectFingerprintsOfEachApp(vault, async () => {
+      const text = `SELECT encode(fingerprint, 'hex') AS hex FROM kyc_relay_vault_tokens`
+      return (await direct.query<{ hex: string }>(text)).rows.map(({ hex }) => hex)
     }))
 
   test('is one for all who come at once, and opens what they sealed', () => expectOneKeyForAll(vault, count))

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import { createSqliteVault, type StoredVault } from '../../src/sqlite/index.js'
-import { cipher, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
+import { cipher, expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
 
 describe("an owner's first data key in SQLite", () => {
   let database: Database.Database
@@ -27,6 +27,12 @@ describe("an owner's first data key in SQLite", () => {
         `CREATE TRIGGER refuse BEFORE INSERT ON kyc_relay_vault_tokens BEGIN SELECT RAISE(ABORT, 'no'); END`,
       )
       return async () => void database.exec('DROP TRIGGER refuse')
+    }))
+
+  test('fingerprints have the app in their context', () =>
+    expectFingerprintsOfEachApp(vault, async () => {
+      const list = database.prepare<[], string>('SELECT hex(fingerprint) FROM kyc_relay_vault_tokens').pluck()
+      return list.all()
     }))
 
   test('is one for all who come at once, and opens what they sealed', () => expectOneKeyForAll(vault, count))

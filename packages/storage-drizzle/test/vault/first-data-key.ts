@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import type { ClearValue } from '@kyc-relay/kyc-core'
 import { expect } from 'vitest'
 import type { StoredVault } from '../../src/vault/vault.js'
 import { uuid } from '../samples.js'
@@ -29,6 +30,17 @@ export async function expectNoKeyWithoutTokens(
   await allow()
   await vault.tokenize(owner, [ssn])
   expect(await count()).toEqual({ dataKeys: 1, tokens: 1 })
+}
+
+/** Fingerprints find equal values inside an app, and tell nothing across apps. */
+export async function expectFingerprintsOfEachApp(vault: StoredVault, list: () => Promise<readonly string[]>) {
+  const document = { kind: 'document_number', value: 'X9Y8Z7W6', documentClass: 'PASSPORT', issuingCountryCode: 'US' }
+  const values = [ssn, document as ClearValue]
+  await vault.tokenize(owner, values)
+  await vault.tokenize({ ...owner, userId: uuid('other user') }, values)
+  expect(new Set(await list()).size).toBe(2)
+  await vault.tokenize({ ...owner, appId: uuid('other app') }, values)
+  expect(new Set(await list()).size).toBe(4)
 }
 
 /** What is sealed under a data key that lost against another first one would never open. */
