@@ -11,12 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire, isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { transform } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { rollup } from 'rollup'
 import { publishedPackages, root } from './published-packages.mjs'
 
 const execute = promisify(execFile)
@@ -173,6 +175,62 @@ async function runProgram(folder) {
     problems.push(`the program of docs/embed.md printed: ${output}`)
 }
 
+/** A bundled server opens its storage: the migrations are in the code. Only the native driver stays outside. */
+async function checkBundles(folder) {
+  const entry = path.join(folder, 'server.mjs')
+  writeFileSync(
+    entry,
+    `import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+    import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
+    import { randomBytes } from 'node:crypto'
+    const storage = await createSqliteStorage({ path: process.argv[2] + '.db' })
+    const keys = parseKeyFile(createKeyFile({ randomBytes, now: new Date() }))
+    const vault = await createSqliteVault({ path: process.argv[2] + '-vault.db' }, { cipher: createLocalCipher({ keys }) })
+    await storage.tryWrite()
+    await vault.close()
+    await storage.close()
+    console.log('opened')`,
+  )
+  const external = ['better-sqlite3']
+  const bundles = {
+    esbuild: (file) =>
+      build({
+        entryPoints: [entry],
+        outfile: file,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        external,
+        logLevel: 'error',
+      }),
+    rollup: async (file) => {
+      const isOutside = (id) => isBuiltin(id) || /^(?:better-sqlite3|drizzle-orm|zod)/.test(id)
+      const resolveId = (id, from) =>
+        id.startsWith('@kyc-relay/')
+          ? createRequire(from)
+              .resolve(id)
+              .replace(/\.cjs$/, '.js')
+          : null
+      const bundle = await rollup({ input: entry, external: isOutside, plugins: [{ name: 'packed', resolveId }] })
+      await bundle.write({ file, format: 'esm', inlineDynamicImports: true })
+    },
+  }
+  for (const [name, write] of Object.entries(bundles)) {
+    // Away from the packages, beside the driver alone.
+    const away = path.join(workFolder, `bundled-${name}`)
+    await install(away, [], name === 'esbuild' ? external : [...external, 'drizzle-orm', 'zod'])
+    const file = path.join(away, 'server.mjs')
+    try {
+      await write(file)
+    } catch (error) {
+      problems.push(`bundled by ${name}: ${error.message}`)
+      continue
+    }
+    const output = await run(`a server bundled by ${name}`, process.execPath, [file, path.join(away, 'kyc')], away)
+    if (output !== null && output !== 'opened\n') problems.push(`a server bundled by ${name} printed: ${output}`)
+  }
+}
+
 /** What a consumer's compiler sees, with the declarations of the packages themselves checked too. */
 async function compileConsumer(folder, packages) {
   const entries = packages.flatMap(codeEntries)
@@ -220,6 +278,7 @@ try {
         }
         await checkThread(everything)
         await runProgram(everything)
+        await checkBundles(everything)
         await compileConsumer(everything, packages)
         // A partner's receiver: the tarball of webhooks and nothing else.
         const webhooks = packages.filter(({ name }) => name === 'webhooks')

@@ -1,4 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'tsup'
+
+/** The migrations are part of the code, so that a bundled server has them. */
+const migrations = fileURLToPath(new URL('./migrations/', import.meta.url))
+const filesOf = (set: string) =>
+  readdirSync(migrations + set).map((file) => [file, readFileSync(`${migrations}${set}/${file}`, 'utf8')])
+const KYC_RELAY_MIGRATIONS = JSON.stringify(
+  Object.fromEntries(readdirSync(migrations).map((set) => [set, Object.fromEntries(filesOf(set))])),
+)
 
 export default defineConfig([
   {
@@ -12,8 +22,15 @@ export default defineConfig([
     format: ['esm', 'cjs'],
     dts: true,
     splitting: false, // each engine stands alone: neither loads a chunk that knows the other's driver
-    shims: true, // import.meta.url in the CJS build: the migrations are found beside the package
+    shims: true, // import.meta.url in the CJS build: the thread is found beside the package
+    define: { KYC_RELAY_MIGRATIONS },
     tsconfig: 'tsconfig.build.json',
   },
-  { entry: { 'cli/migrate': 'src/cli/migrate.ts' }, outDir: 'dist', format: ['esm'], tsconfig: 'tsconfig.build.json' },
+  {
+    entry: { 'cli/migrate': 'src/cli/migrate.ts' },
+    outDir: 'dist',
+    format: ['esm'],
+    define: { KYC_RELAY_MIGRATIONS },
+    tsconfig: 'tsconfig.build.json',
+  },
 ])

@@ -153,7 +153,7 @@ export async function createPostgresStorage(
   const histories = ownTables === undefined ? (['postgres'] as const) : (['postgres', ownTables] as const)
   const connection = await openConnection(location)
   const { pool, transactionPooler, close } = connection
-  const database = createDatabase(pool, { transactionPooler })
+  const database = createDatabase(pool, connection)
   // No statement on several nodes may ask a clock.
   const instant = () => clock?.() ?? (distributed ? new Date() : null)
   let audit: AuditChain | null = null

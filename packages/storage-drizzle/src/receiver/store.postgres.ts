@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { ClaimAnswer, DeduplicationStore, MarkProcessed } from '@kyc-relay/webhooks'
-import { queryableOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
+import { openTransactionOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
 import { openConnection, type PostgresLocation } from '../engine/postgres/pool.js'
 import { createDatabase } from '../engine/postgres/database.js'
 import { storageErrorOf } from '../engine/postgres/errors.js'
@@ -86,7 +86,7 @@ export async function createPostgresDeduplicationStore(
 ): Promise<DeduplicationStore & { close(): Promise<void> }> {
   const { clock, migrations = 'apply' } = options
   const connection = await openConnection(location)
-  const { pool, transactionPooler, close } = connection
+  const { pool, close } = connection
   try {
     if (migrations === 'require') await requireMigrated(pool, 'postgres-receiver')
     else await migrate(connection, 'postgres-receiver')
@@ -94,7 +94,7 @@ export async function createPostgresDeduplicationStore(
     await close()
     throw error
   }
-  const database = createDatabase(pool, { transactionPooler })
+  const database = createDatabase(pool, connection)
   const instant = () => clock?.() ?? null
 
   async function claim(on: Queryable, request: { eventId: string; leaseMs: number }): Promise<ClaimAnswer> {
@@ -137,7 +137,7 @@ export async function createPostgresDeduplicationStore(
  * claim of the event becomes stale.
  *
  * @returns true when this transaction must process the event; on false do nothing.
- * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `STORE_UNAVAILABLE` (retryable, the whole transaction)
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction, and for a pool; `STORE_UNAVAILABLE` (retryable, the whole transaction)
  *
  * @example
  * ```ts
@@ -160,7 +160,7 @@ export async function createPostgresDeduplicationStore(
  */
 export const markProcessed: MarkProcessed<PostgresTransaction, Promise<boolean>> = async (tx, { eventId, fence }) => {
   try {
-    const on = queryableOf(tx)
+    const on = await openTransactionOf(tx)
     const marked =
       fence === undefined
         ? await markEvent.count(on, { eventId, now: null })

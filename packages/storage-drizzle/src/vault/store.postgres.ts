@@ -52,8 +52,8 @@ export async function createPostgresVault(
 ): Promise<StoredVault> {
   const { cipher, clock, randomBytes = cryptoRandomBytes, migrations = 'apply', distributed = false } = options
   const connection = await openConnection(location)
-  const { pool, transactionPooler, close } = connection
-  const database = createDatabase(pool, { transactionPooler })
+  const { pool, close } = connection
+  const database = createDatabase(pool, connection)
   // The nodes of a distributed database have a clock each.
   const instant = () => clock?.() ?? (distributed ? new Date() : null)
   let audit: AuditChain | null = null

@@ -1,5 +1,5 @@
 import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
-import { queryableOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
+import { openTransactionOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { writeEvent } from './publishing.postgres.js'
 
@@ -10,7 +10,7 @@ import { writeEvent } from './publishing.postgres.js'
  * delivery worker finds the event by polling.
  *
  * @param now Due time of the deliveries. Default: the current time of the database.
- * @throws StorageError `TRANSACTION_REQUIRED` for a pool; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole
+ * @throws StorageError `TRANSACTION_REQUIRED` outside a transaction, and for a pool; `CONSTRAINT`; `STORE_UNAVAILABLE` (retryable, the whole
  *   transaction). PostgreSQL has then failed the transaction: roll it back.
  *
  * @example
@@ -39,7 +39,7 @@ export async function insertEvent(
   now: Date | null = null,
 ): Promise<InsertedEvent> {
   try {
-    return await writeEvent(queryableOf(tx), prepared, now)
+    return await writeEvent(await openTransactionOf(tx), prepared, now)
   } catch (error) {
     throw storageErrorOf(error)
   }

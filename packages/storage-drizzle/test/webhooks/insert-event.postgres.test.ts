@@ -2,7 +2,7 @@ import { createWebhooks } from '@kyc-relay/webhooks/delivery'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPostgresStorage, insertEvent, type PostgresStorage } from '../../src/postgres/index.js'
+import { createPostgresStorage, insertEvent, markProcessed, type PostgresStorage } from '../../src/postgres/index.js'
 import { claimRequest, endpoint, event, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 
@@ -76,6 +76,25 @@ describe('publishIn of createWebhooks', () => {
     })
     await expect(failing).rejects.toThrow('payment refused')
     expect(await counts()).toEqual({ orders: 1, events: 1, deliveries: 1 })
+  })
+
+  test('refuses a client and a Drizzle database without a transaction, and writes nothing', async () => {
+    const client = await pool.connect()
+    try {
+      const prepared = await createShopWebhooks().prepare(deposit)
+      for (const tx of [client, drizzle({ client: pool }), drizzle({ client })]) {
+        await expect(insertEvent(tx, prepared)).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+        await expect(markProcessed(tx, { eventId: 'event-1' })).rejects.toMatchObject({ code: 'TRANSACTION_REQUIRED' })
+      }
+      expect(await counts()).toEqual({ orders: 0, events: 0, deliveries: 0 })
+      // The client is as good as before.
+      await client.query('BEGIN')
+      await insertEvent(client, prepared)
+      await client.query('COMMIT')
+      expect(await counts()).toEqual({ orders: 0, events: 1, deliveries: 1 })
+    } finally {
+      client.release()
+    }
   })
 
   test('refuses a pool', async () => {
@@ -248,3 +267,28 @@ describe('the clock', () => {
     expect(rows[0]?.seconds).toBeLessThanOrEqual(60)
   })
 })
+
+describe('after close', () => {
+  test.each(['own pool', 'pool of the caller'])(
+    'every call is refused, and a second close does nothing: %s',
+    async (kind) => {
+      const location = kind === 'own pool' ? { connectionString } : { pool }
+      const closed = await createPostgresStorage(location, { migrations: 'require' })
+      await Promise.all([closed.close(), closed.close()])
+      const refused = { code: 'STORE_CLOSED' }
+      await expect(closed.webhooks.listEndpoints(hook.appId)).rejects.toMatchObject(refused)
+      await expect(closed.webhooks.registerEndpoint(endpoint('late'), 5)).rejects.toMatchObject(refused)
+      await expect(closed.verifications.findKycStatus(uuid('user'))).rejects.toMatchObject(refused)
+      await expect(closed.tryWrite()).rejects.toMatchObject(refused)
+      expect((await pool.query('SELECT 1')).rowCount).toBe(1)
+    },
+  )
+})
+
+test.each([undefined, null, {}, { connectionString: undefined }, { connectionString: '' }, { pool: undefined }])(
+  'the location %j is refused',
+  async (location) => {
+    const code = expect.stringMatching(/^(ARGUMENT_INVALID|DATABASE_UNUSABLE)$/) as string
+    await expect(createPostgresStorage(location as never)).rejects.toMatchObject({ code })
+  },
+)

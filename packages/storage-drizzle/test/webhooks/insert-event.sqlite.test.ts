@@ -3,7 +3,7 @@ import { createWebhooks } from '@kyc-relay/webhooks/delivery'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { createSqliteStorage, insertEvent } from '../../src/sqlite/index.js'
+import { createSqliteDeduplicationStore, createSqliteStorage, insertEvent } from '../../src/sqlite/index.js'
 import { endpoint, event, uuid } from '../samples.js'
 import { testFolder } from '../engine/sqlite/sqlite-files.js'
 
@@ -144,4 +144,19 @@ describe('insertEvent in a transaction of the caller', () => {
     expect(caught).toMatchObject({ code: 'CONSTRAINT', driverCode: 'SQLITE_CONSTRAINT_UNIQUE' })
     expect(String(caught)).not.toContain('event_id')
   })
+})
+
+test.each([
+  undefined,
+  null,
+  {},
+  { path: undefined },
+  { path: null },
+  { path: '' },
+  { path: 5 },
+  { database: undefined },
+])('the location %j is refused: SQLite would open a file that vanishes', async (location) => {
+  const refused = { code: 'ARGUMENT_INVALID' }
+  await expect(createSqliteStorage(location as never)).rejects.toMatchObject(refused)
+  await expect(createSqliteDeduplicationStore(location as never)).rejects.toMatchObject(refused)
 })

@@ -74,30 +74,36 @@ export function shippedIndexes(migrations: readonly Migration[]): ReadonlySet<st
   return new Set(created.map(([, name = '']) => name))
 }
 
+/** Files of the package by folder and name. The build defines it, so that a bundled server has them; sources read the files. */
+declare const KYC_RELAY_MIGRATIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Returns the text of each migration file by its name. */
+function textsOf(set: MigrationSet): Readonly<Record<string, string>> {
+  if (typeof set === 'string' && typeof KYC_RELAY_MIGRATIONS !== 'undefined') return KYC_RELAY_MIGRATIONS[set] ?? {}
+  const folder = typeof set === 'string' ? findFolder(set) : set.migrations
+  if (!existsSync(folder)) return {}
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
+}
+
 /**
- * Reads the migrations of the package, or those of the embedding system.
- *
- * Searches the parent folders of this module because builds place it at different depths.
+ * Returns the migrations of the package, or those of the embedding system.
  *
  * @throws `MIGRATIONS_NOT_FOUND` also when a number is missing or repeated.
  */
 export function readMigrations(set: MigrationSet): readonly Migration[] {
-  const folder = typeof set === 'string' ? findFolder(set) : set.migrations
-  const files = existsSync(folder)
-    ? readdirSync(folder)
-        .filter((file) => file.endsWith('.sql'))
-        .sort()
-    : []
+  const files = Object.entries(textsOf(set)).sort(([one], [other]) => (one < other ? -1 : 1))
   if (files.length === 0) throw new StorageError('MIGRATIONS_NOT_FOUND')
-  return files.map((file, index) => {
+  return files.map(([file, text], index) => {
     const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1])
     if (number !== index + 1) throw new StorageError('MIGRATIONS_NOT_FOUND')
-    const sql = readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n')
+    const sql = text.replaceAll('\r\n', '\n')
     const sha256 = createHash('sha256').update(sql, 'utf8').digest('hex')
     return { number, name: file.slice(0, -'.sql'.length), sql, sha256 }
   })
 }
 
+/** Searches the parent folders of this module. */
 function findFolder(set: string): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (;;) {

@@ -17,14 +17,22 @@ export interface DrizzlePgTransaction {
 /** A transaction of the caller. */
 export type PostgresTransaction = PgTransaction | DrizzlePgTransaction
 
+/** PostgreSQL refuses a savepoint outside a transaction (25P01), on every pooler. */
+const requireTransaction = 'SAVEPOINT kyc_relay_transaction; RELEASE SAVEPOINT kyc_relay_transaction'
+
 /**
- * Converts a transaction of the caller.
+ * Converts a transaction of the caller, and asks the server whether it is open. Without one, a row of the caller and its
+ * event would be two commits.
  *
- * @throws `TRANSACTION_REQUIRED` for a pool, which would run each statement on any free connection.
+ * @throws `TRANSACTION_REQUIRED` outside a transaction, and for a pool, which would run each statement on any connection.
  */
-export function queryableOf(tx: PostgresTransaction): Queryable {
+export async function openTransactionOf(tx: PostgresTransaction): Promise<Queryable> {
   if ('totalCount' in tx) throw new StorageError('TRANSACTION_REQUIRED')
-  if ('execute' in tx) return overDrizzle(tx)
+  if ('execute' in tx) {
+    await tx.execute(sql.raw(requireTransaction))
+    return overDrizzle(tx)
+  }
+  await tx.query({ text: requireTransaction, values: [] })
   // The session belongs to the caller. A pooler may lend it for this transaction only.
   return { query: (query) => tx.query(withoutName(query)) }
 }

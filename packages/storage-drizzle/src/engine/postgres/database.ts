@@ -39,13 +39,16 @@ export function poolWithoutNames(pool: pg.Pool): pg.Pool {
 export interface DatabaseOptions {
   /** True if a pooler may give each transaction another session; no session state is then used. Default: false. */
   readonly transactionPooler?: boolean
+  /** True once the store was closed: every call then fails with `STORE_CLOSED`. Default: never. */
+  readonly isClosed?: () => boolean
 }
 
 export function createDatabase(pool: pg.Pool, options: DatabaseOptions = {}): PostgresDatabase {
-  const { transactionPooler = false } = options
+  const { transactionPooler = false, isClosed = () => false } = options
 
   async function rerun<T>(work: () => Promise<T>): Promise<T> {
     for (let start = 1; ; start++) {
+      if (isClosed()) throw new StorageError('STORE_CLOSED')
       try {
         return await work()
       } catch (error) {

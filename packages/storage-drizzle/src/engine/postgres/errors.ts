@@ -58,6 +58,8 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '55P03': unavailable('TIMED_OUT'),
   '25P03': unavailable('TIMED_OUT'),
   '25P04': unavailable('TIMED_OUT'),
+  // A statement that needs an open transaction.
+  '25P01': ['TRANSACTION_REQUIRED', null],
   '40001': unavailable('CONFLICT'),
   '40P01': unavailable('CONFLICT'),
   // A damaged table or index.

@@ -43,6 +43,9 @@ export interface PostgresConnection {
   readonly transactionPooler: boolean
   /** Creates a client outside the pool, not yet connected. */
   newClient(settings: pg.ClientConfig): pg.Client
+  /** True after `close` was called. */
+  isClosed(): boolean
+  /** Ends the pool if the store created it. A repeated call does nothing. */
   close(): Promise<void>
 }
 
@@ -53,6 +56,8 @@ export interface PostgresConnection {
  * @throws `DATABASE_UNUSABLE`, `STORE_UNAVAILABLE`, `DURABILITY_NOT_GUARANTEED`, `ARGUMENT_INVALID`
  */
 export async function openConnection(location: PostgresLocation): Promise<PostgresConnection> {
+  if (typeof location !== 'object' || location === null) throw new StorageError('ARGUMENT_INVALID')
+  if ('pool' in location && typeof location.pool !== 'object') throw new StorageError('ARGUMENT_INVALID')
   const connection =
     'pool' in location ? adopt(location.pool, location.transactionPooler === true) : connectPool(location)
   try {
@@ -74,8 +79,14 @@ function adopt(pool: pg.Pool, transactionPooler: boolean): PostgresConnection {
     pool,
     transactionPooler,
     newClient: (settings) => new pg.Client({ ...clientConfig, ...settings }),
-    close: () => Promise.resolve(),
+    ...closing(() => Promise.resolve()),
   }
+}
+
+/** The pool of a caller stays open, so the store remembers by itself that it was closed. */
+function closing(end: () => Promise<void>): Pick<PostgresConnection, 'isClosed' | 'close'> {
+  let closed: Promise<void> | null = null
+  return { isClosed: () => closed !== null, close: () => (closed ??= end()) }
 }
 
 /**
@@ -132,7 +143,7 @@ export function connectPool(
     pool,
     transactionPooler,
     newClient: (settings) => new Client({ ...hosts[0], connectionTimeoutMillis: connectTimeoutMs, ...settings }),
-    close: () => pool.end(),
+    ...closing(() => pool.end()),
   }
 }
 

@@ -48,7 +48,10 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2
  * module at different depths.
  */
 function findProgram(): string | null {
-  let folder = dirname(fileURLToPath(import.meta.url))
+  // A bundler may leave no URL of this module.
+  const url: unknown = import.meta.url
+  if (typeof url !== 'string' || !url.startsWith('file:')) return null
+  let folder = dirname(fileURLToPath(url))
   for (;;) {
     const candidate = join(folder, 'threads', 'sqlite-checkpoints.mjs')
     if (existsSync(candidate)) return candidate

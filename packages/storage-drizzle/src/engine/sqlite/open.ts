@@ -10,13 +10,28 @@ export type SqliteLocation =
       readonly path: string
     }
   | {
-      /** A connection of the caller. The store sets its pragmas and does not close it. */
+      /**
+       * A connection of the caller, which the store does not close. It changes these pragmas of the connection:
+       *
+       * - `journal_mode = WAL` and `synchronous = FULL`, so that an acknowledged commit survives a power failure
+       * - `foreign_keys = ON` and `trusted_schema = OFF`, on which the tables rely
+       * - `secure_delete = ON` and `temp_store = MEMORY`, so that erased data stays in no file
+       * - `busy_timeout` 5 s, `journal_size_limit` 96 MiB, `wal_autocheckpoint` 4,000 pages
+       */
       readonly database: Database.Database
     }
 
+/** @throws `ARGUMENT_INVALID`: for a path that is missing or empty, SQLite would open a file that vanishes at the end. */
+function assertLocation(location: Partial<Record<'path' | 'database', unknown>> | undefined): void {
+  const { path, database } = location ?? {}
+  const isGiven = (typeof path === 'string' && path !== '') || (typeof database === 'object' && database !== null)
+  if (!isGiven) throw new StorageError('ARGUMENT_INVALID')
+}
+
 /** Returns the path of the file that the store opens; null for a database in memory or a caller's connection. */
 export function ownFile(location: SqliteLocation): string | null {
-  if ('database' in location || location.path === ':memory:' || location.path === '') return null
+  assertLocation(location)
+  if ('database' in location || location.path === ':memory:') return null
   return location.path
 }
 
@@ -37,6 +52,7 @@ export const checkpointPages = 4_000
 
 /** Opens (or adopts) a connection and sets the pragmas for durability. */
 export function openConnection(location: SqliteLocation): { client: Database.Database; close(): void } {
+  assertLocation(location)
   try {
     if ('database' in location) {
       setPragmas(location.database)
