@@ -8,7 +8,9 @@ import { createMetricsRoute } from '../operations/metrics-route.js'
 import type { Metrics } from '../operations/metrics.js'
 import { createProbeRoutes, type Probes } from '../operations/probe-routes.js'
 import { tracedMiddleware } from '../operations/tracing/request-spans.js'
-import { createReadRoutes, type ReadRoutesDeps } from './read-routes.js'
+import { createApiPageRoutes } from '../webhooks-api/documentation-routes.js'
+import { internalDocument } from './internal-document.js'
+import { createReadRoutes, hasQuery, type ReadRoutesDeps } from './read-routes.js'
 import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-token-routes.js'
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
@@ -41,6 +43,14 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly log: Log
 }
 
+const internalApiPage = {
+  title: 'Internal API',
+  documentPath: '/internal/v1/openapi.json',
+  scriptPath: '/assets/internal-api.js',
+  // None: a browser that asks for one would count as a caller without a token.
+  iconPath: 'data:,',
+}
+
 /** Creates the internal API for operators and other services of the operator: bound to loopback, with a token. */
 export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   const { log } = deps
@@ -50,12 +60,18 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', createMetricsRoute(deps.metrics, null))
 
+  // The description of the API has no secrets, and a browser sends no token.
+  app.route(
+    '/',
+    createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(app)),
+  )
+
   app.use(identifyCaller(deps))
   app.use(tracedMiddleware('internal'))
-  // Only reads have query parameters, and check them themselves.
+  // Only lists have query parameters, and check them themselves.
   app.use(async (c, next) => {
-    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    if (!isRead && Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
+    const isList = c.req.method === 'GET' && hasQuery(c.req.path)
+    if (!isList && Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
     return next()
   })
 

@@ -37,6 +37,7 @@ const getGrant = defineOperation({
   id: 'getGrant',
   path: `${base}/grants/{appId}/{userId}`,
   summary: 'Read a grant',
+  description: 'Its identifiers and scopes.',
   answers: { 200: { description: 'The grant.', schema: schemas.grant } },
   refusals: [{ ...notFound, when: 'There is no grant, or it was revoked.' }],
 })

@@ -10,18 +10,36 @@ const options = {
   theme: { typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } } },
 }
 
-/** What the page loads: the library as it is shipped, and the call that starts it. */
-export const documentationAssets = {
+/** What every page loads: the library as it is shipped, and a style. */
+const sharedAssets = {
   '/assets/redoc.js': { type: 'text/javascript', text: redoc },
   '/assets/api-reference.css': {
     type: 'text/css',
     text: 'body { margin: 0 } pre { white-space: pre-wrap !important; overflow-wrap: anywhere }',
   },
-  '/assets/api-reference.js': {
-    type: 'text/javascript',
-    text: `Redoc.init('/api/v1/openapi.json', ${JSON.stringify(options)}, document.querySelector('main'))`,
-  },
 } as const
+
+/** A page of an API: its title, its document, and the script that starts Redoc. */
+export interface ApiPage {
+  readonly title: string
+  readonly documentPath: string
+  readonly scriptPath: string
+  readonly iconPath: string
+}
+
+/** The page of the partner API. */
+export const partnerApiPage: ApiPage = {
+  title: 'API reference',
+  documentPath: '/api/v1/openapi.json',
+  scriptPath: '/assets/api-reference.js',
+  iconPath: '/assets/icon.svg',
+}
+
+/** What a page loads, by address. */
+export function documentationAssets({ documentPath, scriptPath }: ApiPage) {
+  const start = `Redoc.init('${documentPath}', ${JSON.stringify(options)}, document.querySelector('main'))`
+  return { ...sharedAssets, [scriptPath]: { type: 'text/javascript', text: start } }
+}
 
 /**
  * Headers of the page. Redoc creates an empty style element and fills it by script; the hash is that of an empty text, so
@@ -35,27 +53,26 @@ export const documentationHeaders = {
 }
 
 /** Renders the page in which Redoc draws the API reference from the OpenAPI document. */
-export const DocumentationPage: FC = () => (
+export const DocumentationPage: FC<ApiPage> = ({ title, documentPath, scriptPath, iconPath }) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>API reference · kyc-relay</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <title>{title} · kyc-relay</title>
+        <link rel="icon" href={iconPath} />
         <link rel="stylesheet" href="/assets/api-reference.css" />
       </head>
       <body>
         <noscript>
           <p>
-            This page needs JavaScript. The same description for machines:{' '}
-            <a href="/api/v1/openapi.json">OpenAPI 3.1</a>.
+            This page needs JavaScript. The same description for machines: <a href={documentPath}>OpenAPI 3.1</a>.
           </p>
         </noscript>
         <main></main>
         <script src="/assets/redoc.js"></script>
-        <script src="/assets/api-reference.js"></script>
+        <script src={scriptPath}></script>
       </body>
     </html>
   </>

@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
-import { DocumentationPage, documentationHeaders, documentationAssets } from './documentation-page.js'
-import { openApiDocument } from './openapi-document.js'
+import {
+  DocumentationPage,
+  documentationAssets,
+  documentationHeaders,
+  partnerApiPage,
+  type ApiPage,
+} from './documentation-page.js'
+import { openApiDocument, type OpenApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
 
 const compress = promisify(gzip)
@@ -14,17 +22,43 @@ const compress = promisify(gzip)
  */
 export function createDocumentationRoutes(): Hono<EdgeEnv> {
   const document = openApiDocument(Object.values(webhookOperations))
-  const json = JSON.stringify(document, null, 2)
+  const routes = createApiPageRoutes(partnerApiPage, '/api/v1/docs', () => document)
+  routes.get('/api/v1/schemas/kyc-submission-1.0.json', (c) =>
+    c.body(submissionSchema(), 200, {
+      'content-type': 'application/schema+json',
+      'cache-control': 'public, max-age=300',
+      'x-content-type-options': 'nosniff',
+    }),
+  )
+  routes.get('/', (c) => c.redirect('/portal'))
+  routes.get('/docs', (c) => c.redirect('/api/v1/docs'))
+  return routes
+}
+
+let schemaText: string | null = null
+
+/** Reads the JSON Schema of a submission, which kyc-core publishes. */
+function submissionSchema(): string {
+  schemaText ??= readFileSync(
+    createRequire(import.meta.url).resolve('@kyc-relay/kyc-core/schema/kyc-submission-1.0.json'),
+    'utf8',
+  )
+  return schemaText
+}
+
+/** Creates the routes of one API description: the document, the page that draws it, and what the page loads. */
+export function createApiPageRoutes(page: ApiPage, pagePath: string, document: () => OpenApiDocument): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
-  routes.get('/api/v1/openapi.json', (c) =>
-    c.body(json, 200, {
+  let json: string | null = null
+  routes.get(page.documentPath, (c) =>
+    c.body((json ??= JSON.stringify(document(), null, 2)), 200, {
       'content-type': 'application/json',
       'cache-control': 'public, max-age=300',
       'x-content-type-options': 'nosniff',
     }),
   )
-  routes.get('/api/v1/docs', (c) => c.html(<DocumentationPage />, 200, documentationHeaders))
-  for (const [address, { type, text }] of Object.entries(documentationAssets)) {
+  routes.get(pagePath, (c) => c.html(<DocumentationPage {...page} />, 200, documentationHeaders))
+  for (const [address, { type, text }] of Object.entries(documentationAssets(page))) {
     // Compressed once, beside other requests: a stranger must not cost that work each time.
     let gzipped: Promise<Uint8Array<ArrayBuffer>> | null = null
     routes.get(address, async (c) => {
@@ -39,7 +73,5 @@ export function createDocumentationRoutes(): Hono<EdgeEnv> {
       return c.body(await gzipped, 200, { ...headers, 'content-encoding': 'gzip' })
     })
   }
-  routes.get('/', (c) => c.redirect('/portal'))
-  routes.get('/docs', (c) => c.redirect('/api/v1/docs'))
   return routes
 }

@@ -13,6 +13,30 @@ export interface OpenApiDocument extends Json {
   readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly [part: string]: unknown }
 }
 
+/** What differs between the documents of two APIs. */
+export interface ApiDescription {
+  readonly title: string
+  readonly description: string
+  readonly server: string
+  /** Name and description of the bearer token. */
+  readonly security: readonly [name: string, description: string]
+  readonly tags: Readonly<Record<string, string>>
+  /** Refusals of every operation. */
+  readonly everywhere: readonly RefusalNote[]
+  /** Refusals of every operation that makes changes. */
+  readonly changing: readonly RefusalNote[]
+  /** Headers of every answer, with their descriptions. */
+  readonly answerHeaders: Readonly<Record<string, string>>
+  readonly curlOf: (operation: OperationShape) => string
+  readonly exampleOf: (operation: OperationShape) => OperationExample
+  readonly webhooks: Json | null
+}
+
+interface OperationExample {
+  readonly body?: unknown
+  readonly answers: Readonly<Record<number, unknown>>
+}
+
 /** Refusals of every operation. */
 const everywhere: readonly RefusalNote[] = [
   { status: 401, code: 'UNAUTHENTICATED', detail: 'API_KEY_REQUIRED', when: 'The API key is missing or unknown.' },
@@ -49,8 +73,27 @@ const limitHeaders = {
   'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
 }
 
+const partnerApi: ApiDescription = {
+  title: 'kyc-relay webhooks',
+  description:
+    'Registration of webhook endpoints, the delivery log, test events and API keys of one application. ' +
+    'Errors are problem details (RFC 9457) with a stable `code`.',
+  server: 'The standard API host.',
+  security: ['apiKey', 'The API key of the application.'],
+  tags,
+  everywhere,
+  changing,
+  answerHeaders: limitHeaders,
+  curlOf,
+  exampleOf: ({ id }) => operationExamples[id as keyof typeof operationExamples],
+  webhooks: openApiWebhooks(),
+}
+
 /** Creates the OpenAPI document of these operations, from the same schemas that check requests. */
-export function openApiDocument(operations: readonly OperationShape[]): OpenApiDocument {
+export function openApiDocument(
+  operations: readonly OperationShape[],
+  api: ApiDescription = partnerApi,
+): OpenApiDocument {
   const components: Record<string, Json> = {}
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components)
   const paths: Record<string, Record<string, Json>> = {}
@@ -68,36 +111,33 @@ export function openApiDocument(operations: readonly OperationShape[]): OpenApiD
           : {
               requestBody: {
                 required: operation.bodyOptional !== true,
-                content: {
-                  'application/json': { schema: schemaOf(operation.body, 'input'), example: exampleOf(operation).body },
-                },
+                content: { 'application/json': bodyOf(operation.body, api.exampleOf(operation), schemaOf) },
               },
             }),
-        responses: responsesOf(operation, schemaOf),
-        'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlOf(operation) }],
+        responses: responsesOf(operation, api, schemaOf),
+        'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: api.curlOf(operation) }],
       },
     }
   }
+  const [securityName, securityText] = api.security
   return {
     openapi: '3.1.1',
     info: {
-      title: 'kyc-relay webhooks',
+      title: api.title,
       version: '1',
-      description:
-        'Registration of webhook endpoints, the delivery log, test events and API keys of one application. ' +
-        'Errors are problem details (RFC 9457) with a stable `code`.',
+      description: api.description,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The standard API host.' }],
-    security: [{ apiKey: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    servers: [{ url: '/', description: api.server }],
+    security: [{ [securityName]: [] }],
+    tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: openApiWebhooks(),
+    ...(api.webhooks === null ? {} : { webhooks: api.webhooks }),
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1))),
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the application.' },
+        [securityName]: { type: 'http', scheme: 'bearer', description: securityText },
       },
     },
   }
@@ -105,12 +145,23 @@ export function openApiDocument(operations: readonly OperationShape[]): OpenApiD
 
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 
+/** Parameters of paths that are no UUID. */
+const pathSchemas: Readonly<Record<string, Json>> = {
+  version: { type: 'integer', minimum: 1 },
+  side: { type: 'string', enum: ['front', 'back', 'selfie'] },
+  reportId: { type: 'string' },
+}
+
+function bodyOf(body: z.ZodType, { body: example }: OperationExample, schemaOf: SchemaOf): Json {
+  return { schema: schemaOf(body, 'input'), ...(example === undefined ? {} : { example }) }
+}
+
 function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    schema: name === 'version' ? { type: 'integer', minimum: 1 } : { type: 'string', format: 'uuid' },
+    schema: pathSchemas[name ?? ''] ?? { type: 'string', format: 'uuid' },
   }))
   const inQuery = Object.entries(operation.query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = schemaOf(schema as z.ZodType, 'input')
@@ -119,15 +170,15 @@ function parametersOf(operation: OperationShape, schemaOf: SchemaOf): Json[] {
   return [...inPath, ...inQuery]
 }
 
-function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
+function responsesOf(operation: OperationShape, api: ApiDescription, schemaOf: SchemaOf): Json {
   const answers = Object.entries(operation.answers).map(([status, answer]): [string, Json] => [
     status,
-    answerOf(answer, schemaOf, exampleOf(operation).answers[Number(status)]),
+    answerOf(answer, api, schemaOf, api.exampleOf(operation).answers[Number(status)]),
   ])
   const notes = [
     ...operation.refusals,
-    ...everywhere,
-    ...(operation.method === 'get' ? [] : changing),
+    ...api.everywhere,
+    ...(operation.method === 'get' ? [] : api.changing),
     ...(operation.body === undefined ? [] : withBody),
   ]
   const refusals = [...new Set(notes.map(({ status }) => status))].map((status): [string, Json] => {
@@ -146,17 +197,20 @@ function responsesOf(operation: OperationShape, schemaOf: SchemaOf): Json {
   return Object.fromEntries([...answers, ...refusals].sort(([one], [other]) => Number(one) - Number(other)))
 }
 
-function exampleOf({ id }: OperationShape): { body?: unknown; answers: Readonly<Record<number, unknown>> } {
-  return operationExamples[id as keyof typeof operationExamples]
-}
-
-function answerOf(answer: AnswerShape, schemaOf: SchemaOf, example: unknown): Json {
+function answerOf(answer: AnswerShape, api: ApiDescription, schemaOf: SchemaOf, example: unknown): Json {
   return {
     description: answer.description,
-    headers: headersOf({ ...answer.headers, ...limitHeaders }),
+    headers: headersOf({ ...answer.headers, ...api.answerHeaders }),
     ...(answer.schema === null
       ? {}
-      : { content: { 'application/json': { schema: schemaOf(answer.schema, 'output'), example } } }),
+      : {
+          content: {
+            [answer.mediaType ?? 'application/json']: {
+              schema: schemaOf(answer.schema, 'output'),
+              ...(example === undefined ? {} : { example }),
+            },
+          },
+        }),
   }
 }
 

@@ -19,6 +19,8 @@ export interface AnswerShape {
   readonly description: string
   /** Null for a response without a body. */
   readonly schema: z.ZodType | null
+  /** Default: `application/json`. */
+  readonly mediaType?: string
   /** Names and descriptions of the headers of this response. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -142,7 +142,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
   )
 
   it('refuses unknown parameters where there are none', async () => {
-    for (const path of [`/grants/${unknownId}/${unknownId}`, `/transactions/${unknownId}`]) {
+    for (const path of [`/grants/${unknownId}/${unknownId}`, `/transactions/${unknownId}`, '/retention-report']) {
       expect((await read(`${path}?canary=1`)).json).toMatchObject({ status: 400, code: 'UNKNOWN_PARAMETER' })
     }
   })

@@ -1,3 +1,4 @@
+import { typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { expect, it } from 'vitest'
 import { createDocumentationRoutes } from '../../src/webhooks-api/documentation-routes.js'
 
@@ -7,4 +8,12 @@ it.each([
 ])('a browser at %s comes to %s', async (from, to) => {
   const answer = await createDocumentationRoutes().request(from)
   expect([answer.status, answer.headers.get('location')]).toEqual([302, to])
+})
+
+it('serves the JSON Schema that the SDL names', async () => {
+  const [path] = /\/api\/v1\/schemas\/[\w.-]+\.json/.exec(typeDefs) ?? ['']
+  const answer = await createDocumentationRoutes().request(path)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/schema+json'])
+  const schema = (await answer.json()) as { properties: Record<string, unknown> }
+  expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['person', 'verifications']))
 })

@@ -5,8 +5,11 @@ const SUBMISSION_ARGUMENTS = `
     decision: String!
     decisionReason: String
     decisionedAt: String
+    "An object: member person of the JSON Schema at /api/v1/schemas/kyc-submission-1.0.json."
     person: JSON!
+    "An object: member verifications of the JSON Schema at /api/v1/schemas/kyc-submission-1.0.json."
     verifications: JSON!
+    "An object with any members of the provider."
     externalProviderData: JSON`
 
 /**

@@ -1,0 +1,105 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import spectralCore from '@stoplight/spectral-core'
+import spectralRulesets from '@stoplight/spectral-rulesets'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInternalApp } from '../../src/operator-api/internal-app.js'
+import { pathOf } from '../../src/operator-api/internal-document.js'
+import { startTestServer, type RunningTestServer } from '../running-server.js'
+
+const unknownId = '00000000-0000-4000-8000-000000000000'
+const pathValues: Record<string, string> = { version: '1', side: 'front', reportId: 'unknown' }
+
+let server: RunningTestServer
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a document is looked into, not worked with
+let document: any
+beforeAll(async () => {
+  server = await startTestServer()
+  document = (await server.call(`${server.demo.internalUrl}/internal/v1/openapi.json`)).json
+})
+afterAll(() => server.stop())
+
+const described = () =>
+  Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method, path })),
+  )
+
+describe('the OpenAPI document of the internal API', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document) as Record<string, unknown>)
+    expect([errors ?? [], valid, validator.version]).toEqual([[], true, '3.1'])
+  })
+
+  it('describes every route that is served, and no other', () => {
+    const unused = new Proxy({}, { get: () => unused }) as never
+    const app = createInternalApp(
+      new Proxy({ internalToken: null } as never, {
+        get: (_target, name) => (name === 'internalToken' ? null : unused),
+      }),
+    )
+    const served = app.routes
+      .filter(({ path, method }) => path.startsWith('/internal/v1/') && method !== 'ALL')
+      .map(({ method, path }) => `${method.toLowerCase()} ${pathOf(path)}`)
+      .filter((route) => !/ \/internal\/v1\/(?:openapi\.json|docs)$/.test(route))
+    expect(
+      described()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([...new Set(served)].sort())
+  })
+
+  it('says which members each body needs, as the server does', async () => {
+    for (const { method, path } of described()) {
+      const body = document.paths[path][method].requestBody
+      if (body === undefined || body.required !== true) continue
+      const schema = body.content['application/json'].schema as { required?: string[] }
+      const answer = await server.call(
+        `${server.demo.internalUrl}${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)}`,
+        { method: method.toUpperCase() as 'POST', token: server.demo.internalToken, body: {} },
+      )
+      if (answer.json.detail !== 'BODY_INVALID') continue
+      const missing = (answer.json.violations as { pointer: string; code: string }[])
+        .filter(({ code }) => code === 'REQUIRED')
+        .map(({ pointer }) => pointer.slice(1))
+        // A service names who reveals; an operator does not.
+        .filter((name) => name !== 'actor')
+      expect([method, path, [...(schema.required ?? [])].sort()]).toEqual([method, path, missing.sort()])
+    }
+  })
+
+  it('answers with a status that is described', async () => {
+    for (const { method, path } of described()) {
+      const answer = await server.call(
+        `${server.demo.internalUrl}${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? unknownId)}`,
+        {
+          method: method.toUpperCase() as 'POST',
+          token: server.demo.internalToken,
+          body: method === 'get' ? undefined : {},
+        },
+      )
+      const statuses = Object.keys(document.paths[path][method].responses as object)
+      expect([method, path, statuses]).toEqual([method, path, expect.arrayContaining([String(answer.status)])])
+    }
+  })
+
+  it('has no finding of the recommended rules of Redocly and Spectral', async () => {
+    const config = await createConfig({ extends: ['recommended'], rules: { 'no-ambiguous-paths': 'off' } })
+    const redocly = await lintFromString({ source: JSON.stringify(document), config })
+    expect(redocly.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+    const linter = new spectralCore.Spectral()
+    linter.setRuleset({ extends: [spectralRulesets.oas as never] })
+    const spectral = await linter.run(document as Record<string, unknown>)
+    expect(spectral.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`)).toEqual([])
+  })
+
+  it('is drawn on a page that loads nothing from elsewhere', async () => {
+    const page = await server.call(`${server.demo.internalUrl}/internal/v1/docs`)
+    expect(page.status).toBe(200)
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    for (const [, path] of page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+      expect([path, (await server.call(`${server.demo.internalUrl}${path}`)).status]).toEqual([path, 200])
+    }
+  })
+})
