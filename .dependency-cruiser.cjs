@@ -101,7 +101,7 @@ module.exports = {
       from: { path: '^(packages/[^/]+|apps/[^/]+|examples|bench|proof)/' },
       to: {
         path: '^(packages|apps)/',
-        pathNot: ['^$1/', '^packages/[^/]+/test/'],
+        pathNot: ['^$1/', '^(packages|apps)/[^/]+/test/'],
         dependencyTypesNot: ['aliased', 'npm', 'npm-dev', 'npm-peer', 'npm-optional'],
       },
     },

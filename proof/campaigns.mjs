@@ -2,7 +2,9 @@
 export const campaigns = {
   crash: async () => (await import('./crash/campaign.mjs')).crash,
   outage: async () => (await import('./outage/campaign.mjs')).outage,
-
   simulate: async () => (await import('./simulate/campaign.mjs')).simulate,
   exhaustive: async () => (await import('./exhaustive/campaign.mjs')).exhaustive,
+  attack: async () => (await import('./attack/campaign.mjs')).attack,
+  leak: async () => (await import('./leak/campaign.mjs')).leak,
+  power: async () => (await import('./power/campaign.mjs')).power,
 }

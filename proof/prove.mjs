@@ -58,6 +58,10 @@ if (!Object.hasOwn(campaigns, name ?? '') || !numbers.every(Number.isSafeInteger
   process.exit(2)
 }
 const campaign = await campaigns[name]()
+if (campaign.isPossible?.() === false) {
+  console.error(`The campaign ${name} cannot run on this machine. proof/README.md says what it needs.`)
+  process.exit(1)
+}
 const seed = Number(given.seed)
 const size = { seconds: Number(given.seconds ?? campaign.seconds), count: given.count && Number(given.count) }
 const command = `npm run prove -- ${name} ${process.argv.slice(3).join(' ')}`.trim()

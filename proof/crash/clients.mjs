@@ -25,13 +25,15 @@ const weights = {
   recovery: 1,
 }
 const lanes = 8
+const erasedBy = { actor: 'auditor', purpose: 'proof' }
 const longestSilenceMs = 120_000
 
 /**
  * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
- * answered 503, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves.
+ * answered 503, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
+ * holds `clock()` of each first answer. Without `setUp` there are no endpoints.
  */
-export function startClients({ seed, pickServer, demo, receiver, until }) {
+export function startClients({ seed, pickServer, demo, receiver, until, clock = () => 0, setUp = true }) {
   const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32 })
   const [app] = demo.apps
   const users = demo.users.filter((user) => user.appId === app.appId && user.scopes.includes('VERIFY_KYC'))
@@ -99,7 +101,7 @@ export function startClients({ seed, pickServer, demo, receiver, until }) {
   /** Adds an answer to the ledger; a second answer for the same key must be equal. */
   function acknowledge(book, key, what, answer, more) {
     const known = book.get(key)
-    if (known === undefined) book.set(key, { answer, ...more })
+    if (known === undefined) book.set(key, { answer, at: clock(), ...more })
     else if (!isDeepStrictEqual(known.answer, answer))
       violations.push(`${what} ${key} was answered in two ways: ${JSON.stringify([known.answer, answer])}`)
   }
@@ -183,7 +185,7 @@ export function startClients({ seed, pickServer, demo, receiver, until }) {
         await insist(internal('PUT', `/grants/${app.appId}/${userId}`, { ...account, scopes }))
         const { json } = await insist(internal('POST', '/access-tokens', { appId: app.appId, userId, scopes }))
         await postSubmission({ userId, accessToken: json.accessToken }, plainSubmission(random, fresh('erased')))
-        const { status } = await insist(internal('DELETE', `/users/${userId}/pii`))
+        const { status } = await insist(internal('DELETE', `/users/${userId}/pii`, erasedBy))
         if (status === 200) ledger.erased.add(userId)
         else violations.push(`an erasure got ${status}`)
       },
@@ -219,8 +221,19 @@ export function startClients({ seed, pickServer, demo, receiver, until }) {
   }
 
   async function run() {
+    if (!setUp) return
     for (const path of ['a/good', 'b/slow', 'c/fails-once']) ledger.fixedEndpoints.push(await register(path))
     await Promise.all(Array.from({ length: lanes }, (_, number) => runLane(number)))
   }
-  return { app, ledger, violations, insist, internal, rest, finished: run(), close: () => agent.destroy() }
+  return {
+    app,
+    ledger,
+    violations,
+    insist,
+    internal,
+    rest,
+    postSubmission,
+    finished: run(),
+    close: () => agent.destroy(),
+  }
 }

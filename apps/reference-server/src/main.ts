@@ -71,6 +71,8 @@ async function main(): Promise<void> {
   }
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('SIGTERM', () => stop('SIGTERM'))
+  // Only now: who waits for this line may send a signal at once.
+  log.info('started', { role: env.role })
 }
 
 main().catch((error: unknown) => {

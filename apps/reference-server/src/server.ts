@@ -201,7 +201,6 @@ export async function startServer(
       localFiles !== null && internalToken !== null && env.role === 'all'
         ? await localDemo(env, ports, localFiles, internalToken, parts, log)
         : null
-    log.info('started', { role: env.role })
     return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
   } catch (error) {
     await stop('START_FAILED')

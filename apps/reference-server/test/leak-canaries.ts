@@ -1,6 +1,6 @@
 import type { Submission } from '@kyc-relay/kyc-core'
 import { createLeakSearch } from './leak-search.js'
-import { submissionVariables } from './running-server.js'
+import { submissionVariables } from './submission-variables.js'
 
 /** Values of one invented person that appear nowhere else in this repository's data. */
 export const canary = {
