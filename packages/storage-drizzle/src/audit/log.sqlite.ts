@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import type { AuditLog, AuditLogName, AuditSeal, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
@@ -7,6 +7,7 @@ import { checkedLimit } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
 import { requireMigrated } from '../engine/sqlite/migrate.js'
+import { openReadOnly } from '../engine/sqlite/open-read-only.js'
 import { prepare, type Prepared, read } from '../engine/sqlite/statement.js'
 import { prepareRecordedVerifications } from '../verifications/recorded-verifications.sqlite.js'
 import type { auditEntries } from './tables.sqlite.js'
@@ -41,7 +42,7 @@ export function openSqliteAuditLog(
 ): Promise<OpenedAuditLog> {
   return read(() => {
     if (!existsSync(path)) throw new StorageError('STORE_UNAVAILABLE')
-    const client = new Database(path, { readonly: true, fileMustExist: true })
+    const client = openReadOnly(path)
     try {
       requireMigrated(client, log === 'vault' ? 'sqlite-vault' : 'sqlite')
       return { ...createAuditLog(client, log, seal), close: () => read(() => void client.close()) }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { storageErrorOf } from '../engine/sqlite/errors.js'
+import { openReadOnly } from '../engine/sqlite/open-read-only.js'
 import { read } from '../engine/sqlite/statement.js'
 import { tablesOfKeyUse } from './used-keys.js'
 
@@ -22,7 +22,7 @@ export function sqliteNeedsKeys({ path }: { readonly path: string }): Promise<bo
   return read(() => {
     if (!existsSync(path)) return false
     try {
-      const client = new Database(path, { readonly: true, fileMustExist: true })
+      const client = openReadOnly(path)
       try {
         const hasTable = client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
         return tablesOfKeyUse.some(

@@ -1,9 +1,10 @@
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { ledgerOf } from '../migrations/migration-files.js'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 import type { SqliteHistory } from './migrate.js'
+import { openReadOnly } from './open-read-only.js'
 
 /*
  * Detects lost commits. SQLite opens a database whose WAL was removed without an error. So each commit is counted
@@ -57,7 +58,7 @@ function readCounted(client: Database.Database, history: SqliteHistory): number 
 }
 
 /**
- * Checks a database file before it is opened for writing. Changes nothing.
+ * Checks a database file before it is opened for writing. Changes nothing, but for a journal that `openReadOnly` applies.
  *
  * @param checkUpToBytes Largest file that is checked completely, in bytes.
  * @throws StorageError `COMMITS_MISSING`, `DATABASE_DAMAGED`
@@ -76,7 +77,7 @@ export function inspectFile(path: string, history: SqliteHistory, checkUpToBytes
   if (remembered === 0 && bytes > checkUpToBytes) return
   try {
     // A read-only connection does not change the WAL, even when it closes last.
-    const client = new Database(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
+    const client = openReadOnly(path)
     try {
       const isSound = bytes > checkUpToBytes || client.pragma('quick_check(1)', { simple: true }) === 'ok'
       if (!isSound) throw new StorageError('DATABASE_DAMAGED')

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { readMigrations, type OwnTables } from '../migrations/migration-files.js'
 import type { DatabasePart } from '../../cli/migrate-command.js'
 import { wholeStatus, type MigrationTarget } from '../migrations/ledger.js'
 import { openConnection } from './open.js'
+import { openReadOnly } from './open-read-only.js'
 import { migrate, migrationStatus, type SqliteHistory } from './migrate.js'
 
 /** Opens the migrations of one SQLite file. Reading the status creates and changes no file. */
@@ -13,7 +13,7 @@ export function openSqliteMigrations(path: string, part: DatabasePart, ownTables
   return {
     async status() {
       if (!existsSync(path)) return { applied: [], pending: histories.flatMap(readMigrations) }
-      const client = new Database(path, { readonly: true, fileMustExist: true })
+      const client = openReadOnly(path)
       try {
         return wholeStatus(histories.map((each) => migrationStatus(client, each)))
       } finally {
