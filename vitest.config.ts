@@ -3,7 +3,11 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 const packages = fileURLToPath(new URL('./packages/', import.meta.url))
 
-const allTests = ['{packages,apps}/*/test/**/*.test.{ts,tsx}', '{examples,scripts}/**/*.test.ts', 'proof/*.test.mjs']
+const allTests = [
+  '{packages,apps}/*/test/**/*.test.{ts,tsx}',
+  '{examples,scripts}/**/*.test.ts',
+  '{bench,proof}/*.test.mjs',
+]
 
 /** Files that change their process for good, or look at all of it. Each gets a process of its own. */
 const needOwnProcess = [

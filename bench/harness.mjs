@@ -1,5 +1,5 @@
 // What every measurement needs: a temporary folder, a local sink, statistics, and the report it writes.
-import { fork } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -56,10 +56,13 @@ export function printTable(rows, label, digits = 1) {
   console.table(Object.fromEntries(table))
 }
 
-/** Writes `results/<name>.json`: what was measured, on which machine. */
+/** Writes `results/<name>.json`: what was measured, when, at which commit and on which machine. */
 export function writeReport(name, report) {
   const results = new URL('./results/', import.meta.url)
   mkdirSync(results, { recursive: true })
   const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
-  writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify({ name, machine, ...report }, null, 2)}\n`)
+  const at = new Date().toISOString()
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
+  const text = JSON.stringify({ name, at, commit, machine, ...report }, null, 2)
+  writeFileSync(new URL(`${name}.json`, results), `${text}\n`)
 }

@@ -1,6 +1,7 @@
 // Runs every measurement, or those named on the command line, one after another: each has the machine for itself.
 //   npm run bench                       all of them
 //   npm run bench -- verify-webhook     bench/verify-webhook.bench.mjs
+//   npm run bench -- --report           writes docs/benchmarks.md from the results there are
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -9,6 +10,12 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const results = path.join(folder, 'results')
 const suffix = '.bench.mjs'
+
+if (process.argv[2] === '--report') {
+  const { writeBenchmarksPage } = await import('./report.mjs')
+  console.log(`Written: docs/benchmarks.md with ${(await writeBenchmarksPage(results)).join(', ')}`)
+  process.exit(0)
+}
 
 const available = readdirSync(folder)
   .filter((file) => file.endsWith(suffix))
