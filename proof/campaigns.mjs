@@ -7,4 +7,5 @@ export const campaigns = {
   attack: async () => (await import('./attack/campaign.mjs')).attack,
   leak: async () => (await import('./leak/campaign.mjs')).leak,
   power: async () => (await import('./power/campaign.mjs')).power,
+  fuzz: async () => (await import('./fuzz/campaign.mjs')).fuzz,
 }
