@@ -26,6 +26,7 @@ import {
   retentionCases,
   statusCorrectionCases,
   userErasureCases,
+  userRecordsCases,
   userRetentionCases,
 } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
@@ -159,6 +160,7 @@ describe.each([
   ['Retention', retentionCases],
   ['UserErasure', userErasureCases],
   ['UserRetention', userRetentionCases],
+  ['UserRecords', userRecordsCases],
 ])('%s', (_port, cases) => {
   for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
 })

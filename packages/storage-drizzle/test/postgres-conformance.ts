@@ -24,6 +24,7 @@ import {
   retentionCases,
   statusCorrectionCases,
   userErasureCases,
+  userRecordsCases,
   userRetentionCases,
 } from '../src/testing/index.js'
 import { auditSeal } from './audit/audit-samples.js'
@@ -245,6 +246,7 @@ export function testConformance(start: () => Promise<ConformanceSetup>): void {
     ['Retention', retentionCases],
     ['UserErasure', userErasureCases],
     ['UserRetention', userRetentionCases],
+    ['UserRecords', userRecordsCases],
   ])('%s', (_port, cases) => {
     for (const { id, name, run } of cases) test(`${id} ${name}`, () => run(newHarness()))
   })

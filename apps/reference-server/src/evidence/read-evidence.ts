@@ -63,6 +63,13 @@ export type PhotoAnswer =
   | { readonly kind: 'not_stored' }
   | { readonly kind: 'unknown' }
 
+/** A verification as it is stored. */
+export interface FoundRecord {
+  readonly owner: AppUser
+  readonly record: VerificationRecord
+  readonly kept: KeptEvidence
+}
+
 /** Opens the record of a verification. Nothing is opened unless the vault has recorded who looks. */
 export async function readEvidence(
   verificationId: string,
@@ -70,9 +77,16 @@ export async function readEvidence(
   deps: EvidenceDeps,
 ): Promise<EvidenceAnswer> {
   const found = await findRecord(verificationId, deps)
-  if (found === null) return { kind: 'unknown' }
-  const { owner, record, kept } = found
-  const part = { recordId: verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
+  return found === null ? { kind: 'unknown' } : openEvidence(found, looker, deps)
+}
+
+/** Opens a record that was read. */
+export async function openEvidence(
+  { owner, record, kept }: FoundRecord,
+  looker: Looker,
+  deps: Pick<EvidenceDeps, 'vault'>,
+): Promise<Exclude<EvidenceAnswer, { readonly kind: 'unknown' }>> {
+  const part = { recordId: record.verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
   const text = await openPart({ owner, ...looker, ...part }, record, deps)
   if (text === null) return { kind: 'erased', kept }
   const { person, ...details } = parseSubmissionDetails(text)
@@ -117,7 +131,7 @@ async function findRecord(verificationId: string, deps: EvidenceDeps) {
 async function openPart(
   request: Parameters<PiiRevealer['openRecord']>[0] & { readonly owner: AppUser },
   { recordedAt }: VerificationRecord,
-  { vault }: EvidenceDeps,
+  { vault }: Pick<EvidenceDeps, 'vault'>,
 ): Promise<string | null> {
   try {
     return await vault.openRecord(request)
@@ -134,7 +148,8 @@ function maskedSsn({ ssn }: VerificationRecord): { readonly ssn?: string } {
   return lastFour === null ? {} : { ssn: `***-**-${lastFour}` }
 }
 
-function keptEvidence(
+/** Returns what is kept of a verification without personal data. */
+export function keptEvidence(
   record: VerificationRecord,
   photos: readonly PhotoRecord[],
   corrections: readonly KycStatusCorrection[],

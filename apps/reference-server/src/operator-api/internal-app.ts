@@ -24,6 +24,7 @@ import { createRetentionReportRoutes } from './retention-report-routes.js'
 import type { RetentionReportDeps } from './retention-report.js'
 import { createUserRightsRoutes, type UserRightsRoutesDeps } from './user-rights-routes.js'
 import { createKycStatusRoutes, type KycStatusRoutesDeps } from './kyc-status-routes.js'
+import { createExportRoutes, type ExportRoutesDeps } from '../user-export/export-routes.js'
 import { createVaultRoutes, type VaultRoutesDeps } from './vault-routes.js'
 
 /** Dependencies of the internal API. */
@@ -31,6 +32,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly publisher: Publisher
   readonly newId: () => string
   readonly vault: Omit<VaultRoutesDeps, 'log'>
+  readonly userExport: Omit<ExportRoutesDeps, 'log' | 'limits'>
   readonly userRights: Omit<UserRightsRoutesDeps, 'log'> & RetentionReportDeps
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
   readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'>
@@ -80,6 +82,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
   app.route('/internal/v1', createUserRightsRoutes({ ...deps.userRights, log }))
+  app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createKycStatusRoutes({ ...deps.kycStatuses, newId: deps.newId, log }))
   app.route('/internal/v1', createAppRoutes(deps.apps))

@@ -24,7 +24,8 @@ export function wireInternalApi(deps: {
   readonly now: () => Date
 }) {
   const { storage, callers, events, photos, now } = deps
-  const { vault, users, userRetention, webhooks, overview, verifications, photoJobs, corrections } = storage
+  const { vault, users, userRecords, userRetention, webhooks, overview, verifications, photoJobs, corrections } =
+    storage
   const { failures, probes, metrics } = deps.operations
   const directory = storage.apps
   return createInternalApp({
@@ -34,6 +35,11 @@ export function wireInternalApi(deps: {
     publisher: events.publisher,
     newId: uuidv7,
     vault: { vault },
+    userExport: {
+      ...{ users, userRecords, userRetention, verifications, photoJobs, corrections },
+      ...{ vault, webhooks, now },
+      ...{ apps: directory, bodySealer: vault.bodySealer, newId: uuidv7 },
+    },
     userRights: {
       ...{ userRetention, now, years: deps.closedAccountYears },
       eraseUser: (request) => eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),

@@ -22,6 +22,7 @@ const routes: readonly (readonly [NonNullable<CallOptions['method']>, string, Op
   ['PUT', `/users/${one}/hold`, 'erase'],
   ['DELETE', `/users/${one}/hold`, 'erase'],
   ['POST', `/users/${one}/closed`, 'erase'],
+  ['POST', `/users/${one}/export`, 'evidence'],
   ['GET', '/retention-report', 'erase'],
   ['POST', '/retention-report/1-x/erase', 'erase'],
   ['POST', '/apps', 'keys'],
@@ -82,6 +83,7 @@ describe('rights of operators', () => {
         reads: unused,
         embeddedTokens: unused,
         userRights: unused,
+        userExport: unused,
       },
       ...{ probes: unused, metrics: unused, failures: unused, limits: unused, log: unused, newId: unused },
     })

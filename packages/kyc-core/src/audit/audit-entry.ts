@@ -22,6 +22,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`, `ENDPOINT_PAUSED`, `ENDPOINT_RESUMED`: the endpoint id
  * - `LEGAL_HOLD_PLACED` (also with a new reason), `LEGAL_HOLD_RELEASED`: the user id
  * - `ERASURE_STARTED`: id of the erasure
+ * - `EXPORT_STARTED`, `EXPORT_COMPLETED`: id of the export
  * - `USER_CLOSED`: time since when the account is closed, or `open`
  * - `RETENTION_REPORT_CONFIRMED`: id of the report of users to erase
  * - `SIGNED_IN`: version of the API key that opened the portal, or `operator`
@@ -54,6 +55,8 @@ export type AuditKind =
   | 'LEGAL_HOLD_PLACED'
   | 'LEGAL_HOLD_RELEASED'
   | 'ERASURE_STARTED'
+  | 'EXPORT_STARTED'
+  | 'EXPORT_COMPLETED'
   | 'USER_CLOSED'
   | 'RETENTION_REPORT_CONFIRMED'
   | 'SIGNED_IN'

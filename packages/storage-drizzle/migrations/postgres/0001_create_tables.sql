@@ -446,6 +446,8 @@ CREATE INDEX "kyc_relay_grants_of_user" ON "kyc_relay_grants" USING btree ("user
 
 CREATE INDEX "kyc_relay_grants_by_reference" ON "kyc_relay_grants" USING btree ("app_id","external_reference_id","user_id");
 
+CREATE INDEX "kyc_relay_revoked_grants_of_user" ON "kyc_relay_revoked_grants" USING btree ("user_id");
+
 CREATE INDEX "kyc_relay_attempts_by_age" ON "kyc_relay_attempts" USING btree ("started_at");
 
 CREATE INDEX "kyc_relay_deliveries_of_app" ON "kyc_relay_deliveries" USING btree ("app_id","created_at","position");

@@ -187,6 +187,8 @@ CREATE TABLE `kyc_relay_revoked_grants` (
 	FOREIGN KEY (`app_id`) REFERENCES `kyc_relay_apps`(`app_id`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX `kyc_relay_revoked_grants_of_user` ON `kyc_relay_revoked_grants` (`user_id`);
+
 CREATE TABLE `kyc_relay_attempts` (
 	`delivery` integer NOT NULL,
 	`number` integer NOT NULL,

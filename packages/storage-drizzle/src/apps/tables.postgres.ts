@@ -56,6 +56,7 @@ export const revokedGrants = pgTable(
   (table) => [
     primaryKey({ name: 'kyc_relay_revoked_grants_pkey', columns: [table.appId, table.userId] }),
     references(table.appId, apps.appId),
+    index('kyc_relay_revoked_grants_of_user').on(table.userId),
   ],
 )
 

@@ -52,7 +52,10 @@ export const revokedGrants = sqliteTable(
     userId: text('user_id').notNull(),
     revokedAt: instant('revoked_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+  (table) => [
+    primaryKey({ columns: [table.appId, table.userId] }),
+    index('kyc_relay_revoked_grants_of_user').on(table.userId),
+  ],
 )
 
 export const accessTokens = sqliteTable(

@@ -16,6 +16,7 @@ import type { MigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
+import type { UserRecords } from '../user-records/user-records.js'
 import type { UserRetention } from '../user-retention/user-retention.js'
 import { openAuditChain, type AuditChain } from '../audit/chain.postgres.js'
 import { createAuditLog } from '../audit/log.postgres.js'
@@ -36,6 +37,7 @@ import { createRecoveryStore } from '../webhooks/recoveries.postgres.js'
 import { createTransactionStore } from '../webhooks/transactions.postgres.js'
 import { createRetention } from '../retention/retention.postgres.js'
 import { createUserErasure } from '../erasure/user-erasure.postgres.js'
+import { createUserRecords } from '../user-records/user-records.postgres.js'
 import { createUserRetention } from '../user-retention/store.postgres.js'
 import { createStatusCorrections } from '../verifications/status-corrections.postgres.js'
 import { createStatusOutbox } from '../verifications/status-outbox.postgres.js'
@@ -109,6 +111,7 @@ export interface PostgresStorage {
   readonly transactions: TransactionStore
   readonly users: UserErasure
   readonly userRetention: UserRetention
+  readonly userRecords: UserRecords
   readonly retention: Retention
   readonly database: PostgresOwnDatabase
   /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
@@ -182,6 +185,7 @@ export async function createPostgresStorage(
     transactions: createTransactionStore({ database, notifications, instant }),
     users: createUserErasure({ database, instant, audit }),
     userRetention: createUserRetention({ database, instant, audit }),
+    userRecords: createUserRecords({ database, audit }),
     retention: createRetention({ database, distributed, instant }),
     database: {
       read: (work) => database.run((on) => work(queryBuilder(on))),

@@ -2,6 +2,13 @@ export type { OwnTables } from '../engine/migrations/migration-files.js'
 export type { Retention } from '../retention/retention.js'
 export { StorageError, type StorageErrorCode } from '../storage-error.js'
 export type { ErasedRows, UserErasure } from '../erasure/user-erasure.js'
+export type {
+  UserAccess,
+  UserEvent,
+  UserRecords,
+  UserRecordsPage,
+  UserTransaction,
+} from '../user-records/user-records.js'
 export type { ClosedUser, UserRetention, UserRetentionState } from '../user-retention/user-retention.js'
 export { openSqliteAuditLog } from '../audit/log.sqlite.js'
 export type { SqliteTransaction } from '../engine/sqlite/caller-transaction.js'

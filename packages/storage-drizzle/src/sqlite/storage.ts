@@ -15,6 +15,7 @@ import type { OwnTables } from '../engine/migrations/migration-files.js'
 import { StorageError } from '../storage-error.js'
 import type { Retention } from '../retention/retention.js'
 import type { UserErasure } from '../erasure/user-erasure.js'
+import type { UserRecords } from '../user-records/user-records.js'
 import type { UserRetention } from '../user-retention/user-retention.js'
 import { openAuditChain } from '../audit/chain.sqlite.js'
 import { createAuditLog } from '../audit/log.sqlite.js'
@@ -37,6 +38,7 @@ import { createRecoveryStore } from '../webhooks/recoveries.sqlite.js'
 import { createTransactionStore } from '../webhooks/transactions.sqlite.js'
 import { createRetention } from '../retention/retention.sqlite.js'
 import { createUserErasure } from '../erasure/user-erasure.sqlite.js'
+import { createUserRecords } from '../user-records/user-records.sqlite.js'
 import { createUserRetention } from '../user-retention/store.sqlite.js'
 import { createWebhookStore, type SqliteWebhookStore } from '../webhooks/store.sqlite.js'
 import { lockWorker, type WorkerLock } from '../engine/sqlite/worker-lock.js'
@@ -107,6 +109,7 @@ export interface SqliteStorage {
   readonly endpointHeaders: EndpointHeadersStore
   readonly users: UserErasure
   readonly userRetention: UserRetention
+  readonly userRecords: UserRecords
   readonly retention: Retention
   readonly database: SqliteOwnDatabase
   /** Writes an event in a transaction of the caller: `insertEvent` of this module with the clock of the stores. */
@@ -196,6 +199,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     endpointHeaders: watched(createEndpointHeadersStore({ db, commits })),
     users: watched(createUserErasure({ db, commits, checkpoints, clock, audit })),
     userRetention: watched(createUserRetention({ db, commits, clock, audit })),
+    userRecords: watched(createUserRecords({ db, commits, clock, audit })),
     retention: watched(createRetention({ db, commits, clock })),
     database: watched<SqliteOwnDatabase>({
       read: (work) => read(() => work(db)),

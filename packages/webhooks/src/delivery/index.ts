@@ -44,6 +44,8 @@ export {
   type SealedHeaders,
 } from './endpoint-headers.js'
 export { openDelivery } from './open-delivery.js'
+export { openStored, type StoredBody } from '../sealing/stored-bodies.js'
+export { openFields, type TransactionFields } from '../sealing/sealed-fields.js'
 export type { BodyPlace, BodySealer } from '../sealing/body-sealer.js'
 export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
 export { reproducibleCurl } from './reproducible-curl.js'

@@ -19,7 +19,19 @@ export async function fieldsToStore(
   return { [sealedMember]: base64Of(bytes) }
 }
 
-/** Opens stored fields; null for fields whose key was destroyed. */
+/**
+ * Opens stored fields; null for fields whose key was destroyed.
+ *
+ * @throws WebhookError `BODIES_UNAVAILABLE` (retryable)
+ *
+ * @example
+ * ```ts
+ * import { openFields, type BodySealer, type TransactionRecord } from '@kyc-relay/webhooks/delivery'
+ *
+ * export const readFields = (stored: TransactionRecord, sealer: BodySealer) =>
+ *   openFields({ appId: stored.appId, userId: stored.userId, recordId: stored.transactionId }, stored.fields, sealer)
+ * ```
+ */
 export async function openFields(
   place: Omit<BodyPlace, 'part'>,
   fields: TransactionFields | null,

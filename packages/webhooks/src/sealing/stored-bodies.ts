@@ -34,6 +34,16 @@ export async function bytesToStore(
  * Opens stored bytes, in the order of the request. Null for bytes that were blanked, and for those whose key was destroyed.
  *
  * @throws WebhookError `BODIES_UNAVAILABLE` (retryable) when the sealer rejects, or when there is none for sealed bytes
+ *
+ * @example
+ * ```ts
+ * import { openStored, type BodyPlace, type BodySealer } from '@kyc-relay/webhooks/delivery'
+ *
+ * export async function readBody(place: BodyPlace, stored: Uint8Array | null, sealer: BodySealer) {
+ *   const [body] = await openStored([{ ...place, stored }], sealer)
+ *   return body ?? null
+ * }
+ * ```
  */
 export async function openStored(
   bodies: readonly StoredBody[],

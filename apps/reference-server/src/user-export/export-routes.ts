@@ -1,0 +1,73 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { refuseProblem } from '../http/json-route.js'
+import type { EdgeEnv } from '../http/request-context.js'
+import type { RequestLimits } from '../http/request-limits.js'
+import { errorFields, type Log } from '../operations/log.js'
+import type { UserRecords } from '@kyc-relay/storage-drizzle/sqlite'
+import { auditText, id } from '../operator-api/field-schemas.js'
+import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { exportUser, type ExportUserDeps } from './export-user.js'
+
+const withPurpose = z.strictObject({ purpose: auditText })
+
+/** Dependencies of the export route. */
+export interface ExportRoutesDeps extends ExportUserDeps {
+  readonly userRecords: UserRecords
+  readonly newId: () => string
+  readonly limits: RequestLimits
+  readonly log: Log
+}
+
+/** Creates the route that exports everything that is held about a user. */
+export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
+  const { userRecords, newId, limits, log } = deps
+  const routes = new Hono<EdgeEnv>()
+
+  routes.post('/users/:userId/export', requireRight('evidence'), async (c) => {
+    const userId = id.safeParse(c.req.param('userId'))
+    if (!userId.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
+    if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
+    const body = await readActing(c, withPurpose)
+    if (!body.ok) return body.response
+    const looker = { actor: body.actor, purpose: body.value.purpose }
+    const request = { userId: userId.data, exportId: newId() }
+    const { requestId } = c.env
+    const record = (step: 'STARTED' | 'COMPLETED') =>
+      userRecords.recordExport({ ...request, step, actor: { name: looker.actor, reason: looker.purpose } })
+
+    async function* written() {
+      const pieces = exportUser(request, looker, deps, (error) =>
+        log.error('export failed', { requestId, ...request, ...errorFields(error) }),
+      )
+      const isComplete = yield* pieces
+      if (!isComplete) return
+      await record('COMPLETED')
+      log.info('user exported', { requestId, ...request })
+    }
+
+    await record('STARTED')
+    return c.body(streamOf(written()), 200, {
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="${request.userId}.json"`,
+      'cache-control': 'no-store',
+    })
+  })
+  return routes
+}
+
+/** Writes texts as the client reads them. */
+function streamOf(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await texts.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+    async cancel() {
+      await texts.return()
+    },
+  })
+}

@@ -1,0 +1,12 @@
+import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { UserRecords } from '../user-records/user-records.js'
+
+/** Creates the entry for the start or the end of an export. */
+export function exportEvent(
+  seal: AuditSeal,
+  { userId, exportId, step }: Parameters<UserRecords['recordExport']>[0],
+  atMs: number,
+): AuditEvent {
+  const contentDigest = seal.digest([userId, exportId])
+  return { kind: `EXPORT_${step}`, atMs, appId: null, userId, subject: exportId, contentDigest }
+}
