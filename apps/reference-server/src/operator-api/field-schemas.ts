@@ -13,8 +13,22 @@ export const sourceEventId = z
   .regex(/^[\x21-\x7e]{1,255}$/)
   .nullish()
 
-/** Payload fields of an event. */
-export const eventData = z.record(z.string(), z.unknown())
+const instantFields = ['createdAt', 'updatedAt', 'transactionDateTime'] as const
+
+/**
+ * Payload fields of an event. Their times may be any that `decisionedAt` of a submission accepts. What is no RFC 3339
+ * text is written as one, because receivers expect it.
+ */
+export const eventData = z.record(z.string(), z.unknown()).transform((data) => {
+  const read: Record<string, unknown> = { ...data }
+  for (const field of instantFields) {
+    const text = read[field]
+    if (typeof text !== 'string' || z.iso.datetime({ offset: true }).safeParse(text).success) continue
+    const parsed = parseDateTime(text)
+    if (parsed !== null) read[field] = new Date(parsed.epochMs).toISOString()
+  }
+  return read
+})
 
 /**
  * Schema of a name or reason in the audit log: 1 to 200 characters, not blank, no control characters or line

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amount, flag, identifier, instant, text } from './field-schemas.js'
+import { amount, currencyCode, flag, identifier, instant, lastFour, sixDigits, text } from './field-schemas.js'
 
 export const transactionDeclineSchema = z.strictObject({
   transactionId: identifier,
@@ -7,7 +7,7 @@ export const transactionDeclineSchema = z.strictObject({
   amount: amount,
   fluzAmount: amount,
   externalFundingAmount: amount,
-  currency: text,
+  currency: currencyCode,
   sourceRecordType: text.nullish(),
   sourceRecordId: identifier.nullish(),
   accountId: identifier.nullish(),
@@ -25,7 +25,7 @@ export const transactionDeclineSchema = z.strictObject({
   merchantCity: text.nullish(),
   logoUrl: text.nullish(),
   category: text.nullish(),
-  cardLastFour: text.nullish(),
+  cardLastFour: lastFour.nullish(),
   cardDisplayName: text.nullish(),
   virtualCardId: identifier.nullish(),
   virtualCardProgram: text.nullish(),
@@ -46,7 +46,7 @@ export const transactionDeclineSchema = z.strictObject({
   declineCategory: text.nullish(),
   offerId: identifier.nullish(),
   issuer: text.nullish(),
-  bin: text.nullish(),
+  bin: sixDigits.nullish(),
   limitAmount: text.nullish(),
   limitDuration: text.nullish(),
   lockOnNextUse: text.nullish(),

@@ -41,7 +41,7 @@ function toViolation(issue: Issue, payload: unknown): EventViolation {
 function codeOf(issue: Issue, value: unknown): EventViolationCode {
   if (value === undefined || value === null) return 'REQUIRED'
   if (issue.code === 'invalid_value') return typeof value === 'string' ? 'ENUM' : 'TYPE'
-  return issue.code === 'invalid_format' ? 'FORMAT' : 'TYPE'
+  return issue.code === 'invalid_format' || issue.code === 'custom' ? 'FORMAT' : 'TYPE'
 }
 
 function valueAt(payload: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,10 +1,26 @@
 import { z } from 'zod'
+import { isCurrencyCode } from './currency-codes.js'
 
 /** A UUID of any version, the nil UUID of test events included. */
 export const identifier = z.guid()
 
-/** A finite number. */
-export const amount = z.number()
+/** A finite number that JSON holds exactly: integers beyond 2^53 are rounded somewhere on the way. */
+export const amount = z.number().refine((number) => !Number.isInteger(number) || Number.isSafeInteger(number))
+
+/** An amount in USD that a user paid: above zero, at most two decimal places. */
+export const paidAmount = amount.refine((number) => /^(?=.*[1-9])\d+(?:\.\d{1,2})?$/.test(String(number)))
+
+/** An integer that JSON holds exactly. */
+export const integer = z.int()
+
+/** Four digits. */
+export const lastFour = z.string().regex(/^\d{4}$/)
+
+/** Six digits. */
+export const sixDigits = z.string().regex(/^\d{6}$/)
+
+/** A currency code of ISO 4217. */
+export const currencyCode = z.string().refine(isCurrencyCode)
 
 export const text = z.string()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amount, flag, identifier, instant, text } from './field-schemas.js'
+import { amount, currencyCode, flag, identifier, instant, integer, lastFour, text } from './field-schemas.js'
 
 const transactionStatus = z.enum(['PENDING', 'SETTLED'])
 const identifiers = z.array(identifier.nullable()).readonly()
@@ -34,10 +34,10 @@ const transactionFields = {
   description: text.nullish(),
   note: text.nullish(),
   category: text.nullish(),
-  cardLastFour: text.nullish(),
+  cardLastFour: lastFour.nullish(),
   cardDisplayName: text.nullish(),
   originalCurrencyAmount: amount.nullish(),
-  originalCurrencyCode: text.nullish(),
+  originalCurrencyCode: currencyCode.nullish(),
   conversionRate: amount.nullish(),
   merchantId: identifier.nullish(),
   merchantName: text.nullish(),
@@ -45,7 +45,7 @@ const transactionFields = {
   merchantState: text.nullish(),
   merchantCity: text.nullish(),
   merchantIndustry: text.nullish(),
-  merchantCategoryCode: amount.nullish(),
+  merchantCategoryCode: integer.nullish(),
   merchantCategoryDescription: text.nullish(),
   merchantCategoryLogoUrl: text.nullish(),
   merchantCategoryImageUrl: text.nullish(),

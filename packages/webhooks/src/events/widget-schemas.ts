@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amount, identifier, text } from './field-schemas.js'
+import { identifier, paidAmount, text } from './field-schemas.js'
 
 const widgetFields = {
   userId: identifier,
@@ -16,11 +16,11 @@ export const widgetKycInitiationSchema = z.strictObject({
 export const widgetDepositCompleteSchema = z.strictObject({
   eventType: z.literal('WIDGET_DEPOSIT_COMPLETE'),
   ...widgetFields,
-  amount,
+  amount: paidAmount,
 })
 
 export const widgetWithdrawCompleteSchema = z.strictObject({
   eventType: z.literal('WIDGET_WITHDRAW_COMPLETE'),
   ...widgetFields,
-  amount,
+  amount: paidAmount,
 })

@@ -8,6 +8,7 @@ import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
 import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
 import { xEventIdOf } from './x-event-id.js'
+import { plainJson } from './plain-json.js'
 
 /** User and account id of a test event. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000'
@@ -144,7 +145,7 @@ export async function prepareTestEvent(
     userId: nilUuid,
     type: type.name,
     occurredAt: deps.now(),
-    body: new TextEncoder().encode(JSON.stringify(filled)),
+    body: new TextEncoder().encode(plainJson(filled)),
     test: true,
     sourceEventId: null,
     withheld: null,
@@ -170,7 +171,7 @@ function serialise(
     const begins = type.name !== 'TRANSACTION_CREATE' || payload['status'] !== 'SETTLED'
     const all = [...violations, ...(parsed.ok ? [] : parsed.violations), ...(begins ? [] : [notPending])]
     if (!parsed.ok || all.length > 0) throw invalid(all)
-    return new TextEncoder().encode(JSON.stringify(parsed.event))
+    return new TextEncoder().encode(plainJson(parsed.event))
   } catch (error) {
     // A getter or toJSON of the caller threw. Its message may hold a value and is dropped.
     throw error instanceof WebhookError ? error : invalid([notAnObject])

@@ -29,14 +29,25 @@ const fieldsOf: Readonly<
 const uuid = '0d0c8a3e-5f0b-4c43-9f1a-3a2b6f6f0a01'
 
 /** A good value and bad ones for every type that the contract uses. */
-function samples(type: string, name: string): { good: unknown; bad: readonly unknown[] } {
+function samples(type: string, name: string, isWidget: boolean): { good: unknown; bad: readonly unknown[] } {
   if (name === 'createdAt' || name === 'updatedAt' || name === 'transactionDateTime') {
     return { good: '2026-03-02T15:04:05.000Z', bad: [5, 'yesterday', '2026-02-30T00:00:00Z', '2026-03-02', {}] }
   }
   if (type === 'UUID' || type === 'String (UUID)')
     return { good: uuid, bad: ['not-a-uuid', `${uuid}0`, `${uuid}\n`, 5, {}] }
   if (type === '[UUID]') return { good: [uuid], bad: [uuid, ['x'], [5], {}] }
-  if (type === 'Number') return { good: -12.34, bad: ['12.34', Number.NaN, Infinity, true, {}] }
+  if (name === 'cardLastFour')
+    return { good: '0042', bad: ['42', '00042', '42424', '４２４２', 'x042', '4242 ', '', 4242] }
+  if (name === 'bin') return { good: '012345', bad: ['12345', '1234567', '12345x', '１２３４５６', 123456] }
+  if (name === 'currency' || name === 'originalCurrencyCode') {
+    return { good: 'XCG', bad: ['usd', 'US', 'USDT', 'EURO', 'XYZ', '$', '840', 'USD ', '', 840] }
+  }
+  if (name === 'merchantCategoryCode') return { good: 742, bad: [0.5, 5814.5, '5814', 2 ** 53, NaN, true] }
+  if (name === 'amount' && isWidget) {
+    return { good: 100.05, bad: [0, -1, -0.01, 0.001, 1.005, 0.1 + 0.2, 1e-7, 2 ** 53, 1e21, '1', Number.NaN] }
+  }
+  if (type === 'Number')
+    return { good: -12.34, bad: ['12.34', Number.NaN, Infinity, 2 ** 53, -(2 ** 53), 1e21, true, {}] }
   if (type === 'Boolean') return { good: true, bad: ['true', 1, {}] }
   if (type === 'AllTransactionsStatus') return { good: 'SETTLED', bad: ['DECLINED', 'settled', 'SETTLED ', 5, ''] }
   return { good: 'text', bad: [5, true, {}, []] }
@@ -79,7 +90,7 @@ describe.each(eventTypes)('%s', (type) => {
       }
       return
     }
-    const { good, bad } = samples(fieldType, name)
+    const { good, bad } = samples(fieldType, name, type.startsWith('WIDGET'))
     expect(parseEvent(type, { ...example, [name]: good }).ok).toBe(true)
     for (const absent of [{ ...example, [name]: null }, without(example, name)]) {
       const parsed = parseEvent(type, absent)
