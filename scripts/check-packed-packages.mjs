@@ -175,6 +175,23 @@ async function runProgram(folder) {
     problems.push(`the program of docs/embed.md printed: ${output}`)
 }
 
+/** Beside zod 3 a receiver works, and what needs zod 4 says so. */
+async function besideOldZod(webhooks) {
+  const folder = path.join(workFolder, 'old-zod')
+  await install(folder, webhooks, [])
+  const zod = path.join(folder, 'node_modules', 'zod')
+  mkdirSync(zod)
+  writeFileSync(
+    path.join(zod, 'package.json'),
+    '{ "name": "zod", "version": "3.25.76", "type": "module", "main": "index.js" }',
+  )
+  writeFileSync(path.join(zod, 'index.js'), 'export const z = { strictObject: () => ({}), string: () => ({}) }')
+  await loadEntries(folder, ['@kyc-relay/webhooks'], 'webhooks beside zod 3')
+  const program = `await import('@kyc-relay/webhooks/delivery').catch((error) => console.log(error.message))`
+  const output = await run('delivery beside zod 3', process.execPath, ['--input-type=module', '-e', program], folder)
+  if (output !== null && !output.includes('needs zod 4')) problems.push(`delivery beside zod 3 says: ${output}`)
+}
+
 /** A bundled server opens its storage: the migrations are in the code. Only the native driver stays outside. */
 async function checkBundles(folder) {
   const entry = path.join(folder, 'server.mjs')
@@ -285,6 +302,7 @@ try {
         const receiver = path.join(workFolder, 'receiver')
         await install(receiver, webhooks, [])
         await loadEntries(receiver, ['@kyc-relay/webhooks', '@kyc-relay/webhooks/node'], 'webhooks alone')
+        await besideOldZod(webhooks)
       })(),
     ])
   }

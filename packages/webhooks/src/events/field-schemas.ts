@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { isCurrencyCode } from './currency-codes.js'
 
+// The peer range takes zod 3 too: a receiver beside it needs no zod at all, and must install without a conflict.
+if (typeof (z as { readonly guid?: unknown }).guid !== 'function') {
+  throw new Error('@kyc-relay/webhooks needs zod 4 for ./events and ./delivery. Install zod@4.')
+}
+
 /** A UUID of any version, the nil UUID of test events included. */
 export const identifier = z.guid()
 
