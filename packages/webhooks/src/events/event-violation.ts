@@ -8,7 +8,7 @@ export interface EventViolation {
   /** JSON Pointer (RFC 6901) into the payload; empty for the payload itself. */
   readonly pointer: string
   readonly code: EventViolationCode
-  /** Fixed text. Never holds a value of the payload. */
+  /** Fixed text; with `ENUM` also the values that the schema allows. Never holds a value of the payload. */
   readonly message: string
 }
 
@@ -16,14 +16,14 @@ const messages: Readonly<Record<EventViolationCode, string>> = {
   REQUIRED: 'This field is required and must not be null.',
   TYPE: 'This value has the wrong type.',
   FORMAT: 'This value has the wrong format.',
-  ENUM: 'This value is not an allowed value.',
+  ENUM: 'Not an allowed value.',
   UNKNOWN_FIELD: 'This object has an unknown field.',
 }
 
 const mostViolations = 50
 
 /** An issue of zod says more than the standard asks for. */
-type Issue = SchemaIssue & { readonly code?: unknown }
+type Issue = SchemaIssue & { readonly code?: unknown; readonly values?: unknown }
 
 /** Converts the issues of a schema. Their own messages may hold values and are dropped. */
 export function issuesOf(issues: readonly Issue[], payload: unknown): readonly EventViolation[] {
@@ -35,7 +35,9 @@ function toViolation(issue: Issue, payload: unknown): EventViolation {
   // Points to the object: the name of an unknown field may be personal data.
   const code = issue.code === 'unrecognized_keys' ? 'UNKNOWN_FIELD' : codeOf(issue, valueAt(payload, path))
   const pointer = path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return { pointer, code, message: messages[code] }
+  const allowed = code === 'ENUM' && Array.isArray(issue.values) ? issue.values.map(String) : []
+  const message = messages[code]
+  return { pointer, code, message: allowed.length === 0 ? message : `${message} Allowed: ${allowed.join(', ')}.` }
 }
 
 function codeOf(issue: Issue, value: unknown): EventViolationCode {
