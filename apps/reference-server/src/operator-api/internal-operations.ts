@@ -366,3 +366,12 @@ export const internalOperations: readonly OperationShape[] = [
   ...[readEvidence, readPhoto, replacePhotoUrl, correctStatus, reveal, duplicates],
   ...[exportUser, eraseUser, holdUser, releaseUser, closeUser, retentionReport, confirmReport],
 ]
+
+const queryPaths = internalOperations
+  .filter(({ query }) => query !== undefined)
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`))
+
+/** Checks whether the path is of an operation with query parameters, which its route checks. */
+export function hasQuery(path: string): boolean {
+  return queryPaths.some((one) => one.test(path))
+}

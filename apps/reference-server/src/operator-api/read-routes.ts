@@ -120,13 +120,6 @@ export function createReadRoutes({ reads, directory, auditLogs }: ReadRoutesDeps
   return routes
 }
 
-const readPaths = Object.values(operations).map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`))
-
-/** Checks whether a path is one of the reads, which check their query parameters themselves. */
-export function hasQuery(path: string): boolean {
-  return readPaths.some((one) => one.test(path))
-}
-
 /** Cuts the extra row, which shows that there is a next page. */
 function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
   const items = rows.slice(0, limit)
