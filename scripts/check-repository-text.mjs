@@ -109,7 +109,12 @@ const { allowScripts } = JSON.parse(readFileSync(path.join(root, 'package.json')
 const lockfile = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 for (const [location, { resolved, optionalDependencies, hasInstallScript }] of Object.entries(lockfile.packages)) {
   if (/^(?:https?|git|ssh)/.test(resolved ?? '')) problems.push(`package-lock.json: ${location} names a registry host`)
-  if (hasInstallScript && !(location.slice(location.lastIndexOf('node_modules/') + 13) in allowScripts)) {
+  // The root itself has no entry.
+  if (
+    hasInstallScript &&
+    location !== '' &&
+    !(location.slice(location.lastIndexOf('node_modules/') + 13) in allowScripts)
+  ) {
     problems.push(`package.json: allowScripts does not say whether ${location} may run its install script`)
   }
   // npm drops native packages of other platforms that the registry did not have at that moment; `npm ci` then fails.
