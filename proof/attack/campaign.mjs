@@ -72,7 +72,7 @@ export const attack = {
   unit: 'inputs',
   seconds: 120,
   promises: [
-    'Whatever bytes a client sends, it gets an answer of ours or the connection is closed, no answer repeats a submitted value, and other clients are served.',
+    'Whatever bytes a client sends, it gets an answer of ours or the connection is closed. No answer repeats a submitted value. Other clients are served.',
   ],
   notTested: 'Floods from many addresses, TLS itself, HTTP/2. What a proxy in front of the server does.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),

@@ -65,7 +65,7 @@ export const exhaustive = {
   unit: 'states',
   seconds: 300,
   promises: [
-    'Every reachable state of a small world keeps the promises of a delivery: two workers that crash, two endpoints, three deliveries, with each change at any moment.',
+    'Every reachable state of a small world keeps the promises of a delivery. Two workers crash, and each change comes at any moment.',
   ],
   notTested:
     'Combinations of changes with more than one delivery, more workers, endpoints, deliveries and attempts, and recoveries. The store is the one in memory.',
