@@ -4,7 +4,7 @@ import type { EventType } from './event-types.js'
 import type { OwnEventPayload, OwnEventType } from './own-event-types.js'
 import type { EventPayloads } from './webhook-event.js'
 
-export type { EventViolation, EventViolationCode } from './event-violation.js'
+export type { EventViolation } from './event-violation.js'
 
 /**
  * Validates an event payload strictly: every field follows the contract, and unknown fields are violations. The service
