@@ -63,6 +63,11 @@ test('only known reads are over all shards', () => {
     'kyc_relay_kyc_status_log kyc_relay_kyc_statuses kyc_relay_verifications',
     'kyc_relay_kyc_status_log kyc_relay_verifications',
     'kyc_relay_submission_keys',
+    // The same with corrections.
+    'kyc_relay_kyc_status_corrections',
+    'kyc_relay_kyc_status_corrections kyc_relay_kyc_status_log kyc_relay_kyc_statuses kyc_relay_verifications',
+    // Old fields of transactions, for retention.
+    'kyc_relay_transactions',
     'kyc_relay_decline_codes',
     'kyc_relay_verification_checks',
     'kyc_relay_verification_sections',
