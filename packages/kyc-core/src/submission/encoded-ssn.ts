@@ -4,7 +4,6 @@ import { foldText, holdsSpelled } from './spelled-text.js'
  * Finds a known SSN in a text in which it is encoded: base64, hexadecimal, or escapes of URLs, HTML, mail and JSON.
  */
 
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 /** `%30`, `\x30`, `\u0030`, `&#x30;`, `&#48;`: hexadecimal, except in the last group. */
 const ESCAPES = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi
 /** `=30`, as in mail. */
@@ -24,16 +23,10 @@ export interface EncodedSsn {
   readonly hexNumber: string | null
 }
 
-function base64Of(text: string): string {
-  let bits = ''
-  for (const character of text) bits += character.charCodeAt(0).toString(2).padStart(8, '0')
-  const whole = bits.match(/.{6}/g) ?? []
-  return whole.map((six) => BASE64.charAt(Number.parseInt(six, 2))).join('')
-}
-
 /** Returns the characters of base64 that only `text` decides, if `before` other bytes stand before it. */
 function base64After(before: number, text: string): string {
-  return base64Of('\0'.repeat(before) + text).slice(Math.ceil((before * 8) / 6))
+  const bits = (before + text.length) * 8
+  return btoa('\0'.repeat(before) + text).slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6))
 }
 
 const hexOf = (text: string): string =>
