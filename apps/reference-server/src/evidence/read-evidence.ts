@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import {
   DETAILS_PART,
-  KycError,
   type KycStatusCorrection,
   type KycStatusCorrections,
   parseSubmissionDetails,
   parseToken,
-  type AppUser,
-  type PiiRevealer,
   type SubmissionDetails,
   type VerificationRecord,
   type VerificationStore,
@@ -21,7 +18,7 @@ import {
   type PhotoSide,
   type PhotoStore,
 } from '@kyc-relay/kyc-core/photos'
-import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import { openSealedPart, type SealedParts } from './open-sealed-part.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 
 /** Who looks, and why. The vault records both before it opens anything. */
@@ -37,9 +34,7 @@ export interface EvidenceDeps {
   readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
   readonly corrections: Pick<KycStatusCorrections, 'listCorrections'>
   readonly photos: Pick<PhotoStore, 'get'>
-  readonly vault: Pick<PiiRevealer, 'openRecord'> & {
-    readonly inspection: Pick<StoredVault['inspection'], 'findErasure'>
-  }
+  readonly vault: SealedParts
 }
 
 /** What is kept of a verification without personal data. It stays after an erasure. */
@@ -87,7 +82,7 @@ export async function openEvidence(
   deps: Pick<EvidenceDeps, 'vault'>,
 ): Promise<Exclude<EvidenceAnswer, { readonly kind: 'unknown' }>> {
   const part = { recordId: record.verificationId, part: DETAILS_PART, sealed: record.sealedDetails }
-  const text = await openPart({ owner, ...looker, ...part }, record, deps)
+  const text = await openSealedPart({ owner, ...looker, ...part }, record, deps.vault)
   if (text === null) return { kind: 'erased', kept }
   const { person, ...details } = parseSubmissionDetails(text)
   return { kind: 'found', evidence: { ...kept, ...details, person: { ...person, ...maskedSsn(record) } } }
@@ -110,7 +105,7 @@ export async function readPhoto(
   // An erasure removes photos last. The file of a job read before it can be gone.
   if (sealed === null) return { kind: 'not_stored' }
   const part = { recordId: verificationId, part: photoImagePart(side), sealed }
-  const text = await openPart({ owner, ...looker, ...part }, record, deps)
+  const text = await openSealedPart({ owner, ...looker, ...part }, record, deps.vault)
   if (text === null) return { kind: 'erased', kept }
   const bytes = Buffer.from(text, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('base64')
@@ -125,22 +120,6 @@ async function findRecord(verificationId: string, deps: EvidenceDeps) {
   const photos = await deps.photoJobs.listPhotos(owner, verificationId)
   const corrections = await deps.corrections.listCorrections(owner.userId)
   return { owner, record, photos, kept: keptEvidence(record, photos, corrections) }
-}
-
-/** Opens a part; null if the user was erased after the verification. */
-async function openPart(
-  request: Parameters<PiiRevealer['openRecord']>[0] & { readonly owner: AppUser },
-  { recordedAt }: VerificationRecord,
-  { vault }: Pick<EvidenceDeps, 'vault'>,
-): Promise<string | null> {
-  try {
-    return await vault.openRecord(request)
-  } catch (error) {
-    if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
-    const erasedAt = await vault.inspection.findErasure(request.owner)
-    if (erasedAt !== null && erasedAt >= recordedAt) return null
-    throw error
-  }
 }
 
 function maskedSsn({ ssn }: VerificationRecord): { readonly ssn?: string } {

@@ -19,6 +19,18 @@ export interface VerificationOverview {
    * previous page.
    */
   listLatest(page: { readonly limit: number; readonly before?: string }): Promise<readonly LatestVerification[]>
+  /**
+   * Lists the verifications of one app by ascending id that match every given filter. `after` is the id of the last row of
+   * the previous page. `limit` 1–200.
+   */
+  listOfApp(page: {
+    readonly appId: string
+    readonly limit: number
+    readonly after?: string
+    readonly userId?: string
+    readonly externalVerificationId?: string
+    readonly resultStatus?: LatestVerification['resultStatus']
+  }): Promise<readonly LatestVerification[]>
   /** Finds the app and the user of a verification; null for an unknown id. */
   findOwner(verificationId: string): Promise<AppUser | null>
   /**

@@ -1,4 +1,4 @@
-import type { Ingestion, VerificationStore } from '@kyc-relay/kyc-core'
+import type { Ingestion, SubmissionDetails, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import {
@@ -41,6 +41,7 @@ export function standardSchema(deps: {
   readonly ingestion: Ingestion
   readonly verifications: VerificationStore
   readonly photoJobs: PhotoJobStore
+  readonly openDetails: (record: VerificationRecord) => Promise<SubmissionDetails | null>
 }): GraphQLSchema {
   const schema = buildSchema(typeDefs)
   const { Query } = createResolvers<GraphqlCaller>({

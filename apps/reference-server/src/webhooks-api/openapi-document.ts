@@ -64,6 +64,7 @@ const tags: Readonly<Record<string, string>> = {
   Endpoints: 'Where events are sent.',
   Deliveries: 'What was sent, when, and what was answered.',
   Recovery: 'How a partner comes back after an outage.',
+  Verifications: 'What the app submitted, to reconcile.',
   'API keys': 'The key that calls this API and signs webhooks.',
   Events: 'What the service sends to endpoints. Only one request differs from another: its body.',
 }

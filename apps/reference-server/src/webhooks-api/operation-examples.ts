@@ -181,6 +181,25 @@ export const operationExamples: {
   },
   pauseEndpoint: { answers: { 200: { ...endpoint, state: 'PAUSED', pausedBy: 'PARTNER' } } },
   resumeEndpoint: { answers: { 200: endpoint } },
+  listVerifications: {
+    answers: {
+      200: {
+        items: [
+          {
+            verificationId: '019a4f31-0a2b-7c4d-8e6f-9a1b3c5d7e66',
+            externalVerificationId: 'attempt-4711',
+            userId: '0198c0de-0000-7000-8000-00000000b001',
+            decision: 'FAILED',
+            status: 'DECLINED',
+            declineCodes: ['document_expired'],
+            photos: [{ side: 'front', state: 'STORED' }],
+            recordedAt: '2026-01-02T03:04:05.678Z',
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  },
   recoverEndpoint: {
     body: { since: '2026-03-02T12:00:00.000Z', dryRun: true },
     answers: {

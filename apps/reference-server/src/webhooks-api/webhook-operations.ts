@@ -1,3 +1,4 @@
+import { listVerifications } from './verification-operations.js'
 import { base, bodyInvalid, endpointRefused, notFound } from './common-refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
 import { getRecovery, readFeed, recoverEndpoint, stopRecovery } from './recovery-operations.js'
@@ -289,4 +290,5 @@ export const webhookOperations = {
   stopRecovery,
   removeEndpoint,
   sendTestEvent,
+  listVerifications,
 } as const satisfies Readonly<Record<string, OperationShape>>

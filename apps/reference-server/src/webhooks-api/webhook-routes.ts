@@ -16,6 +16,7 @@ import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
 import { violation } from '../http/violations.js'
+import { serveVerifications, type VerificationRoutesDeps } from './verification-routes.js'
 import { webhookOperations as operations } from './webhook-operations.js'
 import { presentDelivery, presentDeliveryDetail, presentEndpoint, presentKeyVersion } from './webhook-presentation.js'
 
@@ -24,6 +25,7 @@ export interface WebhookRoutesDeps extends Pick<
   RecoveryRoutesDeps,
   'recoveries' | 'grants' | 'feed' | 'bodyAgeMs' | 'bodySealer'
 > {
+  readonly reconciliation: VerificationRoutesDeps
   readonly apiKeys: ApiKeys
   readonly store: WebhookStore
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
@@ -45,7 +47,8 @@ export interface WebhookRoutesDeps extends Pick<
 export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
   const { apiKeys, store } = deps
   const routes = new Hono<EdgeEnv>()
-  routes.use('/api/v1/webhooks/*', requireApiKey(deps))
+  for (const path of ['/api/v1/webhooks/*', '/api/v1/verifications']) routes.use(path, requireApiKey(deps))
+  serveVerifications(routes, deps.reconciliation)
 
   async function listPresented(appId: string) {
     const [endpoints, health] = await Promise.all([store.listEndpoints(appId), store.listEndpointHealth(appId)])

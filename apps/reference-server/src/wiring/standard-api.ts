@@ -34,6 +34,7 @@ export function wireStandardApi(deps: {
     graphql: deps.graphql,
     webhooks: {
       ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
+      reconciliation: { overview, verifications, photoJobs },
       sealHeaders: endpointHeaders.seal,
       bodySealer: storage.vault.bodySealer,
       recoveries: storage.recoveries,

@@ -3,6 +3,7 @@ import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { Downloader } from '@kyc-relay/webhooks/https'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
+import { openDetails } from '../evidence/open-sealed-part.js'
 import { submissionScope } from '../identity/bearer.js'
 import type { Log } from '../operations/log.js'
 import { tracedHandler } from '../operations/tracing/request-spans.js'
@@ -76,7 +77,12 @@ export function wireSubmissions(deps: {
     secureApp: createSecureApp({ graphql: secureGraphql, probes, log }),
     /** Creates GraphQL of the standard API: reading, and submissions tokenized by an external proxy. */
     standardGraphql: route('api', null, {
-      schema: standardSchema({ ingestion, verifications, photoJobs }),
+      schema: standardSchema({
+        ingestion,
+        verifications,
+        photoJobs,
+        openDetails: (record) => openDetails(record, vault),
+      }),
       handler: createTokenizedHandler(ingestion, env, log),
     }),
   }

@@ -114,6 +114,30 @@ export const verificationOverviewCases: readonly StorageCase<VerificationOvervie
       equal(await one.overview.findOwner(''), null)
     },
   ),
+  storageCase('VO-10', 'MUST page the verifications of one app by ascending id, as filtered', async (one) => {
+    await recordAll(one)
+    const appId = uuid('app of many')
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await one.verifications.record(
+        submission(`m ${name}`, { key: { appId, userId: uuid(name === 'd' ? 'd' : 'a') } }),
+      )
+    }
+    const ids = ['a', 'b', 'c', 'd'].map((name) => uuid(`verification m ${name}`)).sort()
+    const seen: string[] = []
+    for (let page = 0; page < 3; page++) {
+      const after = seen.at(-1)
+      seen.push(...idsOf(await one.overview.listOfApp({ appId, limit: 2, ...(after === undefined ? {} : { after }) })))
+    }
+    deepEqual(seen, ids)
+    const filtered = async (filter: Partial<Parameters<VerificationOverview['listOfApp']>[0]>) =>
+      idsOf(await one.overview.listOfApp({ appId, limit: 10, ...filter }))
+    deepEqual(await filtered({ userId: uuid('d') }), [uuid('verification m d')])
+    deepEqual(await filtered({ externalVerificationId: 'ext-m b' }), [uuid('verification m b')])
+    deepEqual(await filtered({ externalVerificationId: 'ext-one' }), [])
+    // The first of user a, and the only one of user d.
+    deepEqual((await filtered({ resultStatus: 'VERIFIED' })).length, 2)
+    deepEqual(await filtered({ resultStatus: 'DECLINED' }), [])
+  }),
   reopenCase('VO-06', 'MUST list what was recorded before it was closed', recordAll, async ({ overview }) => {
     equal((await overview.listLatest({ limit: 10 })).length, names.length)
   }),

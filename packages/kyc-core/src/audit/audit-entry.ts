@@ -65,7 +65,8 @@ export type AuditKind =
 export interface AuditActor {
   /**
    * Name as the log keeps it. The reference server writes `operator:<name>` for the credential of a person,
-   * `claimed:<name>` as a service says, `service` for a service that names nobody, and `photo worker`.
+   * `claimed:<name>` as a service says, `service` for a service that names nobody, `app:<id>` for a partner who reads back, and
+   * `photo worker`.
    */
   readonly name: string
   /** Reason or purpose as given; null without one. */

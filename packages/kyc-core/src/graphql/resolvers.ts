@@ -1,7 +1,8 @@
 import type { Ingested, Ingestion } from '../ingestion/ingest-submission.js'
-import type { VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
+import type { RecordedCheck, VerificationRecord, VerificationStore } from '../ingestion/verification-store.js'
 import type { PhotoJobStore, PhotoRecord } from '../photos/photo-job-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
+import type { SubmissionDetails } from '../tokenization/tokenize-submission.js'
 import { parseEdgeCursor, writeEdgeCursor } from './edge-cursor.js'
 import { DEFAULT_PAGE_SIZE, QUERY_LIMITS } from './query-limits.js'
 
@@ -17,6 +18,11 @@ export interface ResolverDependencies<Context> {
   readonly verifications: VerificationStore
   /** Source of the photos of a verification. Default: every verification has no photos. */
   readonly photoJobs?: Pick<PhotoJobStore, 'listPhotos'>
+  /**
+   * Opens the sealed part `details` of a verification for the partner who sent it; null after the user was erased. It is
+   * called once for a verification, and only if `decisionReason` or `reasons` is selected. Default: both are null.
+   */
+  readonly openDetails?: (record: VerificationRecord) => Promise<SubmissionDetails | null>
   /** Returns the caller from the access token. Throw your own error for a caller without the right. */
   readonly caller: (context: Context) => AppUser | Promise<AppUser>
   /** Creates an error with your server's copy of graphql: `(text, options) => new GraphQLError(text, options)`. */
@@ -42,20 +48,36 @@ function idOf(given: string): string {
 
 function presentVerification(
   record: VerificationRecord,
-  photoJobs: ResolverDependencies<unknown>['photoJobs'],
+  { photoJobs, openDetails }: Pick<ResolverDependencies<unknown>, 'photoJobs' | 'openDetails'>,
 ): Record<string, unknown> {
   const { appId, userId, verificationId } = record
-  const { result, statusLog, decisionedAt, recordedAt, ...rest } = record
+  const { result, statusLog, checks, decisionedAt, recordedAt, ...rest } = record
   let photos: Promise<readonly Record<string, unknown>[]> | undefined
   const listPhotos = async () =>
     (await photoJobs?.listPhotos({ appId, userId }, verificationId))?.map(presentPhoto) ?? []
+  let details: Promise<SubmissionDetails | null> | undefined
+  // The default resolver calls functions only for selected fields. The details are opened once.
+  const open = () => (details ??= openDetails?.(record) ?? Promise.resolve(null))
+  const reasonsOf = async (check: RecordedCheck) => {
+    const opened = await open()
+    if (opened === null) return null
+    // Checks are recorded in the order in which their section lists them.
+    const ordinal = checks.filter(({ section }) => section === check.section).indexOf(check)
+    return opened.verifications[check.section]?.checks?.[ordinal]?.reasons ?? []
+  }
   return {
     ...rest,
     status: result.status,
     message: result.message,
     decisionedAt: decisionedAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
-    statusLog: { ...statusLog, at: statusLog.at.toISOString() },
+    checks: checks.map((check) => ({ ...check, reasons: () => reasonsOf(check) })),
+    statusLog: {
+      ...statusLog,
+      at: statusLog.at.toISOString(),
+      source: 'SUBMISSION',
+      decisionReason: async () => (await open())?.decisionReason ?? null,
+    },
     // The default resolver calls this function only when photos are selected. It reads them once, however many aliases
     // select them.
     photos: () => (photos ??= listPhotos()),
@@ -84,7 +106,7 @@ function presentVerification(
  * ```
  */
 export function createResolvers<Context>(dependencies: ResolverDependencies<Context>) {
-  const { ingestion, verifications, photoJobs, caller, createError, onIngested } = dependencies
+  const { ingestion, verifications, caller, createError, onIngested } = dependencies
 
   async function postKycVerification(_root: unknown, input: Args, context: Context) {
     const ingested = await ingestion.ingestSubmission(await caller(context), input)
@@ -139,7 +161,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
     nextCursor: string | null,
     hasPreviousPage: boolean,
   ) {
-    const nodes = items.map((record) => presentVerification(record, photoJobs))
+    const nodes = items.map((record) => presentVerification(record, dependencies))
     const edges = nodes.map((node, index) => ({ node, cursor: writeEdgeCursor({ cursor: start, skip: index + 1 }) }))
     const endCursor = nextCursor === null ? edges.at(-1)?.cursor : writeEdgeCursor({ cursor: nextCursor, skip: 0 })
     return {
@@ -162,7 +184,7 @@ export function createResolvers<Context>(dependencies: ResolverDependencies<Cont
       },
       async kycVerification(_root: unknown, { verificationId }: { readonly verificationId: string }, context: Context) {
         const record = await verifications.findVerification(await caller(context), idOf(verificationId))
-        return record && presentVerification(record, photoJobs)
+        return record && presentVerification(record, dependencies)
       },
       kycVerifications,
       validateKycVerification,

@@ -116,6 +116,8 @@ type KycCheck {
   section: String!
   name: String!
   status: String!
+  "Reasons as they were sent; empty for none. Null after the user was erased."
+  reasons: [String!]
 }
 
 type KycPhoto {
@@ -191,6 +193,16 @@ type KycStatusLogEntry {
   next: KycStatus!
   "RFC 3339, UTC."
   at: String!
+  "As it was sent; null for none, and after the user was erased. An operator's reason is never shown."
+  decisionReason: String
+  source: KycStatusSource!
+}
+
+enum KycStatusSource {
+  "A submission of a partner."
+  SUBMISSION
+  "A correction by the operator."
+  OPERATOR
 }
 
 type KycVerificationConnection {

@@ -426,6 +426,8 @@ CREATE INDEX "kyc_relay_kyc_status_log_unpublished" ON "kyc_relay_kyc_status_log
 
 CREATE INDEX "kyc_relay_verifications_by_id" ON "kyc_relay_verifications" USING btree ("verification_id");
 
+CREATE INDEX "kyc_relay_verifications_of_app" ON "kyc_relay_verifications" USING btree ("app_id","verification_id");
+
 CREATE INDEX "kyc_relay_verifications_of_user" ON "kyc_relay_verifications" USING btree ("user_id","app_id","position");
 
 CREATE INDEX "kyc_relay_verifications_by_ssn_token" ON "kyc_relay_verifications" USING btree ("ssn_token") WHERE ssn_token IS NOT NULL;

@@ -73,6 +73,7 @@ export const verifications = pgTable(
     check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
     primaryKey({ name: 'kyc_relay_verifications_pkey', columns: [table.userId, table.verificationId] }),
     index('kyc_relay_verifications_by_id').on(table.verificationId),
+    index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
     index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_verifications_by_ssn_token')
       .on(table.ssnToken)

@@ -42,6 +42,7 @@ export const verifications = sqliteTable(
     oneOf(table.ssnStanding, ssnStandings),
     check('kyc_relay_verifications_ssn_check', sql`ssn_token IS NULL OR ssn_standing IS NOT NULL`),
     unique('kyc_relay_verifications_by_external_id').on(table.appId, table.externalVerificationId),
+    index('kyc_relay_verifications_of_app').on(table.appId, table.verificationId),
     index('kyc_relay_verifications_of_user').on(table.userId, table.appId, table.position),
     index('kyc_relay_verifications_by_ssn_token')
       .on(table.ssnToken)

@@ -1,5 +1,5 @@
 import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
-import { asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -8,6 +8,7 @@ const verifications = pgTable('kyc_relay_verifications', {
   verificationId: text('verification_id').notNull(),
   appId: text('app_id').notNull(),
   userId: text('user_id').notNull(),
+  externalVerificationId: text('external_verification_id').notNull(),
   decision: text('decision').$type<LatestVerification['decision']>().notNull(),
   resultStatus: text('result_status').$type<LatestVerification['resultStatus']>().notNull(),
   recordedAt: timestamp('recorded_at', { withTimezone: true, mode: 'date' }).notNull(),
@@ -15,8 +16,17 @@ const verifications = pgTable('kyc_relay_verifications', {
   documentNumberToken: text('document_number_token'),
 })
 
-const { verificationId, appId, userId, decision, resultStatus, recordedAt, ssnToken, documentNumberToken } =
-  verifications
+const {
+  verificationId,
+  appId,
+  userId,
+  externalVerificationId,
+  decision,
+  resultStatus,
+  recordedAt,
+  ssnToken,
+  documentNumberToken,
+} = verifications
 
 /** Creates the overview of all verifications on PostgreSQL. */
 export function createVerificationOverview(database: PostgresOwnDatabase): VerificationOverview {
@@ -29,6 +39,25 @@ export function createVerificationOverview(database: PostgresOwnDatabase): Verif
           .where(lt(verificationId, before))
           .orderBy(desc(verificationId))
           .limit(limit),
+      ),
+    listOfApp: (page) =>
+      database.read((db) =>
+        db
+          .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
+          .from(verifications)
+          .where(
+            and(
+              eq(appId, page.appId),
+              gt(verificationId, page.after ?? ''),
+              page.userId === undefined ? undefined : eq(userId, page.userId),
+              page.externalVerificationId === undefined
+                ? undefined
+                : eq(externalVerificationId, page.externalVerificationId),
+              page.resultStatus === undefined ? undefined : eq(resultStatus, page.resultStatus),
+            ),
+          )
+          .orderBy(asc(verificationId))
+          .limit(page.limit),
       ),
     findOwner: (id) =>
       database.read(async (db) => {

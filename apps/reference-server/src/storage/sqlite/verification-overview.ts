@@ -1,5 +1,5 @@
 import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
-import { asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'
 
@@ -8,6 +8,7 @@ const verifications = sqliteTable('kyc_relay_verifications', {
   verificationId: text('verification_id').notNull(),
   appId: text('app_id').notNull(),
   userId: text('user_id').notNull(),
+  externalVerificationId: text('external_verification_id').notNull(),
   decision: text('decision').$type<LatestVerification['decision']>().notNull(),
   resultStatus: text('result_status').$type<LatestVerification['resultStatus']>().notNull(),
   recordedAt: integer('recorded_at', { mode: 'timestamp_ms' }).notNull(),
@@ -15,8 +16,17 @@ const verifications = sqliteTable('kyc_relay_verifications', {
   documentNumberToken: text('document_number_token'),
 })
 
-const { verificationId, appId, userId, decision, resultStatus, recordedAt, ssnToken, documentNumberToken } =
-  verifications
+const {
+  verificationId,
+  appId,
+  userId,
+  externalVerificationId,
+  decision,
+  resultStatus,
+  recordedAt,
+  ssnToken,
+  documentNumberToken,
+} = verifications
 
 /** Creates the overview of all verifications on SQLite. */
 export function createVerificationOverview(database: SqliteOwnDatabase): VerificationOverview {
@@ -29,6 +39,26 @@ export function createVerificationOverview(database: SqliteOwnDatabase): Verific
           .where(lt(verificationId, before))
           .orderBy(desc(verificationId))
           .limit(limit)
+          .all(),
+      ),
+    listOfApp: (page) =>
+      database.read((db) =>
+        db
+          .select({ verificationId, appId, userId, decision, resultStatus, recordedAt })
+          .from(verifications)
+          .where(
+            and(
+              eq(appId, page.appId),
+              gt(verificationId, page.after ?? ''),
+              page.userId === undefined ? undefined : eq(userId, page.userId),
+              page.externalVerificationId === undefined
+                ? undefined
+                : eq(externalVerificationId, page.externalVerificationId),
+              page.resultStatus === undefined ? undefined : eq(resultStatus, page.resultStatus),
+            ),
+          )
+          .orderBy(asc(verificationId))
+          .limit(page.limit)
           .all(),
       ),
     findOwner: (id) =>

@@ -53,6 +53,16 @@ const wrongOverviews: readonly WrongStorage[] = [
     }),
   ],
   [
+    'ignores a filter',
+    'VO-10',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        listOfApp: ({ appId, limit, after = '' }) => overview.listOfApp({ appId, limit, after }),
+      },
+    }),
+  ],
+  [
     'finds some owner for any id',
     'VO-09',
     ({ overview }) => ({

@@ -1,0 +1,42 @@
+import {
+  DETAILS_PART,
+  KycError,
+  parseSubmissionDetails,
+  type PiiRevealer,
+  type SubmissionDetails,
+  type VerificationRecord,
+} from '@kyc-relay/kyc-core'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+
+/** Right to open sealed parts, and to find erasures. */
+export type SealedParts = Pick<PiiRevealer, 'openRecord'> & {
+  readonly inspection: Pick<StoredVault['inspection'], 'findErasure'>
+}
+
+/**
+ * Opens a sealed part of a verification; null if the user was erased after it. The vault records who asks, and why, before
+ * it opens anything.
+ */
+export async function openSealedPart(
+  request: Parameters<PiiRevealer['openRecord']>[0],
+  { recordedAt }: VerificationRecord,
+  vault: SealedParts,
+): Promise<string | null> {
+  try {
+    return await vault.openRecord(request)
+  } catch (error) {
+    if (!(error instanceof KycError) || error.code !== 'SEAL_BROKEN') throw error
+    const erasedAt = await vault.inspection.findErasure(request.owner)
+    if (erasedAt !== null && erasedAt >= recordedAt) return null
+    throw error
+  }
+}
+
+/** Opens what a partner sent, for this partner. */
+export async function openDetails(record: VerificationRecord, vault: SealedParts): Promise<SubmissionDetails | null> {
+  const { appId, userId, verificationId, sealedDetails } = record
+  const by = { actor: `app:${appId}`, purpose: 'the partner reads back its own submission' }
+  const part = { recordId: verificationId, part: DETAILS_PART, sealed: sealedDetails }
+  const text = await openSealedPart({ owner: { appId, userId }, ...by, ...part }, record, vault)
+  return text === null ? null : parseSubmissionDetails(text)
+}

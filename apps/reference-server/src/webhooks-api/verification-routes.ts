@@ -1,0 +1,64 @@
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { Hono } from 'hono'
+import type { EdgeEnv } from '../http/request-context.js'
+import type { VerificationOverview } from '../storage/verification-overview.js'
+import { answer, serveOperation } from './operation.js'
+import { webhookOperations as operations } from './webhook-operations.js'
+
+/** Dependencies of the reconciliation of submissions. */
+export interface VerificationRoutesDeps {
+  readonly overview: Pick<VerificationOverview, 'listOfApp'>
+  readonly verifications: Pick<VerificationStore, 'findVerification'>
+  readonly photoJobs: Pick<PhotoJobStore, 'listPhotos'>
+}
+
+/** Serves the list of an app's own submissions, without personal data. */
+export function serveVerifications(routes: Hono<EdgeEnv>, deps: VerificationRoutesDeps): void {
+  const { overview, verifications, photoJobs } = deps
+
+  async function present({ appId, userId, verificationId }: { appId: string; userId: string; verificationId: string }) {
+    const owner = { appId, userId }
+    const [record, photos] = await Promise.all([
+      verifications.findVerification(owner, verificationId),
+      photoJobs.listPhotos(owner, verificationId),
+    ])
+    if (record === null) return []
+    const { externalVerificationId, decision, result, declineCodes, recordedAt } = record
+    return [
+      {
+        ...{ verificationId, externalVerificationId, userId, decision, status: result.status },
+        declineCodes: [...declineCodes],
+        photos: photos.map(({ side, state }) => ({ side, state })),
+        recordedAt: recordedAt.toISOString(),
+      },
+    ]
+  }
+
+  serveOperation(routes, operations.listVerifications, async ({ appId, query }) => {
+    const { after, externalVerificationId, userId, status, limit } = query
+    const previous = after === undefined ? '' : readCursor(after)
+    if (previous === null) return { refusal: { code: 'CURSOR_INVALID' } }
+    const rows = await overview.listOfApp({
+      ...{ appId, after: previous, limit: limit + 1 },
+      ...(externalVerificationId === undefined ? {} : { externalVerificationId }),
+      ...(userId === undefined ? {} : { userId }),
+      ...(status === undefined ? {} : { resultStatus: status }),
+    })
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    const items = (await Promise.all(page.map(present))).flat()
+    const nextCursor = rows.length > limit && last !== undefined ? writeCursor(last.verificationId) : null
+    return answer(200, { items, nextCursor })
+  })
+}
+
+function writeCursor(verificationId: string): string {
+  return Buffer.from(`v${verificationId}`, 'utf8').toString('base64url')
+}
+
+/** Returns the id in a cursor; null for a text that is no cursor of this list. */
+function readCursor(cursor: string): string | null {
+  const id = /^v([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1]
+  return id !== undefined && writeCursor(id) === cursor ? id : null
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { instant, uuid } from './webhook-schemas.js'
+
+/** Largest page. A larger `limit` is reduced to it. */
+const maxPage = 100
+
+const resultStatus = z
+  .enum(['VERIFIED', 'ALREADY_VERIFIED', 'DECLINED'])
+  .meta({ description: '`status` of the answer to the submission.' })
+
+export const verificationQuery = z.object({
+  after: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page. Absent: the oldest.' }),
+  externalVerificationId: z.string().max(255).optional().meta({ description: 'Id that the app gave.' }),
+  userId: z.guid().toLowerCase().optional().meta({ description: 'UUID of the user.' }),
+  status: resultStatus.optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .transform(Number)
+    .pipe(z.number().min(1))
+    .transform((limit) => Math.min(limit, maxPage))
+    .default(maxPage)
+    .meta({
+      override: { type: 'integer', minimum: 1, maximum: maxPage, default: maxPage },
+      description: 'Items of a page.',
+    }),
+})
+
+export const verificationPage = z
+  .object({
+    items: z.array(
+      z.object({
+        verificationId: uuid,
+        externalVerificationId: z.string(),
+        userId: uuid,
+        decision: z.enum(['PASSED', 'FAILED']),
+        status: resultStatus,
+        declineCodes: z.array(z.string()).meta({ description: 'Names of the `FAILED` checks.' }),
+        photos: z.array(
+          z.object({
+            side: z.enum(['front', 'back', 'selfie']),
+            state: z.enum(['PENDING', 'RETRYING', 'STORED', 'REFUSED', 'UNAVAILABLE', 'ERASED']),
+          }),
+        ),
+        recordedAt: instant,
+      }),
+    ),
+    nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+  })
+  .meta({ id: 'VerificationPage' })
