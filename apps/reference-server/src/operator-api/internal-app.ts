@@ -16,6 +16,7 @@ import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-to
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
+import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
 import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
@@ -36,7 +37,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly userExport: Omit<ExportRoutesDeps, 'log' | 'limits'>
   readonly userRights: Omit<UserRightsRoutesDeps, 'log'> & RetentionReportDeps
   readonly apps: AppRoutesDeps & ApiKeyRoutesDeps
-  readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'>
+  readonly evidence: Omit<EvidenceRoutesDeps, 'log' | 'limits'> & Pick<DuplicateRoutesDeps, 'vault'>
   readonly kycStatuses: Omit<KycStatusRoutesDeps, 'log' | 'newId'>
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
@@ -82,6 +83,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
+  app.route('/internal/v1', createDuplicateRoutes({ vault: deps.evidence.vault, limits: deps.limits, log }))
   app.route('/internal/v1', createUserRightsRoutes({ ...deps.userRights, log }))
   app.route('/internal/v1', createExportRoutes({ ...deps.userExport, limits: deps.limits, log }))
   app.route('/internal/v1', createRetentionReportRoutes({ ...deps.userRights, log }))

@@ -236,6 +236,38 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
     expect((await look(`${later}/evidence`)).json.person.firstName).toBe('Jane')
   })
 
+  it('lists users of one app who share an SSN or a document, for evidence only', async () => {
+    const verifications = { ssn, document: { ...document, documentNumber: 'SHARED-1' } }
+    await submit(4, verifications)
+    await submit(5, verifications)
+    const list = (query: string, token: string | null = file.tokens.Ada) =>
+      server.call(`${server.demo.internalUrl}/internal/v1/duplicates${query}`, { token })
+    const { appId } = user(4)
+    const answer = await list(`?appId=${appId}`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    const pair = [user(4).userId, user(5).userId].sort()
+    expect(answer.json.items).toContainEqual({ field: 'document', userIds: pair })
+    const shared = (answer.json.items as { field: string; userIds: string[] }[]).find(({ field }) => field === 'ssn')
+    expect(shared?.userIds).toEqual(expect.arrayContaining(pair))
+    expect(answer.text).not.toMatch(/1120|SHARED|tok_/)
+    const first = await list(`?appId=${appId}&limit=1`)
+    const second = await list(`?appId=${appId}&limit=1&cursor=${first.json.nextCursor}`)
+    expect([...first.json.items, ...second.json.items]).toEqual((answer.json.items as unknown[]).slice(0, 2))
+    const other = server.demo.apps[1]!.appId
+    expect((await list(`?appId=${other}`)).json).toEqual({ items: [], nextCursor: null })
+    const foreign = await list(`?appId=${other}&cursor=${first.json.nextCursor}`)
+    expect([foreign.status, foreign.json.code]).toEqual([400, 'CURSOR_INVALID'])
+    for (const query of ['', '?appId=canary', `?appId=${appId}&limit=0`, `?appId=${appId}&user=1`])
+      expect((await list(query)).status).toBe(400)
+    expect((await list(`?appId=${appId}`, file.tokens.Eve)).status).toBe(403)
+    expect((await list(`?appId=${appId}`, null)).status).toBe(401)
+    const partner = await server.call(`${server.demo.apiUrl}/internal/v1/duplicates?appId=${appId}`, {
+      token: server.demo.apps[0]!.apiKey,
+    })
+    expect(partner.status).toBe(404)
+  })
+
   it('does not call a broken seal an erasure', async () => {
     const verificationId = await submit(3)
     const { appId, userId } = user(3)

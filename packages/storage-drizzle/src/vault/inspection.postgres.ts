@@ -1,6 +1,7 @@
 import { gt, sql } from 'drizzle-orm'
 import type { AppUser, OwnedToken } from '@kyc-relay/kyc-core'
-import type { VaultInspection } from './vault-inspection.js'
+import { checkedLimit } from '../page-cursor.js'
+import type { SharedValue, VaultInspection } from './vault-inspection.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement } from '../engine/postgres/statement.js'
 import { dataKeys, keyChecks } from './tables.postgres.js'
@@ -40,6 +41,16 @@ SELECT max(at) AS at FROM kyc_relay_vault_audit_entries
 WHERE kind = 'OWNER_ERASED' AND user_id = ${value('userId')} AND app_id = ${value('appId')}`,
 )
 
+const listShared = statement<SharedValue>(
+  'vault_list_shared',
+  sql`
+SELECT field, array_agg(DISTINCT user_id) AS "userIds"
+FROM kyc_relay_vault_tokens WHERE app_id = ${value('appId')}
+GROUP BY field, fingerprint
+HAVING count(DISTINCT user_id) > 1
+ORDER BY min(token) LIMIT ${value('limit')}::int OFFSET ${value('skip')}::int`,
+)
+
 const ownerKey = ({ appId, userId }: AppUser, token = '') => JSON.stringify([appId, userId, token])
 
 function ownersOf(rows: readonly AppUser[]) {
@@ -69,6 +80,11 @@ export function createVaultInspection(database: PostgresDatabase): VaultInspecti
     },
     findErasure: ({ appId, userId }) =>
       database.run(async (on) => (await findErasure.rows(on, { appId, userId }))[0]?.at ?? null),
+    listShared: ({ appId, skip, limit }) =>
+      database.run(async (on) => {
+        const rows = await listShared.rows(on, { appId, skip, limit: checkedLimit(limit) })
+        return rows.map(({ field, userIds }) => ({ field, userIds: [...userIds].sort() }))
+      }),
     isEmpty: () =>
       database.run(async (on) => {
         const { userId } = dataKeys

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, max, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { VaultInspection, VaultReference } from './vault-inspection.js'
+import { checkedLimit } from '../page-cursor.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { vaultAuditEntries } from '../audit/tables.sqlite.js'
@@ -33,6 +34,19 @@ function prepareStatements(db: DrizzleDatabase) {
           eq(vaultAuditEntries.userId, value('userId')),
         ),
       )
+      .prepare(),
+    listShared: db
+      .select({
+        field: tokens.field,
+        userIds: sql<string>`json_group_array(DISTINCT ${tokens.userId})`,
+      })
+      .from(tokens)
+      .where(eq(tokens.appId, value('appId')))
+      .groupBy(tokens.field, tokens.fingerprint)
+      .having(sql`count(DISTINCT ${tokens.userId}) > 1`)
+      .orderBy(sql`min(${tokens.token})`)
+      .limit(value('limit'))
+      .offset(value('skip'))
       .prepare(),
     findAnyDataKey: db
       .select({ position: dataKeys.position })
@@ -75,6 +89,12 @@ export function createVaultInspection(db: DrizzleDatabase, commits: GroupCommit)
   return {
     countLacking: (references) => read(() => references.filter(isLacking).length),
     findErasure: (owner) => read(() => findErasure(owner)),
+    listShared: ({ appId, skip, limit }) =>
+      read(() =>
+        statements.listShared
+          .all({ appId, skip, limit: checkedLimit(limit) })
+          .map(({ field, userIds }) => ({ field, userIds: (JSON.parse(userIds) as string[]).sort() })),
+      ),
     isEmpty: () => read(() => statements.findAnyDataKey.get() === undefined),
     listWrappingKeyIds: () =>
       read(() => {

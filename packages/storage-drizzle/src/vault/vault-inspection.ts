@@ -1,4 +1,4 @@
-import type { AppUser, Token } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
 
 /** Fingerprint of a fixed text under one key of a key file. A replaced key gives another fingerprint. */
 export interface KeyCheck {
@@ -10,6 +10,13 @@ export interface KeyCheck {
 /** Vault references of a record: the owner of its data key, and its tokens. */
 export interface VaultReference extends AppUser {
   readonly tokens: readonly Token[]
+}
+
+/** Users of one app who share a value. */
+export interface SharedValue {
+  readonly field: PiiField
+  /** Ascending, each once; two or more. */
+  readonly userIds: readonly string[]
 }
 
 /** Right to check whether a vault matches keys and records. Opens no value. */
@@ -24,6 +31,15 @@ export interface VaultInspection {
    * back after it.
    */
   findErasure(owner: AppUser): Promise<Date | null>
+  /**
+   * Lists the values that several users of an app share, by their fingerprint. No value and no fingerprint is returned.
+   * It leaves out the first `skip` rows. `limit` 1–200. It reads all tokens of the app.
+   */
+  listShared(page: {
+    readonly appId: string
+    readonly skip: number
+    readonly limit: number
+  }): Promise<readonly SharedValue[]>
   /** Checks whether the vault has no data keys. */
   isEmpty(): Promise<boolean>
   /** Lists the ids of the keys that wrap data keys, each once. */

@@ -97,6 +97,37 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
     expect(await vault.inspection.findErasure(other)).toBeNull()
   })
 
+  test('lists users of one app who share a value, page by page, and nobody of another app', async () => {
+    const vault = await open()
+    const passport = { documentClass: 'PASSPORT', issuingCountryCode: 'US' }
+    const tokenize = (appId: string, user: string, ssn: string, number: string) =>
+      vault.tokenize({ appId: uuid(appId), userId: uuid(user) }, [
+        { kind: 'ssn', value: ssn },
+        { kind: 'document_number', value: number, ...passport },
+      ])
+    await tokenize('app', 'a', '078051120', 'X1')
+    await tokenize('app', 'a', '078051120', 'X1')
+    await tokenize('app', 'b', '078051120', 'X2')
+    await tokenize('app', 'c', '219099999', 'X2')
+    await tokenize('app', 'd', '078051120', 'X4')
+    await tokenize('other', 'e', '078051120', 'X1')
+    await tokenize('other', 'f', '457555462', 'X9')
+    const list = (limit: number, skip = 0) => vault.inspection.listShared({ appId: uuid('app'), limit, skip })
+    const users = (...names: string[]) => names.map((name) => uuid(name)).sort()
+    const all = await list(10)
+    expect(all).toHaveLength(2)
+    expect(all).toEqual(
+      expect.arrayContaining([
+        { field: 'ssn', userIds: users('a', 'b', 'd') },
+        { field: 'document_number', userIds: users('b', 'c') },
+      ]),
+    )
+    expect([...(await list(1)), ...(await list(1, 1))]).toEqual(all)
+    expect(await list(1, 2)).toEqual([])
+    expect(await vault.inspection.listShared({ appId: uuid('other'), limit: 10, skip: 0 })).toEqual([])
+    await expect(list(0)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+  })
+
   test('is empty until the first data key, and after the erasure of everybody', async () => {
     const vault = await open()
     expect(await vault.inspection.isEmpty()).toBe(true)
