@@ -1,15 +1,18 @@
 import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/photos'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
+import { violation } from '../http/violations.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { auditText, id } from '../operator-api/field-schemas.js'
 import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { replacePhotoUrl, type PhotoUrlDeps } from './replace-photo-url.js'
 import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
 
 const look = z.strictObject({ purpose: auditText })
+const newUrl = z.strictObject({ url: z.string().max(2048), reason: auditText })
 const side = z.enum(['front', 'back', 'selfie'] satisfies PhotoSide[])
 
 const mediaTypes: Readonly<Record<PhotoFormat, string>> = {
@@ -21,6 +24,12 @@ const mediaTypes: Readonly<Record<PhotoFormat, string>> = {
 
 /** Dependencies of the evidence routes. */
 export interface EvidenceRoutesDeps extends EvidenceDeps {
+  readonly photoJobs: PhotoUrlDeps['photoJobs']
+  readonly vault: EvidenceDeps['vault'] & PhotoUrlDeps['vault']
+  /** Checks the form of a photo URL as for a submission. */
+  readonly isPhotoUrl: (url: string) => boolean
+  /** Wakes the photo worker of this process. */
+  readonly wakePhotos: () => void
   readonly limits: RequestLimits
   readonly log: Log
 }
@@ -70,6 +79,26 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'no-store',
     })
+  })
+  routes.put('/verifications/:verificationId/photos/:side', requireRight('correct'), async (c) => {
+    const verificationId = id.safeParse(c.req.param('verificationId'))
+    const photoSide = side.safeParse(c.req.param('side'))
+    if (!verificationId.success || !photoSide.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const body = await readActing(c, newUrl)
+    if (!body.ok) return body.response
+    const { url, reason } = body.value
+    if (!deps.isPhotoUrl(url)) {
+      const fields = [violation('/url', 'FORMAT')]
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
+    }
+    const photo = { verificationId: verificationId.data, side: photoSide.data }
+    const answer = await replacePhotoUrl({ ...photo, url, actor: { name: body.actor, reason } }, deps)
+    if (answer === 'not_found') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'PHOTO_UNKNOWN' })
+    if (answer === 'not_replaceable')
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'PHOTO_NOT_REPLACEABLE', status: 409 })
+    deps.wakePhotos()
+    log.info('photo URL replaced', { requestId: c.env.requestId, verificationId: photo.verificationId })
+    return c.body(null, 204)
   })
   return routes
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   DETAILS_PART,
+  type AppUser,
   type KycStatusCorrection,
   type KycStatusCorrections,
   parseSubmissionDetails,

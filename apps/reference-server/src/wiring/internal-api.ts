@@ -1,6 +1,7 @@
-import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { isPhotoUrl, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { uuidv7 } from 'uuidv7'
 import { createOperatorLookup, type Operator } from '../identity/operators.js'
+import type { Env } from '../env.js'
 import type { Log } from '../operations/log.js'
 import { eraseUser } from '../operator-api/erase-user.js'
 import { createInternalApp } from '../operator-api/internal-app.js'
@@ -19,6 +20,9 @@ export function wireInternalApi(deps: {
   readonly callers: Callers
   readonly events: Events
   readonly photos: PhotoStore
+  readonly env: Pick<Env, 'allowLoopbackReceivers'>
+  /** Wakes the photo worker of this process. */
+  readonly wakePhotos: () => void
   /** Years after the closure of an account until its data may be erased; null if not set. */
   readonly closedAccountYears: number | null
   readonly now: () => Date
@@ -46,7 +50,16 @@ export function wireInternalApi(deps: {
     },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     kycStatuses: { corrections, listAppsOfUser: (userId) => users.listAppsOfUser(userId), now },
-    evidence: { corrections, overview, verifications, photoJobs, photos, vault },
+    evidence: {
+      corrections,
+      overview,
+      verifications,
+      photoJobs,
+      photos,
+      vault,
+      isPhotoUrl: (url) => isPhotoUrl(url, deps.env.allowLoopbackReceivers) && events.isPhotoUrlAllowed(url),
+      wakePhotos: deps.wakePhotos,
+    },
     endpoints: { store: events.store, wake: () => events.worker.wake() },
     reads: {
       reads: storage.operatorReads,

@@ -70,6 +70,7 @@ export async function openServerParts(input: ServerInput) {
     ...operations,
     secureApp: submissions.secureApp,
     internalApp: wireInternalApi({
+      wakePhotos: () => submissions.photoWorker.wake(),
       ...{ ...apis, photos },
       closedAccountYears: env.closedAccountRetentionYears === 0 ? null : env.closedAccountRetentionYears,
     }),

@@ -208,6 +208,28 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
     expect((await look(`${verificationId}/photos/front`, { purpose: 'p' }, file.tokens.Eve)).status).toBe(403)
   })
 
+  it('gives a photo that is unavailable a new URL, and no other', async () => {
+    host.answer('/gone', { status: 410 })
+    host.answer('/again', { status: 200, body: samplePhoto(canary) })
+    const photos = { front: host.url('/gone') }
+    const verificationId = await submit(1, { ssn, document: { ...document, photos } })
+    const state = async () => ((await look(`${verificationId}/evidence`)).json.photos as { state: string }[])[0]?.state
+    await expect.poll(state).toBe('UNAVAILABLE')
+    const replace = (path: string, body: unknown, token = file.tokens.Eve) =>
+      server.call(`${server.demo.internalUrl}/internal/v1/verifications/${path}`, { method: 'PUT', body, token })
+    const good = { url: host.url('/again'), reason: 'the partner sent another' }
+    for (const url of ['http://photos.example.com/x', 'https://192.0.2.1/x', 'canary'])
+      expect((await replace(`${verificationId}/photos/front`, { ...good, url })).status).toBe(400)
+    expect((await replace(`${verificationId}/photos/front`, { url: good.url })).status).toBe(400)
+    expect((await replace(`${verificationId}/photos/front`, good, file.tokens.Ada)).status).toBe(403)
+    expect((await replace(`${verificationId}/photos/back`, good)).json).toMatchObject({ detail: 'PHOTO_UNKNOWN' })
+    expect((await replace(`${verificationId}/photos/front`, good)).status).toBe(204)
+    await expect.poll(state).toBe('STORED')
+    const again = await replace(`${verificationId}/photos/front`, good)
+    expect([again.status, again.json.detail]).toEqual([409, 'PHOTO_NOT_REPLACEABLE'])
+    expect(server.logLines.join('')).not.toMatch(/\/again|sent another/)
+  })
+
   it('answers 410 with what stays of an erased user, also after the user came back', async () => {
     host.answer('/erased', { status: 200, body: samplePhoto(canary) })
     const photos = { front: host.url('/erased') }

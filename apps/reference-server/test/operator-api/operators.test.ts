@@ -19,6 +19,7 @@ const routes: readonly (readonly [NonNullable<CallOptions['method']>, string, Op
   ['POST', `/users/${one}/kyc-status`, 'correct'],
   ['POST', `/verifications/${one}/evidence`, 'evidence'],
   ['POST', `/verifications/${one}/photos/front`, 'evidence'],
+  ['PUT', `/verifications/${one}/photos/front`, 'correct'],
   ['PUT', `/users/${one}/hold`, 'erase'],
   ['DELETE', `/users/${one}/hold`, 'erase'],
   ['POST', `/users/${one}/closed`, 'erase'],

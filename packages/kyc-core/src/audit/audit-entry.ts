@@ -8,6 +8,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `VERIFICATION_RECORDED`: the verification id
  * - `USER_ERASED`: number of the user's verifications, which are kept
  * - `KYC_STATUS_CORRECTED`: id of the correction
+ * - `PHOTO_URL_REPLACED`: id of the photo job
  * - `VALUE_REVEALED`: position of the row with who revealed which value, and why
  * - `OWNER_ERASED`: number of tokens erased with the data key
  * - `TOKENS_QUARANTINED`: number of tokens quarantined because no verification referred to them
@@ -32,6 +33,7 @@ export type AuditKind =
   | 'VERIFICATION_RECORDED'
   | 'USER_ERASED'
   | 'KYC_STATUS_CORRECTED'
+  | 'PHOTO_URL_REPLACED'
   | 'VALUE_REVEALED'
   | 'OWNER_ERASED'
   | 'TOKENS_QUARANTINED'

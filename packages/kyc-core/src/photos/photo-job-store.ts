@@ -1,3 +1,4 @@
+import type { AuditActor } from '../audit/audit-entry.js'
 import type { PhotoJob } from '../ingestion/verification-store.js'
 import type { AppUser } from '../tokenization/pii-vault.js'
 import type { PhotoFailure } from './photo-failure.js'
@@ -105,6 +106,21 @@ export interface PhotoJobStore {
     fence: PhotoFence,
     outcome: PhotoOutcome,
   ): Promise<{ readonly recorded: boolean; readonly state: PhotoState | null }>
+
+  /**
+   * Gives a photo that is `UNAVAILABLE` or `REFUSED` a new URL, sealed like the first one, and queues it as if it were new:
+   * no attempts, no failure, due now.
+   *
+   * @returns `not_replaceable` for a photo in another state, `not_found` for an unknown one; nothing is written then.
+   */
+  replaceUrl(request: {
+    readonly owner: AppUser
+    readonly verificationId: string
+    readonly side: PhotoSide
+    readonly sealedUrl: Uint8Array
+    /** Who asked for it, and why, for an audit log. */
+    readonly actor?: AuditActor
+  }): Promise<'replaced' | 'not_replaceable' | 'not_found'>
 
   /** Lists the photos of one verification: front, back, selfie. Empty for a verification of another app or user. */
   listPhotos(owner: AppUser, verificationId: string): Promise<readonly PhotoRecord[]>

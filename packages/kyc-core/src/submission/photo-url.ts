@@ -29,6 +29,14 @@ function isPublicName(host: string): boolean {
  * and not on the Fetch standard's bad-port list. The address of the name is checked when the photo is fetched.
  *
  * @param allowLoopback Also accept `localhost`.
+ *
+ * @example
+ * ```ts
+ * import { isPhotoUrl } from '@kyc-relay/kyc-core/photos'
+ *
+ * isPhotoUrl('https://photos.example.com/front.jpg', false) // true
+ * isPhotoUrl('http://photos.example.com/front.jpg', false) // false
+ * ```
  */
 export function isPhotoUrl(text: string, allowLoopback: boolean): boolean {
   if (/[\s\\]/.test(text) || !/^https:\/\/[^/]/i.test(text)) return false

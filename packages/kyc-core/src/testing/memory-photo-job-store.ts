@@ -10,7 +10,7 @@ export interface MemoryPhotoJob {
   readonly owner: AppUser
   readonly verificationId: string
   readonly side: PhotoSide
-  readonly createdAtMs: number
+  createdAtMs: number
   sealedUrl: Uint8Array | null
   /** `PENDING` also for a job with a scheduled retry. */
   state: Exclude<PhotoState, 'RETRYING'>
@@ -128,6 +128,15 @@ export function createMemoryPhotoJobStore(options: {
       if (outcome.state !== 'RETRYING') end(job, outcome.state)
       else Object.assign(job, { token: null, claimableAtMs: now().getTime() + outcome.retryInMs })
       return { recorded: true, state: outcome.state }
+    },
+    async replaceUrl({ owner, verificationId, side, sealedUrl }) {
+      const job = jobs.find((one) => isOwn(owner, one) && one.verificationId === verificationId && one.side === side)
+      if (job === undefined) return 'not_found'
+      if (job.state !== 'UNAVAILABLE' && job.state !== 'REFUSED') return 'not_replaceable'
+      const nowMs = now().getTime()
+      const fresh = { state: 'PENDING', attemptsMade: 0, lastFailure: null, endedAtMs: null } as const
+      Object.assign(job, { ...fresh, sealedUrl, createdAtMs: nowMs, claimableAtMs: nowMs })
+      return 'replaced'
     },
     async listPhotos(owner, verificationId) {
       return jobs

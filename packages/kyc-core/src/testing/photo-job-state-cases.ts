@@ -110,4 +110,38 @@ export const photoJobStateCases: readonly ConformanceCase<PhotoJobStoreHarness>[
       assertEqual(await standingOf(handle, 2), erased, 'the first erasure ended it')
     }),
   },
+  {
+    id: 'PJ-17',
+    name: 'MUST queue a photo afresh under a new URL when it is `UNAVAILABLE` or `REFUSED`, and no other photo',
+    run: withHandle(async (handle, harness) => {
+      const { photoJobs } = handle
+      const sealedUrl = new Uint8Array([9, 9, 9])
+      const replace = (number: number, change: Partial<Parameters<typeof photoJobs.replaceUrl>[0]> = {}) =>
+        photoJobs.replaceUrl({
+          ...{ owner: maria, verificationId: verificationId(number), side: 'front', sealedUrl },
+          ...change,
+        })
+      await queue(harness, handle, 1)
+      assertEqual(await replace(1), 'not_replaceable', 'a pending photo')
+      await photoJobs.recordOutcome((await claimOne(handle)).fence, { state: 'UNAVAILABLE', failure: 'HTTP_STATUS' })
+      assertEqual(await replace(1, { owner: USERS.jonas }), 'not_found', 'a photo of another user')
+      assertEqual(await replace(1, { side: 'back' }), 'not_found', 'a side without a photo')
+      assertEqual(await replace(2), 'not_found', 'an unknown verification')
+      await harness.advance(minuteMs)
+      assertEqual(await replace(1), 'replaced', 'an unavailable photo')
+      const fresh = { ...nothingYet, state: 'PENDING', attemptsMade: 0, nextAttemptAt: harness.now() }
+      assertEqual(await standingOf(handle, 1), fresh, 'after the new URL')
+      assertEqual(await replace(1), 'not_replaceable', 'the same photo again')
+      await harness.advance(minuteMs)
+      const claimed = await claimOne(handle)
+      const { sealedUrl: url, attempt, queuedForMs } = claimed
+      assertEqual({ url, attempt, queuedForMs }, { url: sealedUrl, attempt: 1, queuedForMs: minuteMs }, 'its claim')
+      await photoJobs.recordOutcome(claimed.fence, { state: 'REFUSED', failure: 'NOT_A_PHOTO' })
+      assertEqual(await replace(1), 'replaced', 'a refused photo')
+      await photoJobs.recordOutcome((await claimOne(handle)).fence, { state: 'STORED' })
+      assertEqual(await replace(1), 'not_replaceable', 'a stored photo')
+      await photoJobs.eraseOwner(maria)
+      assertEqual(await replace(1), 'not_replaceable', 'an erased photo')
+    }),
+  },
 ]

@@ -42,6 +42,19 @@ const afterRecording =
   })
 
 const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[] = [
+  [
+    'gives a new URL the age of the old one',
+    'PJ-17',
+    (store, data) => ({
+      ...store,
+      async replaceUrl(request) {
+        const ages = new Map(data.photoJobs.map((job) => [job, job.createdAtMs]))
+        const answer = await store.replaceUrl(request)
+        for (const [job, createdAtMs] of ages) job.createdAtMs = createdAtMs
+        return answer
+      },
+    }),
+  ],
   ['counts attempts from zero', 'PJ-01', changeJob((job) => ({ ...job, attempt: job.attempt - 1 }))],
   ['forgets whose photo it is', 'PJ-01', changeJob((job) => ({ ...job, owner: { ...job.owner, userId: '' } }))],
   ['forgets for how long a job has waited', 'PJ-01', changeJob((job) => ({ ...job, queuedForMs: 0 }))],

@@ -1,10 +1,12 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { ClaimedPhotoJob, PhotoFence, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import { photoUrlReplacedEvent } from '../audit/photo-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState } from './photo-jobs.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { now, timeOf } from '../engine/postgres/parameters.js'
+import { asBuffer, now, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { photoJobs } from './tables.postgres.js'
 
@@ -114,8 +116,9 @@ export function createPhotoJobStore(dependencies: {
   /** Time of the store's clock; null for the database's clock. */
   readonly instant: () => Date | null
   readonly newToken: () => string
+  readonly audit: AuditChain | null
 }): PhotoJobStore {
-  const { database, instant, newToken } = dependencies
+  const { database, instant, newToken, audit } = dependencies
 
   /** Claims job after job: each belongs to another user. */
   async function claimJobs(on: Queryable, limit: number, leaseMs: number, at: Date | null) {
@@ -183,6 +186,34 @@ export function createPhotoJobStore(dependencies: {
             and(eq(photoJobs.userId, userId), eq(photoJobs.appId, appId), eq(photoJobs.verificationId, verificationId)),
           )
         return photos.sort(bySide)
+      }),
+    replaceUrl: ({ owner: { appId, userId }, verificationId, side, sealedUrl, actor }) =>
+      database.transaction(async (on) => {
+        const query = queryBuilder(on)
+        const [photo] = await query
+          .select({ photoJobId: photoJobs.photoJobId, state: photoJobs.state })
+          .from(photoJobs)
+          .where(
+            and(
+              ...[eq(photoJobs.userId, userId), eq(photoJobs.appId, appId)],
+              ...[eq(photoJobs.verificationId, verificationId), eq(photoJobs.side, side)],
+            ),
+          )
+          .for('no key update')
+        if (photo === undefined) return 'not_found'
+        if (photo.state !== 'UNAVAILABLE' && photo.state !== 'REFUSED') return 'not_replaceable'
+        const { photoJobId } = photo
+        const at = timeOf(instant())
+        await query
+          .update(photoJobs)
+          .set({
+            ...{ state: 'PENDING', attemptsMade: 0, lastFailure: null, endedAt: null },
+            ...{ sealedUrl: asBuffer(sealedUrl), createdAt: at, dueAt: at },
+          })
+          .where(and(eq(photoJobs.userId, userId), eq(photoJobs.photoJobId, photoJobId)))
+        const replaced = { owner: { appId, userId }, photoJobId, sealedUrl }
+        await audit?.append(on, userId, (nowMs) => photoUrlReplacedEvent(audit.seal, replaced, nowMs), actor)
+        return 'replaced'
       }),
     eraseOwner: (owner) => database.transaction((on) => erasePhotoJobs(on, owner, instant())),
   }

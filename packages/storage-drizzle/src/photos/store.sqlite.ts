@@ -1,6 +1,8 @@
 import { and, asc, eq, inArray, isNotNull, lte, min, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
 import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoJobStore, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import { photoUrlReplacedEvent } from '../audit/photo-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { bySide, checkedLeaseMs, mostPhotosPerClaim, outcomeColumns, seenState, type PhotoClaim } from './photo-jobs.js'
 import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
@@ -122,6 +124,14 @@ function prepareStatements(db: DrizzleDatabase) {
       .set({ state: given('state'), lastFailure, sealedUrl: null, dueAt: null, ...noLease, endedAt: given('now') })
       .where(isLeased)
       .prepare(),
+    replaceUrl: db
+      .update(photoJobs)
+      .set({
+        ...{ state: 'PENDING', attemptsMade: 0, lastFailure: null, endedAt: null },
+        ...{ sealedUrl: sql`${value('sealedUrl')}`, createdAt: given('now'), dueAt: given('now') },
+      })
+      .where(isJob)
+      .prepare(),
     findState: db
       .select({ state: sql<PhotoState>`${sql.raw(seenState)}` })
       .from(photoJobs)
@@ -164,8 +174,9 @@ export function createPhotoJobStore(dependencies: {
   /** The store's clock. */
   readonly clock: () => Date
   readonly newToken: () => string
+  readonly audit: AuditChain | null
 }): PhotoJobStore {
-  const { db, commits, clock, newToken } = dependencies
+  const { db, commits, clock, newToken, audit } = dependencies
   const statements = prepareStatements(db)
   const erasure = preparePhotoErasure(db)
 
@@ -233,6 +244,20 @@ export function createPhotoJobStore(dependencies: {
           }))
           .sort(bySide),
       ),
+    replaceUrl: ({ owner: { appId, userId }, verificationId, side, sealedUrl, actor }) =>
+      commits.write(() => {
+        const photo = statements.list.all({ verificationId, appId, userId }).find((one) => one.side === side)
+        if (photo === undefined) return 'not_found'
+        if (photo.state !== 'UNAVAILABLE' && photo.state !== 'REFUSED') return 'not_replaceable'
+        const { photoJobId } = photo
+        const now = clock().getTime()
+        statements.replaceUrl.run({ photoJobId, sealedUrl, now })
+        audit?.append(
+          photoUrlReplacedEvent(audit.seal, { owner: { appId, userId }, photoJobId, sealedUrl }, now),
+          actor,
+        )
+        return 'replaced'
+      }),
     eraseOwner: (owner) => commits.write(() => erasePhotoJobs(erasure, owner, clock())),
   }
 }

@@ -176,7 +176,7 @@ export async function createPostgresStorage(
     verifications: createVerificationStore(db, database, { audit, statusEvents: options.kycStatusEvents === true }),
     statusOutbox: createStatusOutbox({ database }),
     corrections: createStatusCorrections({ database, audit, statusEvents: options.kycStatusEvents === true }),
-    photoJobs: createPhotoJobStore({ database, instant, newToken }),
+    photoJobs: createPhotoJobStore({ database, instant, newToken, audit }),
     recoveries: createRecoveryStore({ database, notifications, instant }),
     feed: createFeedStore({ database }),
     endpointHeaders: createEndpointHeadersStore({ database }),

@@ -190,7 +190,7 @@ function openStorage(location: SqliteLocation, options: SqliteStorageOptions): S
     corrections: watched(
       createStatusCorrections({ client, db, commits, audit, statusEvents: options.kycStatusEvents === true }),
     ),
-    photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken })),
+    photoJobs: watched(createPhotoJobStore({ db, commits, clock, newToken, audit })),
     webhooks,
     apps: watched(createAppDirectory({ client, db, commits, audit, clock })),
     transactions: watched(createTransactionStore({ db, commits, clock })),
