@@ -19,6 +19,16 @@ export interface RecordedRow {
   readonly erased: boolean
 }
 
+/** An API key, access token, grant or endpoint, as its row is now. */
+export interface AccessRow {
+  /** `key <appId> <version>`, `token <hash>`, `grant <appId> <userId>` or `endpoint <endpointId>`. */
+  readonly name: string
+  /** Digest that an entry about it would have; null if a part was forgotten with its removal. */
+  readonly digest: string | null
+  /** Time of the retirement or removal, in milliseconds since 1970, UTC; null without. */
+  readonly endedAtMs: number | null
+}
+
 /**
  * Reads one audit log. The store writes each change and its {@link AuditEntry} in one transaction. It never changes or
  * removes an entry. Reads see committed entries only.
@@ -40,6 +50,14 @@ export interface AuditLog {
   }): Promise<readonly AuditEntry[]>
   /** Returns the rows that entries with these subjects recorded, by subject. Removed rows are absent. */
   findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, RecordedRow>>
+  /**
+   * Reads a page of the API keys, access tokens, grants and endpoints. `nextCursor` is null on the last page. Absent if
+   * the log records none.
+   */
+  listAccess?(page: {
+    readonly cursor: string | null
+    readonly limit: number
+  }): Promise<{ readonly rows: readonly AccessRow[]; readonly nextCursor: string | null }>
   /**
    * Reads a page of the rows after position `startedAfter`. Returns the rows without an entry and the number of rows
    * read. `nextCursor` is null on the last page.

@@ -1,6 +1,6 @@
 export type { AuditActor, AuditEntry, AuditEvent, AuditHead, AuditKind, AuditLogName } from './audit-entry.js'
 export type { AuditField } from './audit-fields.js'
 export { AUDIT_FINDING_MESSAGES, type AuditFinding } from './audit-finding.js'
-export type { AuditLog, RecordedRow, UnaccountedRow } from './audit-log.js'
+export type { AccessRow, AuditLog, RecordedRow, UnaccountedRow } from './audit-log.js'
 export { createAuditSeal, type AuditHashes, type AuditSeal, type SealedCheckpoint } from './audit-seal.js'
 export { verifyAuditLog, type AuditReport } from './verify-audit-log.js'

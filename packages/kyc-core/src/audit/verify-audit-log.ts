@@ -2,7 +2,8 @@ import type { AuditEntry, AuditHead, AuditKind } from './audit-entry.js'
 import type { AuditFinding } from './audit-finding.js'
 import type { AuditLog } from './audit-log.js'
 import type { AuditSeal, SealedCheckpoint } from './audit-seal.js'
-import { CHAIN_START, checkRun } from './check-run.js'
+import { accessNameOf, createAccessState } from './access-state.js'
+import { CHAIN_START, checkRun, type ChainPlace } from './check-run.js'
 
 /** Options of {@link verifyAuditLog}. */
 export interface AuditVerification {
@@ -37,7 +38,7 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  * keep writing meanwhile.
  *
  * It finds entries that were changed, removed, moved or inserted, rows that differ from their entries, and rows without
- * an entry. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
+ * an entry. Rows are verifications, reveals, API keys, access tokens, grants and endpoints. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
  * restored.
  *
  * @example
@@ -97,6 +98,51 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
     report.rows += recorded.length
   }
 
+  const access = createAccessState()
+  const places = new Map<number, ChainPlace>()
+
+  /** Compares keys, tokens, grants and endpoints with their entries. */
+  async function compareAccess(): Promise<void> {
+    if (log.listAccess === undefined) return
+    const differences: {
+      readonly code: 'ROW_DIFFERS' | 'ROW_WITHOUT_ENTRY' | 'ROW_MISSING'
+      readonly subject: string
+    }[] = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<NonNullable<AuditLog['listAccess']>>> = await log.listAccess({
+        cursor,
+        limit: pageSize,
+      })
+      for (const row of page.rows) {
+        const code = access.compare(row)
+        if (code !== null) differences.push({ code, subject: row.name })
+      }
+      report.rows += page.rows.length
+      tell()
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    for (const subject of access.missing()) differences.push({ code: 'ROW_MISSING', subject })
+    if (differences.length === 0) return
+    const changed = await namesChangedSince(places)
+    for (const one of differences)
+      if (!changed.has(one.subject)) find({ ...one, log: log.name, chain: null, sequence: null })
+  }
+
+  /** Names of rows with entries that were written during the verification. */
+  async function namesChangedSince(since: ReadonlyMap<number, ChainPlace>): Promise<ReadonlySet<string>> {
+    const names = new Set<string>()
+    for (const [chain, { sequence }] of since) {
+      for (let after = sequence; ;) {
+        const entries = await log.listEntries({ chain, after, limit: pageSize })
+        for (const entry of entries) names.add(accessNameOf(entry) ?? '')
+        if (entries.length < pageSize) break
+        after = entries.at(-1)?.sequence ?? after
+      }
+    }
+    return names
+  }
+
   async function verifyChain(chain: number, head: AuditHead | null): Promise<void> {
     const name = log.name
     const witnessed = new Map<number, Set<string>>()
@@ -125,12 +171,14 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
       }
       await compareRows(checked.intact)
       explainErased(checked.intact)
+      access.read(checked.intact)
       report.entries += entries.length
       tell()
       if (entries.length < pageSize) break
     }
     for (const rows of unexplained.values()) for (const at of rows) find({ code: 'ERASED_WITHOUT_ENTRY', ...at })
     unexplained.clear()
+    places.set(chain, place)
     const known = Math.max(head?.sequence ?? 0, ...witnessed.keys())
     if (place.sequence === 0) find({ code: 'CHAIN_MISSING', log: name, chain, sequence: null, subject: null })
     else if (head === null) find({ code: 'HEAD_DIFFERS', log: name, chain, sequence: place.sequence, subject: null })
@@ -155,6 +203,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
     tell()
     cursor = page.nextCursor
   } while (cursor !== null)
+  await compareAccess()
   return report
 }
 

@@ -1,5 +1,12 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
+import {
+  accessRowOf,
+  type StoredAccessToken,
+  type StoredApiKey,
+  type StoredEndpoint,
+  type StoredGrant,
+} from './access-rows.js'
 import { revealContent, verificationContent } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
 import { auditChains } from './chain.postgres.js'
@@ -96,6 +103,7 @@ export function createAuditLog(database: PostgresDatabase, log: AuditLogName, se
         }))
       }),
     ...rows,
+    ...(log === 'stores' ? { listAccess: accessRows(database, seal) } : {}),
   }
 }
 
@@ -183,6 +191,94 @@ function verificationRows(database: PostgresDatabase, seal: AuditSeal): Accounte
       return { rows: unaccounted(page), examined: page.length, nextCursor }
     },
   }
+}
+
+const pageOf = sql`LIMIT ${value('limit')}`
+
+const listGrants = statement<StoredGrant>(
+  'stores_audit_list_grants',
+  sql`
+SELECT app_id AS "appId", user_id AS "userId", account_id AS "accountId", external_reference_id AS "externalReferenceId", scopes
+FROM kyc_relay_grants WHERE (app_id, user_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, user_id ${pageOf}`,
+)
+const listTokens = statement<StoredAccessToken>(
+  'stores_audit_list_tokens',
+  sql`
+SELECT hash, app_id AS "appId", user_id AS "userId", scopes, extract(epoch FROM expires_at) * 1000 AS "expiresAt"
+FROM kyc_relay_access_tokens WHERE hash > decode(${value('first')}, 'hex') ORDER BY hash ${pageOf}`,
+)
+const listKeys = statement<StoredApiKey>(
+  'stores_audit_list_keys',
+  sql`
+SELECT app_id AS "appId", version, hash, issued_reason AS "issuedReason", extract(epoch FROM retired_at) * 1000 AS "retiredAt"
+FROM kyc_relay_api_keys
+WHERE (app_id, version) > (${value('first')}, (${value('second')})::int) ORDER BY app_id, version ${pageOf}`,
+)
+const listEndpoints = statement<StoredEndpoint>(
+  'stores_audit_list_endpoints',
+  sql`
+SELECT endpoint_id AS "endpointId", app_id AS "appId", url, event_types AS "eventTypes",
+  standard_webhooks AS "standardWebhooks", headers, extract(epoch FROM removed_at) * 1000 AS "removedAt"
+FROM kyc_relay_endpoints WHERE endpoint_id > ${value('first')} ORDER BY endpoint_id ${pageOf}`,
+)
+
+/** Lists keys, tokens, grants and endpoints. The cursor is the number of the list and the last row of the page. */
+function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
+  const numberOf = (value: number | null) => (value === null ? null : Math.round(Number(value)))
+  const lists = [
+    {
+      start: '',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listGrants.rows(on, page)).map((row) => ({
+          row: accessRowOf.grant(seal, row),
+          key: [row.appId, row.userId],
+        })),
+    },
+    {
+      start: '',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listTokens.rows(on, page)).map((row) => ({
+          row: accessRowOf.token(seal, { ...row, expiresAt: numberOf(row.expiresAt) ?? 0 }),
+          key: [Buffer.from(row.hash).toString('hex'), ''],
+        })),
+    },
+    {
+      start: '0',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listKeys.rows(on, page)).map((row) => ({
+          row: accessRowOf.key(seal, { ...row, retiredAt: numberOf(row.retiredAt) }),
+          key: [row.appId, String(row.version)],
+        })),
+    },
+    {
+      start: '',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listEndpoints.rows(on, page)).map((row) => ({
+          row: accessRowOf.endpoint(seal, { ...row, removedAt: numberOf(row.removedAt) }),
+          key: [row.endpointId, ''],
+        })),
+    },
+  ]
+  return async ({ cursor, limit }) => {
+    checkedLimit(limit, 1_000)
+    const [at, first, second] =
+      cursor === null ? ([0, '', ''] as const) : (JSON.parse(cursor) as [number, string, string])
+    const one = lists[at]
+    if (one === undefined) return { rows: [], nextCursor: null }
+    const page = { first, second: second === '' ? one.start : second, limit }
+    const found = await database.run((on) => one.list(on, page))
+    const last = found.length < limit ? undefined : found.at(-1)?.key
+    return {
+      rows: found.map(({ row }) => row),
+      nextCursor: JSON.stringify(last === undefined ? [at + 1, '', ''] : [at, ...last]),
+    }
+  }
+}
+
+type AccessPage = {
+  readonly first: string
+  readonly second: string
+  readonly limit: number
 }
 
 const examineReveals = statement<ExaminedRow>(

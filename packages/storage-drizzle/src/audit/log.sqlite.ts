@@ -1,6 +1,20 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import type { AuditLog, AuditLogName, AuditSeal, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
+import {
+  accessRowOf,
+  type StoredAccessToken,
+  type StoredApiKey,
+  type StoredEndpoint,
+  type StoredGrant,
+} from './access-rows.js'
+import type {
+  AccessRow,
+  AuditLog,
+  AuditLogName,
+  AuditSeal,
+  RecordedRow,
+  UnaccountedRow,
+} from '@kyc-relay/kyc-core/audit'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
@@ -84,6 +98,7 @@ export function createAuditLog(client: Database.Database, log: AuditLogName, sea
         })),
       ),
     findRecorded: (subjects) => read(() => rows.findRecorded(subjects)),
+    ...(log === 'stores' ? { listAccess: accessRows(client, seal) } : {}),
     listUnaccounted: ({ startedAfter, cursor, limit }) =>
       read(() => rows.listUnaccounted(startedAfter, cursor, checkedLimit(limit, 1_000))),
   }
@@ -123,6 +138,63 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
         ]),
       ),
     listUnaccounted: pagesOf(listByPosition),
+  }
+}
+
+/** Lists keys, tokens, grants and endpoints. The cursor is the number of the list and the last row of the page. */
+function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
+  const lists = [
+    listOf<StoredGrant>(
+      client,
+      `SELECT app_id AS appId, user_id AS userId, account_id AS accountId,
+        external_reference_id AS externalReferenceId, scopes
+      FROM kyc_relay_grants WHERE (app_id, user_id) > (?, ?) ORDER BY app_id, user_id LIMIT ?`,
+      ({ appId, userId }) => [appId, userId],
+      (row) => accessRowOf.grant(seal, row),
+    ),
+    listOf<StoredAccessToken>(
+      client,
+      `SELECT hash, app_id AS appId, user_id AS userId, scopes, expires_at AS expiresAt
+      FROM kyc_relay_access_tokens WHERE hex(hash) > ? AND ? = '' ORDER BY hash LIMIT ?`,
+      ({ hash }) => [Buffer.from(hash).toString('hex').toUpperCase(), ''],
+      (row) => accessRowOf.token(seal, row),
+    ),
+    listOf<StoredApiKey>(
+      client,
+      `SELECT app_id AS appId, version, hash, issued_reason AS issuedReason, retired_at AS retiredAt
+      FROM kyc_relay_api_keys WHERE (app_id, version) > (?, CAST(? AS INTEGER)) ORDER BY app_id, version LIMIT ?`,
+      ({ appId, version }) => [appId, String(version)],
+      (row) => accessRowOf.key(seal, row),
+    ),
+    listOf<StoredEndpoint>(
+      client,
+      `SELECT endpoint_id AS endpointId, app_id AS appId, url, event_types AS eventTypes,
+        standard_webhooks AS standardWebhooks, headers, removed_at AS removedAt
+      FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' ORDER BY endpoint_id LIMIT ?`,
+      ({ endpointId }) => [endpointId, ''],
+      (row) => accessRowOf.endpoint(seal, row),
+    ),
+  ]
+  return ({ cursor, limit }) =>
+    read(() => {
+      const [list, ...after] = cursor === null ? [0, '', ''] : (JSON.parse(cursor) as [number, string, string])
+      const page = lists[list]?.(after[0] ?? '', after[1] ?? '', checkedLimit(limit, 1_000))
+      const next = page?.last == null ? [list + 1, '', ''] : [list, ...page.last]
+      return { rows: page?.rows ?? [], nextCursor: list >= lists.length ? null : JSON.stringify(next) }
+    })
+}
+
+function listOf<Row>(
+  client: Database.Database,
+  text: string,
+  keyOf: (row: Row) => readonly [string, string],
+  convert: (row: Row) => AccessRow,
+) {
+  const list = prepare<[string, string, number], Row>(client, text)
+  return (first: string, second: string, limit: number) => {
+    const found = list.all(first, second, limit)
+    const last = found.at(-1)
+    return { rows: found.map(convert), last: last === undefined || found.length < limit ? null : keyOf(last) }
   }
 }
 

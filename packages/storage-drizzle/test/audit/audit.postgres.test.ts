@@ -14,6 +14,7 @@ import {
   expectNoEndpointOrSignInWithoutEntry,
   expectNoGrantWithoutEntry,
 } from './access-entries.js'
+import { expectChangedAccessIsFound } from './access-tampering.js'
 import { expectKeyRotationEntries } from './api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
 import {
@@ -163,6 +164,14 @@ describe('the audit log of the stores on PostgreSQL', () => {
   test('has an entry for each endpoint registered or removed and each sign-in', async () => {
     const storage = await open()
     await expectEndpointAndSignInEntries(storage, storage.audit!)
+    await storage.close()
+  })
+
+  test('finds keys, tokens, grants and endpoints that SQL changed', async () => {
+    const storage = await open()
+    await expectChangedAccessIsFound(storage, storage.audit!, async (text) => {
+      await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${text}; COMMIT`)
+    })
     await storage.close()
   })
 

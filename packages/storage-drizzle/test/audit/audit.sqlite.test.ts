@@ -20,6 +20,7 @@ import {
   expectNoEndpointOrSignInWithoutEntry,
   expectNoGrantWithoutEntry,
 } from './access-entries.js'
+import { expectChangedAccessIsFound } from './access-tampering.js'
 import { expectKeyRotationEntries } from './api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
 import { recordSome, statusLogTamperingCases, tamperingCases, type TamperedStores } from './tampering-cases.js'
@@ -111,6 +112,18 @@ describe('the audit log of the stores on SQLite', () => {
   test('has an entry for each endpoint registered or removed and each sign-in', async () => {
     const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
     await expectEndpointAndSignInEntries(storage, storage.audit!)
+    await storage.close()
+  })
+
+  test('finds keys, tokens, grants and endpoints that SQL changed', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path }, { audit: auditSeal })
+    await expectChangedAccessIsFound(storage, storage.audit!, async (text) => {
+      const other = new Database(path)
+      other.pragma('foreign_keys = OFF')
+      other.exec(text)
+      other.close()
+    })
     await storage.close()
   })
 

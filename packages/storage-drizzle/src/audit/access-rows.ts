@@ -1,0 +1,71 @@
+import type { AccessRow, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { SealedHeaders } from '@kyc-relay/webhooks/delivery'
+import { accessTokenIssuedEvent, endpointRegisteredEvent, grantPutEvent } from './access-events.js'
+import { apiKeyAddedEvent, apiKeyIssuedEvent } from './api-key-events.js'
+
+/** Rows as both engines select them. Lists are JSON, instants are milliseconds. */
+export interface StoredGrant {
+  readonly appId: string
+  readonly userId: string
+  readonly accountId: string
+  readonly externalReferenceId: string
+  readonly scopes: string
+}
+export interface StoredAccessToken {
+  readonly hash: Uint8Array
+  readonly appId: string
+  readonly userId: string
+  readonly scopes: string
+  readonly expiresAt: number
+}
+export interface StoredApiKey {
+  readonly appId: string
+  readonly version: number
+  readonly hash: Uint8Array
+  readonly issuedReason: string | null
+  readonly retiredAt: number | null
+}
+export interface StoredEndpoint {
+  readonly endpointId: string
+  readonly appId: string
+  readonly url: string
+  readonly eventTypes: string | null
+  readonly standardWebhooks: number | boolean
+  readonly headers: string | null
+  readonly removedAt: number | null
+}
+
+const listOf = (json: string) => JSON.parse(json) as string[]
+
+/** Computes what an entry about a row would say now. */
+export const accessRowOf = {
+  grant(seal: AuditSeal, row: StoredGrant): AccessRow {
+    const { contentDigest } = grantPutEvent(seal, null, { ...row, scopes: listOf(row.scopes) }, 0)
+    return { name: `grant ${row.appId} ${row.userId}`, digest: contentDigest, endedAtMs: null }
+  },
+  token(seal: AuditSeal, row: StoredAccessToken): AccessRow {
+    const token = { ...row, scopes: listOf(row.scopes), expiresAt: new Date(row.expiresAt) }
+    const { subject, contentDigest } = accessTokenIssuedEvent(seal, token, 0)
+    return { name: `token ${subject}`, digest: contentDigest, endedAtMs: null }
+  },
+  key(seal: AuditSeal, row: StoredApiKey): AccessRow {
+    const unused = { sealed: new Uint8Array(), createdAt: new Date(0), signsFrom: new Date(0), retiredAt: null }
+    const key = { ...unused, appId: row.appId, version: row.version, hash: row.hash }
+    const { contentDigest } =
+      row.issuedReason === null ? apiKeyAddedEvent(seal, key) : apiKeyIssuedEvent(seal, key, row.issuedReason)
+    return { name: `key ${row.appId} ${row.version}`, digest: contentDigest, endedAtMs: row.retiredAt }
+  },
+  endpoint(seal: AuditSeal, row: StoredEndpoint): AccessRow {
+    const headers = row.headers === null ? null : (JSON.parse(row.headers) as SealedHeaders)
+    const endpoint = {
+      ...{ endpointId: row.endpointId, appId: row.appId, url: row.url, description: null, createdAt: new Date(0) },
+      eventTypes: row.eventTypes === null ? null : (listOf(row.eventTypes) as never),
+      standardWebhooks: Boolean(row.standardWebhooks),
+      headers,
+    }
+    const { contentDigest } = endpointRegisteredEvent(seal, endpoint, 0)
+    // A removal forgets static headers, which the entry covers.
+    const digest = row.removedAt === null ? contentDigest : null
+    return { name: `endpoint ${row.endpointId}`, digest, endedAtMs: row.removedAt }
+  },
+} as const

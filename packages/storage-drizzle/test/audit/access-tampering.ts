@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AppDirectory } from '../../src/apps/app-directory.js'
+import { appId, at, createApps, grant, hashOf, token, userId } from '../../src/testing/app-directory/sample-apps.js'
+import { verify } from './audit-samples.js'
+
+const endpointId = '0198c0de-0000-7000-8000-00000000e001'
+const names = {
+  grant: `grant ${appId} ${userId}`,
+  token: `token ${Buffer.from(hashOf('secret')).toString('hex')}`,
+  key: `key ${appId} 1`,
+  endpoint: `endpoint ${endpointId}`,
+}
+
+/** Changes by SQL, each with the change that takes it back, and what has to be found. */
+const changes: readonly (readonly [change: string, back: string, code: string, name: string])[] = [
+  [
+    `UPDATE kyc_relay_grants SET account_id = 'other'`,
+    `UPDATE kyc_relay_grants SET account_id = '${grant().accountId}'`,
+    'ROW_DIFFERS',
+    names.grant,
+  ],
+  [
+    `UPDATE kyc_relay_grants SET scopes = '["VERIFY_KYC","EVERYTHING"]'`,
+    `UPDATE kyc_relay_grants SET scopes = '${JSON.stringify(grant().scopes)}'`,
+    'ROW_DIFFERS',
+    names.grant,
+  ],
+  [
+    `UPDATE kyc_relay_access_tokens SET scopes = '["EVERYTHING"]'`,
+    `UPDATE kyc_relay_access_tokens SET scopes = '${JSON.stringify(token('secret').scopes)}'`,
+    'ROW_DIFFERS',
+    names.token,
+  ],
+  [
+    `UPDATE kyc_relay_endpoints SET url = 'https://evil.example/'`,
+    `UPDATE kyc_relay_endpoints SET url = 'https://partner.com/hooks'`,
+    'ROW_DIFFERS',
+    names.endpoint,
+  ],
+  [
+    `UPDATE kyc_relay_endpoints SET event_types = '["TRANSACTION_CREATE"]'`,
+    `UPDATE kyc_relay_endpoints SET event_types = NULL`,
+    'ROW_DIFFERS',
+    names.endpoint,
+  ],
+  [
+    `UPDATE kyc_relay_endpoints SET removed_at = created_at`,
+    `UPDATE kyc_relay_endpoints SET removed_at = NULL`,
+    'ROW_DIFFERS',
+    names.endpoint,
+  ],
+  [
+    `INSERT INTO kyc_relay_grants SELECT app_id, 'stranger', account_id, external_reference_id, scopes FROM kyc_relay_grants`,
+    `DELETE FROM kyc_relay_grants WHERE user_id = 'stranger'`,
+    'ROW_WITHOUT_ENTRY',
+    `grant ${appId} stranger`,
+  ],
+]
+
+/** Expects that each row changed by SQL is found, and that a revoked key which is valid again is found. */
+export async function expectChangedAccessIsFound(
+  { apps, webhooks }: { readonly apps: AppDirectory; readonly webhooks: WebhookStore },
+  log: AuditLog,
+  sql: (text: string) => Promise<void>,
+): Promise<void> {
+  await createApps(apps)
+  await apps.putGrant(grant())
+  await apps.addAccessToken(token('secret'))
+  const endpoint = { endpointId, appId, url: 'https://partner.com/hooks', eventTypes: null, createdAt: at(0) }
+  await webhooks.registerEndpoint({ ...endpoint, standardWebhooks: false }, 1)
+  const found = async () => (await verify(log)).findings.map(({ code, subject }) => [code, subject])
+  expect(await found()).toEqual([])
+  for (const [change, back, code, name] of changes) {
+    await sql(change)
+    expect([change, await found()]).toEqual([change, [[code, name]]])
+    await sql(back)
+    expect([back, await found()]).toEqual([back, []])
+  }
+  await apps.revokeApiKey({ appId, version: 1, now: at(5), reason: 'leaked' })
+  expect(await found()).toEqual([])
+  await sql(`UPDATE kyc_relay_api_keys SET retired_at = NULL WHERE app_id = '${appId}'`)
+  expect(await found()).toEqual([['ROW_DIFFERS', names.key]])
+  await sql(`UPDATE kyc_relay_api_keys SET retired_at = created_at WHERE app_id = '${appId}'`)
+  await sql(`DELETE FROM kyc_relay_endpoints`)
+  expect(await found()).toEqual([['ROW_MISSING', names.endpoint]])
+}
