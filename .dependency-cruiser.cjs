@@ -107,11 +107,16 @@ module.exports = {
     },
     {
       name: 'node-in-its-folders',
-      comment: 'Rules, signatures and the state of deliveries are pure: they run in any runtime and in any test.',
+      comment:
+        'Rules, signatures and the state of deliveries are pure: they run in any runtime and in any test. The HMAC of what an erasure blanks is computed inside a synchronous transaction, where Web Crypto cannot be awaited.',
       severity: 'error',
       from: {
         path: '^packages/[^/]+/src/',
-        pathNot: [`^packages/[^/]+/src/${nodePlaces}`, '^packages/conformance/'],
+        pathNot: [
+          `^packages/[^/]+/src/${nodePlaces}`,
+          '^packages/conformance/',
+          '^packages/storage-drizzle/src/audit/erasable-parts[.]ts$',
+        ],
       },
       to: { dependencyTypes: ['core'] },
     },

@@ -1,4 +1,4 @@
-import { tokenWithoutDigits, type AppUser, type Token, type WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AppUser, WrappedDataKey } from '@kyc-relay/kyc-core'
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 // Events that leave no row: only the entry records them. With its digest, the owner of a backup can prove that a token
@@ -22,17 +22,6 @@ export function ownerErasedEvent(
   const keys = deleted.dataKeys.map(({ keyId, bytes }) => [keyId, bytes])
   const contentDigest = seal.digest([appId, userId, deleted.tokens, keys])
   return { kind: 'OWNER_ERASED', atMs, appId, userId, subject: String(deleted.tokens), contentDigest }
-}
-
-/** Creates the entry for tokens that entered or left quarantine, or were destroyed after it. */
-export function tokensEvent(
-  seal: AuditSeal,
-  kind: 'TOKENS_QUARANTINED' | 'TOKENS_RESTORED' | 'TOKENS_ERASED',
-  atMs: number,
-  tokens: readonly Token[],
-): AuditEvent {
-  const contentDigest = seal.digest(tokens.map(tokenWithoutDigits).sort())
-  return { kind, atMs, appId: null, userId: null, subject: String(tokens.length), contentDigest }
 }
 
 /** Creates the entry for a data key that was re-wrapped. */

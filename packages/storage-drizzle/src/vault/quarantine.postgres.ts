@@ -1,6 +1,5 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { OwnedToken, Token } from '@kyc-relay/kyc-core'
-import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
@@ -8,6 +7,7 @@ import { timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupBy } from '../group-by.js'
 import { tokens } from './tables.postgres.js'
+import { tokensEvent } from './tokens-event.js'
 
 const ago = (at: Date | null, ageMs: number) => sql`${timeOf(at)} - ${ageMs}::float8 * interval '1 millisecond'`
 

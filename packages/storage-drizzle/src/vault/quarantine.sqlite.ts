@@ -1,12 +1,12 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { OwnedToken } from '@kyc-relay/kyc-core'
-import { tokensEvent } from '../audit/erasure-events.js'
 import type { QuarantineRows } from './vault-rows.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { Checkpoints } from '../engine/sqlite/checkpoints.js'
 import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { tokens } from './tables.sqlite.js'
+import { tokensEvent } from './tokens-event.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -11,7 +11,8 @@ export type { EventViolation } from './event-violation.js'
  * validates each event before it sends it. A receiver can use it too, but should not refuse events because of fields
  * from a later version.
  *
- * @param eventTypes Result of `createEventTypes`, for event types of your own.
+ * For event types of your own, pass the result of `createEventTypes` as third argument.
+ *
  * @returns the payload, or at most 50 violations in the order of the schema.
  * @throws WebhookError `EVENT_TYPE_UNKNOWN`
  *

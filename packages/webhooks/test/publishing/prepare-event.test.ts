@@ -239,7 +239,7 @@ describe('data that is wrong', () => {
   test('an unknown type has a code of its own', async () => {
     for (const eventType of ['', 'widget_kyc_initiation', 'UNKNOWN', '__proto__', 'constructor']) {
       await expect(
-        prepareEvent({ ...input('WIDGET_KYC_INITIATION'), eventType } as never, createDeps()),
+        prepareEvent({ ...input('WIDGET_KYC_INITIATION'), eventType }, createDeps()),
       ).rejects.toMatchObject({ code: 'EVENT_TYPE_UNKNOWN' })
     }
   })
@@ -295,7 +295,7 @@ test('a test event for an endpoint that this app does not have is refused', asyn
     code: 'ENDPOINT_NOT_FOUND',
   })
   await expect(
-    prepareTestEvent({ appId, endpointId: endpoint().endpointId, eventType: 'X' as never }, deps),
+    prepareTestEvent({ appId, endpointId: endpoint().endpointId, eventType: 'X' }, deps),
   ).rejects.toMatchObject({ code: 'EVENT_TYPE_UNKNOWN' })
 })
 
