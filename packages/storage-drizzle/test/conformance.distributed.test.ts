@@ -66,6 +66,8 @@ test('only known reads are over all shards', () => {
     // The same with corrections.
     'kyc_relay_kyc_status_corrections',
     'kyc_relay_kyc_status_corrections kyc_relay_kyc_status_log kyc_relay_kyc_statuses kyc_relay_verifications',
+    // Endpoints in order, for `audit verify`.
+    'kyc_relay_endpoints',
     // Old fields of transactions, for retention.
     'kyc_relay_transactions',
     'kyc_relay_decline_codes',

@@ -74,11 +74,17 @@ const ofRemovedEndpoint = /^select distinct "event_type" from "kyc_relay_deliver
 /** A page of the log with a filter that leaves a few rows. */
 const ofFewRows = /\+"kyc_relay_deliveries"\."app_id"/
 
+/** The access tokens of one user, in a fixed order for the export. */
+const ofOneUser = /^select .* from "kyc_relay_access_tokens" where .* order by "kyc_relay_access_tokens"."expires_at"/
+
+/** Users of an app who share a value: compared over all its tokens, when an operator asks. */
+const ofDuplicates = /from "kyc_relay_vault_tokens" where .* having count\(DISTINCT/
+
 test('no statement of the stores reads a whole table or sorts', async () => {
   const { database, statements } = await preparedStatements()
   expect(statements.length).toBeGreaterThan(70)
   const slow = statements.flatMap((statement) => {
-    if (readAtStart.test(statement) || ofRemovedEndpoint.test(statement)) return []
+    if ([readAtStart, ofRemovedEndpoint, ofOneUser, ofDuplicates].some((one) => one.test(statement))) return []
     const steps = slowSteps(planOf(database, statement)).filter(
       (step) => !(step.includes('TEMP B-TREE') && ofFewRows.test(statement)),
     )

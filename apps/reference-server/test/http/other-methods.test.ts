@@ -27,10 +27,10 @@ describe('405 with the methods that an address takes', () => {
     ['apiUrl', 'PUT', `/api/v1/webhooks/${id}`, 'DELETE, GET, HEAD'],
     ['internalUrl', 'GET', '/internal/v1/events', 'POST'],
     ['internalUrl', 'PUT', '/internal/v1/transactions', 'POST'],
-    ['internalUrl', 'GET', `/internal/v1/transactions/${id}`, 'PATCH'],
+    ['internalUrl', 'POST', `/internal/v1/transactions/${id}`, 'GET, HEAD, PATCH'],
     ['internalUrl', 'GET', '/internal/v1/vault/reveal', 'POST'],
     ['internalUrl', 'POST', `/internal/v1/users/${id}/pii`, 'DELETE'],
-    ['internalUrl', 'GET', `/internal/v1/grants/${id}/${id}`, 'DELETE, PUT'],
+    ['internalUrl', 'POST', `/internal/v1/grants/${id}/${id}`, 'DELETE, GET, HEAD, PUT'],
     ['internalUrl', 'POST', '/healthz', 'GET, HEAD'],
     ['secureUrl', 'POST', '/readyz', 'GET, HEAD'],
   ] as const)('%s %s %s', async (listener, method, path, allow) => {

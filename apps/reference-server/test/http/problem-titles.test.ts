@@ -9,7 +9,7 @@ afterAll(() => server.stop())
 
 it.each([
   ['apiUrl', '/api/v1/webhooks', null, 401, 'A valid API key is required.'],
-  ['internalUrl', '/internal/v1/events', null, 401, 'The internal token is required.'],
+  ['internalUrl', '/internal/v1/events', null, 401, 'The internal token or the token of an operator is required.'],
   [
     'apiUrl',
     '/api/v1/webhooks/keys/activate',

@@ -63,7 +63,7 @@ describe.each([
 
     expect(await apiKeys.canOpenAll()).toBe(false)
     await expect(apiKeys.current([damaged])).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
-    expect(await apiKeys.current([whole])).toEqual([{ key: apiKey, version: 1 }])
+    expect(await apiKeys.current([whole])).toEqual([{ appId: whole, key: apiKey, version: 1 }])
     await expect(rewrapApiKeys({ directory, cipher, now })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
     await close()
     await expect(startHere()).rejects.toMatchObject({

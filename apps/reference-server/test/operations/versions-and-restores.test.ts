@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -62,15 +62,20 @@ function buildNextVersion(): { program: string; migration: string } {
   }
   for (const name of ['kyc-core', 'webhooks']) symlinkSync(join(repository, 'packages', name), join(ours, name))
   const storage = join(ours, 'storage-drizzle')
-  for (const part of ['dist', 'migrations', 'threads', 'package.json']) {
+  for (const part of ['dist', 'threads', 'package.json']) {
     cpSync(join(repository, 'packages/storage-drizzle', part), join(storage, part), { recursive: true })
   }
   for (const part of ['dist', 'migrations', 'package.json']) {
     cpSync(join(repository, 'apps/reference-server', part), join(folder, part), { recursive: true })
   }
-  const number = readdirSync(join(storage, 'migrations/postgres')).length + 1
+  const number = readdirSync(join(repository, 'packages/storage-drizzle/migrations/postgres')).length + 1
   const migration = `${String(number).padStart(4, '0')}_add_what_comes_later`
-  writeFileSync(join(storage, 'migrations/postgres', `${migration}.sql`), laterSchema)
+  // The build holds the migrations.
+  const built = join(storage, 'dist/postgres/index.js')
+  const history = '_MIGRATIONS_default = { postgres: { '
+  const code = readFileSync(built, 'utf8')
+  expect(code).toContain(history)
+  writeFileSync(built, code.replace(history, `${history}"${migration}.sql": ${JSON.stringify(laterSchema)}, `))
   return { program: join(folder, 'dist/main.js'), migration }
 }
 

@@ -219,7 +219,8 @@ const listEndpoints = statement<StoredEndpoint>(
   sql`
 SELECT endpoint_id AS "endpointId", app_id AS "appId", url, event_types AS "eventTypes",
   standard_webhooks AS "standardWebhooks", headers, extract(epoch FROM removed_at) * 1000 AS "removedAt"
-FROM kyc_relay_endpoints WHERE endpoint_id > ${value('first')} ORDER BY endpoint_id ${pageOf}`,
+FROM kyc_relay_endpoints
+WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, endpoint_id ${pageOf}`,
 )
 
 /** Lists keys, tokens, grants and endpoints. The cursor is the number of the list and the last row of the page. */
@@ -255,7 +256,7 @@ function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<Au
       list: async (on: Queryable, page: AccessPage) =>
         (await listEndpoints.rows(on, page)).map((row) => ({
           row: accessRowOf.endpoint(seal, { ...row, removedAt: numberOf(row.removedAt) }),
-          key: [row.endpointId, ''],
+          key: [row.appId, row.endpointId],
         })),
     },
   ]

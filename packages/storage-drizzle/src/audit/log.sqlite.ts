@@ -155,8 +155,8 @@ function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<Aud
     listOf<StoredAccessToken>(
       client,
       `SELECT hash, app_id AS appId, user_id AS userId, scopes, expires_at AS expiresAt
-      FROM kyc_relay_access_tokens WHERE hex(hash) > ? AND ? = '' ORDER BY hash LIMIT ?`,
-      ({ hash }) => [Buffer.from(hash).toString('hex').toUpperCase(), ''],
+      FROM kyc_relay_access_tokens WHERE hash > unhex(?) AND ? = '' ORDER BY hash LIMIT ?`,
+      ({ hash }) => [Buffer.from(hash).toString('hex'), ''],
       (row) => accessRowOf.token(seal, row),
     ),
     listOf<StoredApiKey>(
