@@ -22,7 +22,7 @@ export const simulate = {
     '`DELIVERED` means that the receiver answered 2xx. Nothing leaves a final state. A stale result changes nothing.',
   ],
   notTested:
-    'Ingestion and publishing. The store is the one in memory, which the campaign `differential` compares with the engines.',
+    'Ingestion and publishing. The store is the one in memory, which the differential test of the storage package compares with the engines.',
   controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
   controlSize: { count: 60_000 },
   smoke: { size: { count: 5_000 }, controls: ['sixth-attempt'] },

@@ -238,9 +238,9 @@ describe('data that is wrong', () => {
 
   test('an unknown type has a code of its own', async () => {
     for (const eventType of ['', 'widget_kyc_initiation', 'UNKNOWN', '__proto__', 'constructor']) {
-      await expect(
-        prepareEvent({ ...input('WIDGET_KYC_INITIATION'), eventType }, createDeps()),
-      ).rejects.toMatchObject({ code: 'EVENT_TYPE_UNKNOWN' })
+      await expect(prepareEvent({ ...input('WIDGET_KYC_INITIATION'), eventType }, createDeps())).rejects.toMatchObject({
+        code: 'EVENT_TYPE_UNKNOWN',
+      })
     }
   })
 })
