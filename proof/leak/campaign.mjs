@@ -60,7 +60,7 @@ export const leak = {
   unit: 'requests',
   seconds: 120,
   promises: [
-    'No personal value of a submission is in any answer, log line, metric or file. Databases, write-ahead logs and temporary files are searched.',
+    'No personal value of a submission is in any answer, log line, metric or file, unless a partner puts it into an id. Databases, write-ahead logs and temporary files are searched.',
   ],
   notTested:
     'Swap, core dumps and the memory of the process. Spans, which the test `leak.test.ts` of the server searches.',
