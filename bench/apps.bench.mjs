@@ -3,6 +3,7 @@
 // tables. BENCH_DELIVERIES and BENCH_RETRIES make it smaller.
 import pg from 'pg'
 import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+import { reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { printTable, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
@@ -41,15 +42,7 @@ const seed = ({ kind, apps, each, count, due }) => `
   SELECT app_id, position, delivery_id, endpoint_id, ${kind === 'retry' ? 1 : 0}, ${due}
   FROM kyc_relay_deliveries WHERE app_id LIKE '${kind}-%';`
 
-const report = {
-  cause: null,
-  status: 200,
-  latencyMs: 10,
-  responseBody: null,
-  retryAfterMs: null,
-  url: 'https://receiver.example/',
-  keyVersion: 1,
-}
+const report = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
 
 async function measure(connectionString, distributed) {
   const pool = new pg.Pool({ connectionString, max: 10 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createIngestion, createToken } from '@kyc-relay/kyc-core'
+import { reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { appId, apps, endpointId, endpoints } from './growth-history.mjs'
 import { variablesOf } from './small-submission.mjs'
 
@@ -88,13 +89,13 @@ function event() {
 }
 
 const report = {
+  ...reportOfCause('HTTP_STATUS', 1),
   cause: null,
   status: 200,
   address: '192.0.2.1',
   timings: { dnsMs: 1, connectMs: 1, tlsMs: 1, firstByteMs: 1, totalMs: 2 },
   responseHeaders: { 'content-type': 'text/plain' },
   responseBody: Buffer.from('ok'),
-  keyVersion: 1,
 }
 
 /** One round at one size: milliseconds per submission, per event, and per delivery claimed and recorded. */

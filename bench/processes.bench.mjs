@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
+import { reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { median, printTable, processorUs, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
@@ -16,15 +17,7 @@ const counts = [1, 2, 3]
 const endpoints = 300
 const concurrency = 64
 const appId = '0a000000-0000-7000-8000-000000000001'
-const report = {
-  cause: null,
-  status: 200,
-  address: null,
-  timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 },
-  responseHeaders: {},
-  responseBody: null,
-  keyVersion: 1,
-}
+const report = { ...reportOfCause('HTTP_STATUS', 1), cause: null, status: 200 }
 
 async function together(total, one) {
   for (let done = 0; done < total; done += concurrency) {

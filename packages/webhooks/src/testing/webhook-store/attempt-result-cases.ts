@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { reportOfCause } from '../../delivery/delivery-state.js'
 import type { AttemptReport, ClaimedDelivery, AttemptResult } from '../../delivery/webhook-store.js'
 import { webhookStoreCase } from './harness.js'
 import {
@@ -30,15 +31,7 @@ const fullReport: AttemptReport = {
 const reports: Readonly<Record<string, AttemptReport>> = {
   full: fullReport,
   'empty body': { ...fullReport, responseBody: new Uint8Array(), responseHeaders: {} },
-  nothing: {
-    cause: 'INTERRUPTED',
-    status: null,
-    address: null,
-    timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
-    responseHeaders: {},
-    responseBody: null,
-    keyVersion: null,
-  },
+  nothing: reportOfCause('INTERRUPTED'),
 }
 
 export const attemptResultCases = [
