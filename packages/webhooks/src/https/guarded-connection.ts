@@ -54,6 +54,9 @@ export interface ConnectionSighting {
   mark(stage: 'dnsMs' | 'connectMs' | 'tlsMs'): void
 }
 
+/** Creates callbacks of a caller that needs no stages. */
+export const noSighting = (): ConnectionSighting => ({ address: null, mark: () => undefined })
+
 /** Error that ends an attempt with a cause. */
 export class AttemptFailure extends Error {
   constructor(override readonly cause: AttemptCause) {

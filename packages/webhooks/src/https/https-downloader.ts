@@ -4,6 +4,7 @@ import { checkEndpointUrl, type EndpointUrlPolicy } from './endpoint-url.js'
 import {
   AttemptFailure,
   connectionSettings,
+  noSighting,
   openGuardedConnection,
   type GuardedConnectionOptions,
   type GuardedConnectionSettings,
@@ -183,7 +184,7 @@ async function get(
   seen: { status: number | null },
   signal: AbortSignal,
 ): Promise<Answer> {
-  const socket = await openGuardedConnection(url, settings, { address: null, mark: () => undefined }, signal)
+  const socket = await openGuardedConnection(url, settings, noSighting(), signal)
   let answer: Answer = { kind: 'refused', cause: 'INTERNAL_ERROR' }
   const request = { method: 'GET', headers: { accept: settings.accept }, body: null } as const
   await exchangeOnce(url, socket, request, signal, async (response) => {
