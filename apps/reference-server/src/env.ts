@@ -58,7 +58,6 @@ interface DerivedEnv {
   readonly oauth: OauthServer | null
   readonly photoStorage: PhotoStorage
   readonly retention: { readonly bodyAgeMs: number; readonly attemptAgeMs: number }
-  readonly operatorPortal: boolean
   readonly kycStatusEvents: boolean
   readonly kycProviders: readonly string[]
   readonly publicHosts: readonly string[]
@@ -191,7 +190,6 @@ export function parseEnv(variables: Readonly<Record<string, string | undefined>>
     photoStorage,
     retention: { bodyAgeMs: value.BODY_RETENTION_DAYS * dayMs, attemptAgeMs: value.ATTEMPT_RETENTION_DAYS * dayMs },
     kycStatusEvents: value.KYC_STATUS_EVENTS,
-    operatorPortal: value.OPERATOR_PORTAL ?? value.NODE_ENV !== 'production',
     kycProviders: value.KYC_PROVIDERS ?? [],
     publicHosts: value.PUBLIC_HOSTS ?? [],
     submissionPolicy: value.SUBMISSION_POLICY ?? {},

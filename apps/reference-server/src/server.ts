@@ -14,7 +14,7 @@ import { startGuide } from './start/start-guide.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
 import { ensureLocalCertificates } from './start/local-certificates.js'
 import { loadOperators } from './start/load-operators.js'
-import { ensureDataDir, ensureInternalToken, loadKeyFile } from './start/local-files.js'
+import { ensureDataDir, ensureInternalToken, ensureLocalOperator, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
 import { createLog, errorCode, type ServerLog } from './operations/log.js'
 import { createRateLimitedWarning } from './operations/rate-limited-warning.js'
@@ -62,7 +62,13 @@ export async function startServer(
   const serves = (role: Env['role']) => env.role === 'all' || env.role === role
   const tls = serves('secure') ? await secureTls(env, localFiles) : null
   const internalToken = env.internalToken ?? (env.production ? null : await ensureInternalToken(env.dataDir))
-  const operators = serves('api') ? await loadOperators(env.operatorsFile) : []
+  const local = serves('api') && !env.production && env.operatorsFile === null
+  const localOperator = local ? await ensureLocalOperator(env.dataDir) : null
+  const operators = localOperator
+    ? [localOperator.operator]
+    : serves('api')
+      ? await loadOperators(env.operatorsFile)
+      : []
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   let parts: ServerParts | null = null
 
@@ -199,7 +205,14 @@ export async function startServer(
     }
     const demo =
       localFiles !== null && internalToken !== null && env.role === 'all'
-        ? await localDemo(env, ports, localFiles, internalToken, parts, log)
+        ? await localDemo(
+            env,
+            ports,
+            localFiles,
+            { internalToken, operatorToken: localOperator?.token ?? null },
+            parts,
+            log,
+          )
         : null
     return { ports, stop, guide: demo === null ? '' : startGuide(demo, env) }
   } catch (error) {

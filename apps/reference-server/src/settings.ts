@@ -254,11 +254,6 @@ const limitsAndPortal = {
     '120',
     'Records, photos and exports per minute that one operator, or all services together, can open on the internal API. The same number may come at once.',
   ),
-  OPERATOR_PORTAL: optional(
-    flag,
-    '1: the operator signs in to the portal with INTERNAL_TOKEN and reads KYC verifications. Default: 1, in production 0.',
-    { example: '1' },
-  ),
   MAX_IN_FLIGHT: setting(
     whole(1, 100_000),
     '2048',

@@ -1,4 +1,3 @@
-import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/photos'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { violation } from '../http/violations.js'
@@ -8,19 +7,12 @@ import type { RequestLimits } from '../http/request-limits.js'
 import type { Log } from '../operations/log.js'
 import { auditText, id } from '../operator-api/field-schemas.js'
 import { callerKey, readActing, requireRight } from '../operator-api/internal-caller.js'
+import { photoAnswer, photoSide } from './photo-answer.js'
 import { replacePhotoUrl, type PhotoUrlDeps } from './replace-photo-url.js'
 import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
 
 const look = z.strictObject({ purpose: auditText })
 const newUrl = z.strictObject({ url: z.string().max(2048), reason: auditText })
-const side = z.enum(['front', 'back', 'selfie'] satisfies PhotoSide[])
-
-const mediaTypes: Readonly<Record<PhotoFormat, string>> = {
-  JPEG: 'image/jpeg',
-  PNG: 'image/png',
-  WEBP: 'image/webp',
-  HEIC: 'image/heic',
-}
 
 /** Dependencies of the evidence routes. */
 export interface EvidenceRoutesDeps extends EvidenceDeps {
@@ -61,29 +53,22 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
 
   routes.post('/verifications/:verificationId/photos/:side', requireRight('evidence'), async (c) => {
     const verificationId = id.safeParse(c.req.param('verificationId'))
-    const photoSide = side.safeParse(c.req.param('side'))
-    if (!verificationId.success || !photoSide.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const side = photoSide.safeParse(c.req.param('side'))
+    if (!verificationId.success || !side.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const looker = await gate(c)
     if (looker instanceof Response) return looker
-    const answer = await readPhoto({ verificationId: verificationId.data, side: photoSide.data }, looker, deps)
+    const answer = await readPhoto({ verificationId: verificationId.data, side: side.data }, looker, deps)
     if (answer.kind === 'unknown') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'PHOTO_UNKNOWN' })
     if (answer.kind === 'erased') return refuseErased(c, answer.kept)
     if (answer.kind === 'not_stored')
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'PHOTO_NOT_STORED', status: 409 })
     log.info('photo opened', { requestId: c.env.requestId, verificationId: verificationId.data })
-    return c.body(new Uint8Array(answer.bytes), 200, {
-      'content-type': answer.format === null ? 'application/octet-stream' : mediaTypes[answer.format],
-      'content-length': String(answer.bytes.byteLength),
-      'repr-digest': `sha-256=:${answer.sha256}:`,
-      'content-disposition': 'inline',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cache-control': 'no-store',
-    })
+    return photoAnswer(c, answer)
   })
   routes.put('/verifications/:verificationId/photos/:side', requireRight('correct'), async (c) => {
     const verificationId = id.safeParse(c.req.param('verificationId'))
-    const photoSide = side.safeParse(c.req.param('side'))
-    if (!verificationId.success || !photoSide.success) return refuseProblem(c, { code: 'NOT_FOUND' })
+    const side = photoSide.safeParse(c.req.param('side'))
+    if (!verificationId.success || !side.success) return refuseProblem(c, { code: 'NOT_FOUND' })
     const body = await readActing(c, newUrl)
     if (!body.ok) return body.response
     const { url, reason } = body.value
@@ -91,7 +76,7 @@ export function createEvidenceRoutes(deps: EvidenceRoutesDeps): Hono<EdgeEnv> {
       const fields = [violation('/url', 'FORMAT')]
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
     }
-    const photo = { verificationId: verificationId.data, side: photoSide.data }
+    const photo = { verificationId: verificationId.data, side: side.data }
     const answer = await replacePhotoUrl({ ...photo, url, actor: { name: body.actor, reason } }, deps)
     if (answer === 'not_found') return refuseProblem(c, { code: 'NOT_FOUND', detail: 'PHOTO_UNKNOWN' })
     if (answer === 'not_replaceable')

@@ -75,15 +75,16 @@ export const operatorTokenPrefix = 'kyc_op_'
 /** Makes a random token of 256 bits, and its hash for the file of operators. */
 export function createOperatorToken(): { readonly token: string; readonly tokenHash: string } {
   const token = `${operatorTokenPrefix}${randomBytes(32).toString('base64url')}`
-  return { token, tokenHash: hashOf(token) }
+  return { token, tokenHash: operatorTokenHash(token) }
 }
 
 /** Finds the operator of a token; null for an unknown token. Only hashes are compared, so timing reveals no token. */
 export function createOperatorLookup(operators: readonly Operator[]): (token: string) => Operator | null {
   const byHash = new Map(operators.map((one) => [one.tokenHash, one]))
-  return (token) => byHash.get(hashOf(token)) ?? null
+  return (token) => byHash.get(operatorTokenHash(token)) ?? null
 }
 
-function hashOf(token: string): string {
+/** Returns the SHA-256 of an operator's token in lower-case hexadecimal. */
+export function operatorTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

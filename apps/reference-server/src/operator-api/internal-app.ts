@@ -16,6 +16,8 @@ import { createAccessTokenRoutes, type AccessTokenRoutesDeps } from './access-to
 import { createApiKeyRoutes, type ApiKeyRoutesDeps } from './api-key-routes.js'
 import { createAppRoutes, type AppRoutesDeps } from './app-routes.js'
 import { createEndpointRoutes, type EndpointRoutesDeps } from './endpoint-routes.js'
+import { createAssetRoutes } from '../portal/assets.js'
+import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
 import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
 import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
 import { createEventRoutes } from '../events/event-routes.js'
@@ -42,6 +44,7 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
   readonly reads: ReadRoutesDeps
+  readonly portal: Omit<OperatorPortalDeps, 'evidence' | 'findOperator' | 'limits' | 'failures' | 'log'>
   readonly probes: Probes
   readonly metrics: Metrics
   readonly log: Log
@@ -69,6 +72,11 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
     '/',
     createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(app)),
   )
+
+  // Browsers sign in to the portal with a form, and keep a cookie.
+  app.route('/', createAssetRoutes())
+  app.route('/', createOperatorPortal({ ...deps, ...deps.portal }))
+  app.get('/', (c) => c.redirect('/portal'))
 
   app.use(identifyCaller(deps))
   app.use(tracedMiddleware('internal'))

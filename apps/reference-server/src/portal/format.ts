@@ -57,3 +57,12 @@ export function maskedToken(token: string): string {
   const field = /^tok_(?:ssn|document_number)_/.exec(token)?.[0] ?? ''
   return `${field}••••${token.slice(-4)}`
 }
+
+/** Lists the values inside a JSON value as text, each with its path, such as `address.city`. */
+export function textLeaves(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
+  if (value instanceof Date) return [[path, value.toISOString()]]
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null)
+    return [[path, typeof value === 'string' ? value : JSON.stringify(value)]]
+  return Object.entries(value).flatMap(([name, member]) => textLeaves(member, path === '' ? name : `${path}.${name}`))
+}

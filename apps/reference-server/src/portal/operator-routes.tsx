@@ -6,7 +6,10 @@ import { z } from 'zod'
 import { LatestPage } from './pages/latest-kyc-page.js'
 import { KycPage, type KycOfApp } from './pages/user-kyc-page.js'
 import { VerificationPage } from './pages/verification-page.js'
-import { sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import type { MiddlewareHandler } from 'hono'
+import type { OperatorRight } from '../identity/operators.js'
+import { hasRight } from '../operator-api/internal-caller.js'
+import { operatorOf, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const verificationsPerApp = 50
@@ -23,9 +26,31 @@ export interface OperatorDeps {
   readonly now: () => Date
 }
 
-/** Creates the operator's pages of KYC verifications: read-only, without personal data, with masked tokens. */
+/** Path of the page of a verification. */
+export const verificationRoute = `/portal/kyc/:appId{${uuid}}/:userId{${uuid}}/:verificationId{${uuid}}`
+
+/** Lets operators with this right pass. */
+export function requirePageRight(right: OperatorRight): MiddlewareHandler<PortalEnv> {
+  return async (c, next) => (hasRight(operatorOf(c), right) ? next() : sendProblem(c, 'right'))
+}
+
+/** Finds the verification of a path with all that its page shows; null if it is unknown. */
+export async function findShownVerification(c: PortalContext, deps: OperatorDeps) {
+  const { appId = '', userId = '', verificationId = '' } = c.req.param()
+  const owner = { appId, userId }
+  const verification = await deps.verifications.findVerification(owner, verificationId)
+  if (verification === null) return null
+  const [photos, appName] = await Promise.all([
+    deps.photoJobs.listPhotos(owner, verificationId),
+    deps.findAppName(appId),
+  ])
+  return { session: c.get('session'), verification, appName, photos, now: deps.now() }
+}
+
+/** Creates the operators' pages of KYC verifications: read-only, without personal data, with masked tokens. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
+  routes.use('/portal/kyc/*', requirePageRight('read'))
 
   routes.get('/portal/kyc', async (c) => {
     const session = c.get('session')
@@ -58,17 +83,9 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
     return sendPage(c, <KycPage session={session} userId={userId} problem={null} found={{ status, apps }} />)
   })
 
-  routes.get(`/portal/kyc/:appId{${uuid}}/:userId{${uuid}}/:verificationId{${uuid}}`, async (c) => {
-    const { appId, userId, verificationId } = c.req.param()
-    const owner = { appId, userId }
-    const verification = await deps.verifications.findVerification(owner, verificationId)
-    if (verification === null) return sendProblem(c, 404)
-    const [photos, appName] = await Promise.all([
-      deps.photoJobs.listPhotos(owner, verificationId),
-      deps.findAppName(appId),
-    ])
-    const known = { verification, appName, photos, now: deps.now() }
-    return sendPage(c, <VerificationPage session={c.get('session')} {...known} />)
+  routes.get(verificationRoute, async (c) => {
+    const shown = await findShownVerification(c, deps)
+    return shown === null ? sendProblem(c, 404) : sendPage(c, <VerificationPage {...shown} />)
   })
 
   return routes

@@ -1,83 +1,81 @@
-import { randomBytes } from 'node:crypto'
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
-import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { refusalOfError } from '../http/refusal-of-error.js'
 import type { Log } from '../operations/log.js'
+import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { createDeliveryLogRoutes } from './delivery-log-routes.js'
 import { createDeveloperRoutes } from './developer-routes.js'
 import { createEventTypeRoutes } from './event-type-routes.js'
-import { createRecoveryRoutes } from './recovery-routes.js'
 import { createKeyRoutes } from './key-routes.js'
-import { createOperatorRoutes, type OperatorDeps } from './operator-routes.js'
 import {
   acceptForm,
   createSignInForms,
+  listenerOf,
   requireSession,
   seeOther,
   sendProblem,
   type PortalEnv,
+  type PortalGuard,
 } from './portal-context.js'
-import { sessionCookie } from './session-cookie.js'
-import type { PortalSessions } from '../storage/portal-sessions.js'
-import { createSessions } from './sessions.js'
+import { createRecoveryRoutes } from './recovery-routes.js'
+import { createSessions, newSessionSecret, type SessionDeps } from './sessions.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 
-/** Dependencies of the portal: those of the REST API and of the operator's pages. */
-export interface PortalDeps {
+/** Dependencies of the portal of partners: those of the REST API, and its sessions. */
+export interface PortalDeps extends SessionDeps {
   readonly webhooks: WebhookRoutesDeps
-  readonly operator: OperatorDeps
-  /** Token for the operator's pages; null if they are not served. */
-  readonly internalToken: string | null
+  readonly findAppName: (appId: string) => Promise<string | null>
   readonly log: Log
-  /** Portal sessions, shared by all processes. */
-  readonly sessions: PortalSessions
-  readonly recordSignIn: AppDirectory['recordSignIn']
 }
 
-const newSecret = () => randomBytes(32).toString('base64url')
-
-/** Creates the portal under `/portal`. Its pages work without JavaScript. */
+/** Creates the portal of partners under `/portal`. Its pages work without JavaScript. */
 export function createPortalApp(deps: PortalDeps): Hono<PortalEnv> {
-  const { webhooks, operator } = deps
-  const sessions = createSessions({ ...deps, store: deps.sessions, newSecret })
-  const signIn = createSignInForms({ newSecret, operator: deps.internalToken !== null })
-  const { failures } = webhooks
-  const guard = { sessions, apiKeys: webhooks.apiKeys, signIn, failures }
+  const { webhooks, findAppName } = deps
+  const { apiKeys, failures, limits } = webhooks
+  const guard: PortalGuard = {
+    kind: 'app',
+    failures,
+    sessions: createSessions({ ...deps, operators: [], newSecret: newSessionSecret }),
+    signIn: createSignInForms({ kind: 'app', newSecret: newSessionSecret }),
+    async findStanding({ holder }) {
+      if (holder.kind !== 'app') return null
+      const standing = await apiKeys.findStanding({ appId: holder.appId, version: holder.keyVersion })
+      return standing && (standing === 'RETIRING' ? 'READING' : 'ACTING')
+    },
+  }
   const app = new Hono<PortalEnv>()
 
   app.use('/portal/*', acceptForm)
-  const { apiKeys, limits } = webhooks
-  const { findAppName } = operator
   app.route(
     '/',
-    createSignInRoutes({ apiKeys, limits, failures, findAppName, internalToken: deps.internalToken, sessions, signIn }),
+    createSignInRoutes({
+      ...{ guard, limits },
+      refusal: { text: 'The application or its API key is wrong.', reason: 'APP_SIGN_IN_REFUSED' },
+      async identify(form) {
+        const found = await apiKeys.findApp(form.get('apiKey')?.trim() ?? '')
+        const appName = found === null ? null : await findAppName(found.appId)
+        const given = form.get('app')?.trim().toLowerCase()
+        if (found === null || appName === null) return null
+        if (given !== found.appId.toLowerCase() && given !== appName.toLowerCase()) return null
+        return { kind: 'app', appId: found.appId, appName, keyVersion: found.version }
+      },
+    }),
   )
-
-  app.get('/portal', requireSession(guard, 'any'), (c) =>
-    seeOther(c, c.get('session').holder.kind === 'operator' ? '/portal/kyc' : '/portal/webhooks'),
-  )
-  app.post('/portal/sign-out', requireSession(guard, 'any'), async (c) => {
-    const cookie = sessionCookie(c)
-    await sessions.end(cookie.read() ?? '')
-    cookie.clear()
-    return seeOther(c, '/portal/sign-in')
-  })
-
-  for (const place of ['webhooks', 'deliveries', 'events', 'keys'])
-    app.use(`/portal/${place}/*`, requireSession(guard, 'app'))
+  app.get('/portal', requireSession(guard), (c) => seeOther(c, '/portal/webhooks'))
+  for (const place of ['webhooks', 'deliveries', 'events', 'keys']) app.use(`/portal/${place}/*`, requireSession(guard))
   app.route('/', createDeveloperRoutes(webhooks))
   app.route('/', createDeliveryLogRoutes(webhooks))
   app.route('/', createEventTypeRoutes(webhooks))
   app.route('/', createRecoveryRoutes(webhooks))
   app.route('/', createKeyRoutes(webhooks))
-  app.use('/portal/kyc/*', requireSession(guard, 'operator'))
-  app.route('/', createOperatorRoutes(operator))
+  endPortal(app, guard, deps.log)
+  return app
+}
 
+/** Answers what a portal does not have, and its errors, with pages. */
+export function endPortal(app: Hono<PortalEnv>, { kind }: PortalGuard, log: Log): void {
   app.all('/portal/*', (c) => sendProblem(c, c.req.method === 'POST' ? 405 : 404))
   app.onError((error, c) => {
-    const where = { requestId: c.env.requestId, listener: 'api' } as const
-    return sendProblem(c, refusalOfError(error, deps.log, where).code === 'UNAVAILABLE' ? 503 : 500)
+    const where = { requestId: c.env.requestId, listener: listenerOf(kind) }
+    return sendProblem(c, refusalOfError(error, log, where).code === 'UNAVAILABLE' ? 503 : 500)
   })
-  return app
 }

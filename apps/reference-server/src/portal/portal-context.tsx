@@ -1,15 +1,14 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { ApiKeys } from '../identity/api-keys.js'
 import type { FailedAuthentications } from '../identity/failed-authentications.js'
 import { pageHeaders } from './page-headers.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { readForm } from './form-body.js'
 import { ProblemPage } from './pages/problem-page.js'
-import { SignInPage, type SignInProblem } from './pages/sign-in-page.js'
+import { SignInPage } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
 import { returnPage, returnPageOfForm, signInPath } from './return-page.js'
-import { sessionCookie } from './session-cookie.js'
-import { equalSecrets, formToken, type Session, type SessionHolder, type Sessions } from './sessions.js'
+import { sessionCookie, type PortalKind } from './session-cookie.js'
+import { equalSecrets, formToken, type OperatorHolder, type Session, type Sessions } from './sessions.js'
 
 /** Values in Hono's context for handlers of the portal. */
 export interface PortalEnv {
@@ -49,6 +48,8 @@ const problems = {
     'Not done',
     'You signed in with an API key that is being retired. It allows only reading. Sign out, then sign in with the new key.',
   ],
+  purpose: ['Not done', 'Open the sealed record again, with a purpose.'],
+  right: ['Not allowed', 'Your operator account lacks the right for this page.'],
   404: ['Not found', 'This page does not exist, or it belongs to another application.'],
   405: ['Not done', 'This address does not accept this method.'],
   413: ['Not done', 'The form is larger than allowed.'],
@@ -58,11 +59,13 @@ const problems = {
   503: ['Not now', 'The service is temporarily unavailable. Try again in a minute.'],
 } as const
 
+const namedProblems = { retiring: 403, right: 403, purpose: 400 } as const
+
 /** Sends a page with the reason of a failure. */
 export function sendProblem(c: PortalContext, status: keyof typeof problems): Promise<Response> {
   const [title, text] = problems[status]
   const page = <ProblemPage title={title} text={text} requestId={c.env.requestId} />
-  return sendPage(c, page, status === 'retiring' ? 403 : status)
+  return sendPage(c, page, typeof status === 'string' ? namedProblems[status] : status)
 }
 
 /** Refuses requests that another site could trigger, then reads the form. */
@@ -78,52 +81,53 @@ export const acceptForm: MiddlewareHandler<PortalEnv> = async (c, next) => {
   return next()
 }
 
-/** Requires a session of this kind. A form must have the token of its session. */
-export function requireSession(
-  deps: {
-    readonly sessions: Sessions
-    readonly apiKeys: Pick<ApiKeys, 'findStanding'>
-    readonly signIn: SignInForms
-    readonly failures: FailedAuthentications
-  },
-  kind: SessionHolder['kind'] | 'any',
-): MiddlewareHandler<PortalEnv> {
+/** What one portal knows of its users. */
+export interface PortalGuard {
+  readonly kind: PortalKind
+  readonly sessions: Sessions
+  readonly signIn: SignInForms
+  readonly failures: FailedAuthentications
+  /** Returns whether a session may act; null if it has ended with its key. */
+  readonly findStanding: (session: Session) => Promise<'ACTING' | 'READING' | null>
+}
+
+/** The listener of a portal. */
+export const listenerOf = (kind: PortalKind): 'api' | 'internal' => (kind === 'app' ? 'api' : 'internal')
+
+/** Requires a session of this portal. A form must have the token of its session. */
+export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv> {
+  const { kind } = guard
   return async (c, next) => {
     const { method } = c.req
-    const cookie = sessionCookie(c)
+    const cookie = sessionCookie(c, kind)
     const id = cookie.read()
     if (id === null && method !== 'POST') return seeOther(c, signInPath(pageOf(c)))
-    const session = id === null ? null : await deps.sessions.find(id)
-    const standing = session && (await standingOf(session))
+    const session = id === null ? null : await guard.sessions.find(id)
+    const standing = session?.holder.kind === kind ? await guard.findStanding(session) : null
     if (session === null || standing === null) {
       const requestId = c.env.requestId
       if (id !== null) {
-        deps.failures.note({ listener: 'api', reason: 'SESSION_INVALID', requestId })
-        await deps.sessions.end(id)
+        guard.failures.note({ listener: listenerOf(kind), reason: 'SESSION_INVALID', requestId })
+        await guard.sessions.end(id)
       }
       cookie.clear()
-      return deps.signIn.send(
-        c,
-        'app',
-        { form: null, text: 'You are not signed in, or your session has ended. Sign in again.' },
-        401,
-      )
+      return guard.signIn.send(c, 'You are not signed in, or your session has ended. Sign in again.', 401)
     }
-    if (kind !== 'any' && session.holder.kind !== kind) return sendProblem(c, 404)
     if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
       return sendProblem(c, 403)
     c.set('session', session)
     // Signing out needs no right of the key.
-    if (method === 'POST' && standing === 'RETIRING' && c.req.path !== '/portal/sign-out')
+    if (method === 'POST' && standing === 'READING' && c.req.path !== '/portal/sign-out')
       return sendProblem(c, 'retiring')
     return next()
   }
+}
 
-  /** Returns the current rights of the session's key; null when the key, and so the session, has ended. */
-  async function standingOf({ holder }: Session) {
-    if (holder.kind === 'operator') return 'OPERATOR'
-    return deps.apiKeys.findStanding({ appId: holder.appId, version: holder.keyVersion })
-  }
+/** The operator of a session of the operators' portal. */
+export function operatorOf(c: PortalContext): OperatorHolder {
+  const { holder } = c.get('session')
+  if (holder.kind !== 'operator') throw new Error('the session is not of an operator')
+  return holder
 }
 
 /** The fields of a form; undefined for a page. */
@@ -138,7 +142,8 @@ function pageOf(c: PortalContext): string | null {
 
 /** Tokens of the sign-in forms. */
 export interface SignInForms {
-  send(c: PortalContext, form: 'app' | 'operator', problem: SignInProblem | null, status?: number): Promise<Response>
+  /** Sends the form, with a problem or null. */
+  send(c: PortalContext, problem: string | null, status?: number): Promise<Response>
   /** Checks whether a form has the token of the browser's cookie. */
   isOurs(c: PortalContext): boolean
 }
@@ -147,30 +152,31 @@ export interface SignInForms {
  * Creates the tokens of sign-in forms. Before sign-in there is no session, so a token is derived from a random cookie.
  * Another site cannot sign a browser in, every process can check the token, and no state is stored for visitors.
  */
-export function createSignInForms(deps: {
+export function createSignInForms({
+  kind,
+  newSecret,
+}: {
+  readonly kind: PortalKind
   readonly newSecret: () => string
-  /** True if the operator can sign in here. */
-  readonly operator: boolean
 }): SignInForms {
   return {
-    send(c, form, problem, status = 200) {
-      const cookie = sessionCookie(c, 'sign-in')
-      const id = cookie.read() ?? deps.newSecret()
+    send(c, problem, status = 200) {
+      const cookie = sessionCookie(c, kind, 'sign-in')
+      const id = cookie.read() ?? newSecret()
       cookie.set(id)
       return sendPage(
         c,
         <SignInPage
           csrfToken={formToken(id, 'sign-in')}
-          form={form}
+          kind={kind}
           problem={problem}
-          operator={deps.operator}
           next={returnPage(c.req.query('next')) ?? returnPage(formOf(c)?.get('next')) ?? pageOf(c)}
         />,
         status,
       )
     },
     isOurs(c) {
-      const id = sessionCookie(c, 'sign-in').read()
+      const id = sessionCookie(c, kind, 'sign-in').read()
       return id !== null && equalSecrets(c.get('form').get('csrf') ?? '', formToken(id, 'sign-in'))
     },
   }

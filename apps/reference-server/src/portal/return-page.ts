@@ -1,4 +1,4 @@
-import type { SessionHolder } from './sessions.js'
+import type { PortalKind } from './session-cookie.js'
 
 /** A page of this portal: never another site, and never signing in or out. */
 const portalPage = /^\/portal\/(?:webhooks|deliveries|events|keys|kyc)(?:\/[\w-]+)*(?:\?[\w.~!*'()%&=+:-]*)?$/
@@ -28,13 +28,12 @@ export function returnPageOfForm(path: string, form: URLSearchParams): string | 
 }
 
 /** The sign-in page that leads back. */
-export function signInPath(page: string | null, form: 'app' | 'operator' = 'app'): string {
-  const path = form === 'app' ? '/portal/sign-in' : '/portal/sign-in/operator'
-  return page === null ? path : `${path}?next=${encodeURIComponent(page)}`
+export function signInPath(page: string | null): string {
+  return page === null ? '/portal/sign-in' : `/portal/sign-in?next=${encodeURIComponent(page)}`
 }
 
-/** The page after signing in: the one that was asked for, if this holder may see it. */
-export function pageAfterSignIn(given: string | null | undefined, { kind }: SessionHolder): string {
+/** The page after signing in: the one that was asked for, if it is of this portal. */
+export function pageAfterSignIn(given: string | null | undefined, kind: PortalKind): string {
   const page = returnPage(given)
   const isOperators = page?.startsWith('/portal/kyc') === true
   return page !== null && isOperators === (kind === 'operator') ? page : '/portal'

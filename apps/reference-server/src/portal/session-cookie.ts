@@ -10,14 +10,26 @@ export interface SessionCookie {
   clear(): void
 }
 
+/** The portal of apps, on the standard API, or that of operators, on the internal API. */
+export type PortalKind = 'app' | 'operator'
+
+/**
+ * Names of the cookies. Browsers send the cookies of one port to all ports of a host, so two portals on one machine need
+ * different names.
+ */
+const cookieNames = {
+  app: { session: 'kyc_relay_portal', 'sign-in': 'kyc_relay_sign_in' },
+  operator: { session: 'kyc_relay_operator', 'sign-in': 'kyc_relay_operator_sign_in' },
+} as const
+
 /**
  * The session cookie of this request and its answer.
  *
  * Behind HTTPS it is `__Host-`: only this host can set and read it, over HTTPS. Plain HTTP is served on loopback only,
  * where browsers refuse a `Secure` cookie from an address; there the cookie has no prefix.
  */
-export function sessionCookie(c: Context, purpose: 'session' | 'sign-in' = 'session'): SessionCookie {
-  const name = purpose === 'session' ? 'kyc_relay_portal' : 'kyc_relay_sign_in'
+export function sessionCookie(c: Context, kind: PortalKind, purpose: 'session' | 'sign-in' = 'session'): SessionCookie {
+  const name = cookieNames[kind][purpose]
   const prefix = isLoopbackHost(c.req.header('host') ?? '') ? {} : ({ prefix: 'host', secure: true } as const)
   const options: CookieOptions = { path: '/', httpOnly: true, sameSite: 'Strict', ...prefix }
   return {

@@ -1,11 +1,16 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import { callerKey } from '../operator-api/internal-caller.js'
+import type { InternalCaller, Operator } from '../identity/operators.js'
 import type { PortalHolder, PortalSessions } from '../storage/portal-sessions.js'
 import type { PreparedTest } from '../webhooks-api/test-event.js'
 import { parsePreparedTest, writePreparedTest } from './prepared-test.js'
 
-/** Signed-in user: an app with its API key, or the operator with the internal token. */
-export type SessionHolder = PortalHolder
+/** Signed-in user: an app with its API key, or an operator with the operator's own token. */
+export type SessionHolder = Extract<PortalHolder, { readonly kind: 'app' }> | OperatorHolder
+
+/** A signed-in operator with the present rights. */
+export type OperatorHolder = Extract<InternalCaller, { readonly kind: 'operator' }>
 
 /** Message above the content of a page. */
 export interface Notice {
@@ -34,60 +39,82 @@ export interface Session {
 const idleMs = 30 * 60_000
 /** Longest lifetime: 8 hours. */
 const absoluteMs = 8 * 60 * 60_000
-/** Most sessions of one app, and of the operator. A further one ends the oldest. */
+/** Most sessions of one app, and of all operators. A further one ends the oldest. */
 const mostSessions = 1_000
 const mostPreviews = 8
 
 /** Portal sessions of all processes. Only hashes of their ids are stored. */
 export interface Sessions {
   /** Starts a session with a new id. An id sent by the browser is never reused. */
-  begin(holder: SessionHolder): Promise<{ readonly id: string }>
+  begin(holder: AppHolder | Operator): Promise<{ readonly id: string }>
   /** Finds a session; null if it is unknown, ended, idle or too old. */
   find(id: string): Promise<Session | null>
   end(id: string): Promise<void>
 }
 
-const operatorPrefix = 'operator_'
+/** Stores of sessions. */
+export interface SessionDeps {
+  /** Portal sessions, shared by all processes. */
+  readonly portalSessions: PortalSessions
+  readonly recordSignIn: AppDirectory['recordSignIn']
+}
+
+/** Creates 256 random bits as text. */
+export const newSessionSecret = (): string => randomBytes(32).toString('base64url')
+
+type AppHolder = Extract<PortalHolder, { readonly kind: 'app' }>
+
+/** Ids of operators' sessions name the hash of the operator's token, so that the operator is found before the row. */
+const operatorsId = /^operator_([0-9a-f]{16})_/
+const operatorsPrefix = ({ tokenHash }: Operator) => `operator_${tokenHash.slice(0, 16)}_`
 
 /**
  * Creates sessions over a store that all processes share.
  *
- * Sessions of the operator depend on the internal token of their start: a new token ends them, and a process without
- * the operator's pages finds none. The stored hash cannot be reversed because the id has 256 random bits.
+ * A session of an operator depends on the token of its start: a new token or a removed operator ends it, and changed
+ * rights count from the next request. The stored hash cannot be reversed because the id has 256 random bits.
  */
-export function createSessions(deps: {
-  readonly store: PortalSessions
-  readonly recordSignIn: AppDirectory['recordSignIn']
-  /** Null if the operator cannot sign in. */
-  readonly internalToken: string | null
-  /** Creates 256 random bits as text. */
-  readonly newSecret: () => string
-}): Sessions {
-  const { store, recordSignIn, newSecret, internalToken } = deps
-  const isOperators = (id: string) => id.startsWith(operatorPrefix)
+export function createSessions(
+  deps: SessionDeps & {
+    /** Operators who can sign in; none on the standard API. */
+    readonly operators: readonly Operator[]
+    /** Creates 256 random bits as text. */
+    readonly newSecret: () => string
+  },
+): Sessions {
+  const { portalSessions: store, recordSignIn, newSecret, operators } = deps
+  const operatorOf = (id: string) => {
+    const begin = operatorsId.exec(id)?.[1]
+    return begin === undefined ? undefined : operators.find(({ tokenHash }) => tokenHash.startsWith(begin))
+  }
   const hashOf = (id: string) => {
-    // An internal token is never empty, so without one no hash matches.
-    const bound = isOperators(id)
-      ? createHmac('sha256', id).update(internalToken ?? '')
-      : createHash('sha256').update(id)
+    const operator = operatorOf(id)
+    const bound =
+      operator === undefined ? createHash('sha256').update(id) : createHmac('sha256', id).update(operator.tokenHash)
     return new Uint8Array(bound.digest())
   }
   return {
     async begin(holder) {
-      const id = `${holder.kind === 'operator' ? operatorPrefix : ''}${newSecret()}`
+      const app = 'kind' in holder ? holder : null
+      const operator = 'kind' in holder ? null : holder
+      const id = `${operator === null ? '' : operatorsPrefix(operator)}${newSecret()}`
       const hash = hashOf(id)
+      const actor = operator && { name: callerKey(asCaller(operator)), reason: null }
       // First the entry: no session exists without one.
-      await recordSignIn({ hash, app: holder.kind === 'app' ? holder : null })
-      await store.beginSession({ hash, holder, idleMs, absoluteMs, most: mostSessions })
+      await recordSignIn({ hash, app, ...(actor === null ? {} : { actor }) })
+      await store.beginSession({ hash, holder: app ?? { kind: 'operator' }, idleMs, absoluteMs, most: mostSessions })
       return { id }
     },
     async find(id) {
       const hash = hashOf(id)
       const found = await store.findSession(hash, idleMs)
-      // A row changed by hand must not turn an app into the operator.
-      if (found === null || (found.holder.kind === 'operator') !== isOperators(id)) return null
+      if (found === null) return null
+      const operator = operatorOf(id)
+      const holder = found.holder.kind === 'app' ? found.holder : operator && asCaller(operator)
+      // A row changed by hand must not turn an app into an operator.
+      if (holder === undefined || (holder.kind === 'operator') !== (operator !== undefined)) return null
       return {
-        holder: found.holder,
+        holder,
         csrfToken: formToken(id, 'session'),
         notice: found.notice === null ? null : (JSON.parse(found.notice) as Notice),
         flash: (notice) => store.setNotice(hash, notice && JSON.stringify(notice)),
@@ -98,13 +125,16 @@ export function createSessions(deps: {
           return content && parsePreparedTest(content)
         },
         async endOthers() {
-          const { holder } = found
           if (holder.kind === 'app') await store.endOtherSessions({ appId: holder.appId, keep: hash })
         },
       }
     },
     end: (id) => store.endSession(hashOf(id)),
   }
+}
+
+function asCaller({ name, rights }: Operator): OperatorHolder {
+  return { kind: 'operator', name, rights }
 }
 
 /**

@@ -18,6 +18,8 @@ export interface DemoFile {
   readonly receiverCertFile: string
   readonly receiverKeyFile: string
   readonly internalToken: string
+  /** Token of the operator `local`; null with `OPERATORS_FILE`. */
+  readonly operatorToken: string | null
   readonly apps: readonly { readonly appId: string; readonly name: string; readonly apiKey: string }[]
   readonly users: readonly {
     readonly userId: string

@@ -8,7 +8,7 @@ export async function localDemo(
   env: Env,
   ports: Readonly<Record<'api' | 'internal' | 'secure', number>>,
   files: LocalFiles,
-  internalToken: string,
+  tokens: Pick<DemoFile, 'internalToken' | 'operatorToken'>,
   parts: Parameters<typeof seedDemo>[0],
   log: Log,
 ): Promise<DemoFile> {
@@ -21,7 +21,7 @@ export async function localDemo(
     caFile: files.caFile,
     receiverCertFile: files.certificateFile,
     receiverKeyFile: files.privateKeyFile,
-    internalToken,
+    ...tokens,
     apps,
     users,
   }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createKeyFile, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
+import { operatorRights, operatorTokenHash, operatorTokenPrefix, type Operator } from '../identity/operators.js'
 import { makeFolder } from './make-folder.js'
 import type { Log } from '../operations/log.js'
 import { StartError } from './start-error.js'
@@ -98,17 +99,34 @@ const wholeToken = /^(?:kyc_int_[\w-]{43}|(?!kyc_int_)[\x21-\x7e]{16,})$/
 
 /** Reads or creates the token of the internal API if it is not configured: a file in the data folder, mode 0600. */
 export async function ensureInternalToken(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'internal-token')
-  if (!(await exists(path))) {
-    await createFile(path, { bytes: `${tokenPrefix}${randomBytes(32).toString('base64url')}` })
-    await removeLeftoversOf(path, new Date())
-  }
-  const token = (await readFile(path, 'utf8')).trim()
+  const token = await ensureTokenFile(dataDir, 'internal-token', tokenPrefix)
   if (wholeToken.test(token)) return token
   throw new StartError(
     'INTERNAL_TOKEN_INVALID',
     'The file internal-token in DATA_DIR is empty or truncated. Remove it, and the next start creates a new token. Or set INTERNAL_TOKEN.',
   )
+}
+
+/** Reads or creates the token of the operator of a local server, who has every right and is called `local`. */
+export async function ensureLocalOperator(
+  dataDir: string,
+): Promise<{ readonly token: string; readonly operator: Operator }> {
+  const token = await ensureTokenFile(dataDir, 'operator-token', operatorTokenPrefix)
+  if (/^kyc_op_[\w-]{43}$/.test(token))
+    return { token, operator: { name: 'local', tokenHash: operatorTokenHash(token), rights: operatorRights } }
+  throw new StartError(
+    'OPERATOR_TOKEN_INVALID',
+    'The file operator-token in DATA_DIR is empty or truncated. Remove it, and the next start creates a new token. Or set OPERATORS_FILE.',
+  )
+}
+
+async function ensureTokenFile(dataDir: string, name: string, prefix: string): Promise<string> {
+  const path = join(dataDir, name)
+  if (!(await exists(path))) {
+    await createFile(path, { bytes: `${prefix}${randomBytes(32).toString('base64url')}` })
+    await removeLeftoversOf(path, new Date())
+  }
+  return (await readFile(path, 'utf8')).trim()
 }
 
 async function exists(path: string): Promise<boolean> {

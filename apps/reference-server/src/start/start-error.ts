@@ -10,6 +10,7 @@ export class StartError extends Error {
       | 'KEY_FILE_READABLE_BY_OTHERS'
       | 'HOST_UNUSABLE'
       | 'INTERNAL_TOKEN_INVALID'
+      | 'OPERATOR_TOKEN_INVALID'
       | 'OPERATORS_FILE_INVALID'
       | 'OPERATORS_FILE_MISSING'
       | 'PHOTO_STORAGE_UNUSABLE'

@@ -42,6 +42,7 @@ kyc-relay is running.
   portal            ${demo.apiUrl}/portal (application "${app.name}" with its API key, in demo.json)
   API reference     ${demo.apiUrl}/api/v1/docs
   internal API      ${demo.internalUrl}
+  operators' portal ${demo.internalUrl}/portal (${demo.operatorToken === null ? 'a token of OPERATORS_FILE' : 'operatorToken in demo.json'})
   secure endpoint   ${demo.secureUrl}/api/v1/graphql
   data, keys, demo  ${env.dataDir} (tokens and keys of the demo: demo.json)
 

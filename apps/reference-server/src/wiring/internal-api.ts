@@ -66,6 +66,12 @@ export function wireInternalApi(deps: {
       directory,
       auditLogs: { stores: storage.audit, vault: vault.audit },
     },
+    portal: {
+      ...{ overview, verifications, photoJobs, now },
+      ...{ operators: deps.operators, portalSessions: storage.portalSessions, findAppName: callers.findAppName },
+      listAppsOfUser: (userId) => users.listAppsOfUser(userId),
+      recordSignIn: (signIn) => directory.recordSignIn(signIn),
+    },
     embeddedTokens: { directory, accessTokens: callers.embeddedTokens },
     failures,
     probes,

@@ -15,7 +15,6 @@ import type { Storage } from './storage.js'
 /** Creates the standard API: GraphQL, the webhooks API of partners, and the portal. */
 export function wireStandardApi(deps: {
   readonly env: Env
-  readonly internalToken: string | null
   readonly log: Log
   readonly storage: Storage
   readonly operations: Operations
@@ -25,7 +24,7 @@ export function wireStandardApi(deps: {
   readonly now: () => Date
 }) {
   const { env, log, storage, events, now } = deps
-  const { verifications, photoJobs, overview, users, portalSessions } = storage
+  const { verifications, photoJobs, overview } = storage
   const { apiKeys, endpointHeaders, findAppName, limits } = deps.callers
   const { failures, probes, metricsRoute } = deps.operations
   const { store, publisher, send, checkUrl } = events
@@ -53,12 +52,8 @@ export function wireStandardApi(deps: {
       wake: () => events.worker.wake(),
     },
     portal: {
-      operator: {
-        ...{ verifications, photoJobs, overview, findAppName, now },
-        listAppsOfUser: (userId) => users.listAppsOfUser(userId),
-      },
-      internalToken: env.operatorPortal ? deps.internalToken : null,
-      sessions: portalSessions,
+      findAppName,
+      portalSessions: storage.portalSessions,
       recordSignIn: (signIn) => storage.apps.recordSignIn(signIn),
     },
     probes,

@@ -7,7 +7,7 @@ import { createFailedAuthentications } from '../../src/identity/failed-authentic
 import { parseEnv } from '../../src/env.js'
 import { createLog, type LogFields } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
-import { createPortalClient } from '../portal/portal-client.js'
+import { createOperatorClient, createPortalClient, signInOperator } from '../portal/portal-client.js'
 import { holdClock } from '../http/held-clock.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 
@@ -58,9 +58,9 @@ describe('every door', () => {
   const rest = (token: string | null) => server.call(`${server.demo.apiUrl}/api/v1/webhooks`, { token })
   const internal = (token: string | null) =>
     server.call(`${server.demo.internalUrl}/internal/v1/apps`, { token, body: { name: 'x' } })
-  const signIn = async (path: string, fields: Record<string, string>) => {
+  const signIn = async (fields: Record<string, string>) => {
     const browser = createPortalClient(server)
-    return browser.submit(await browser.get(path), path, fields)
+    return browser.submit(await browser.get('/portal/sign-in'), '/portal/sign-in', fields)
   }
   const session = (id: string) =>
     server.call(`${server.demo.apiUrl}/portal/keys`, { headers: { cookie: `kyc_relay_portal=${id}` } })
@@ -81,18 +81,12 @@ describe('every door', () => {
     ['the internal API', 'internal', 'INTERNAL_TOKEN_MISSING', () => internal(null), 401],
     ['the internal API', 'internal', 'INTERNAL_TOKEN_INVALID', () => internal(secret), 401],
     ['the internal API', 'internal', 'OPERATOR_TOKEN_INVALID', () => internal(`kyc_op_${secret}`), 401],
+    ['the sign-in of an app', 'api', 'APP_SIGN_IN_REFUSED', () => signIn({ app: secret, apiKey: otherKey() }), 401],
     [
-      'the sign-in of an app',
-      'api',
-      'APP_SIGN_IN_REFUSED',
-      () => signIn('/portal/sign-in', { app: secret, apiKey: otherKey() }),
-      401,
-    ],
-    [
-      'the sign-in of the operator',
-      'api',
+      'the sign-in of an operator',
+      'internal',
       'OPERATOR_SIGN_IN_REFUSED',
-      () => signIn('/portal/sign-in/operator', { internalToken: secret }),
+      () => signInOperator(createOperatorClient(server), secret),
       401,
     ],
     ['a page of the portal', 'api', 'SESSION_INVALID', () => session(secret), 401],

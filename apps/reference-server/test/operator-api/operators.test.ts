@@ -85,6 +85,7 @@ describe('rights of operators', () => {
         embeddedTokens: unused,
         userRights: unused,
         userExport: unused,
+        portal: unused,
       },
       ...{ probes: unused, metrics: unused, failures: unused, limits: unused, log: unused, newId: unused },
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
-import { createPortalClient } from '../portal/portal-client.js'
+import { createOperatorClient, signInOperator } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 import { samplePhoto } from './photo-samples.js'
 
@@ -79,9 +79,8 @@ it('a submitted photo is fetched, sealed and kept, its URL forgotten; erasing th
     },
   ])
 
-  const browser = createPortalClient(server)
-  const form = await browser.get('/portal/sign-in/operator')
-  await browser.submit(form, '/portal/sign-in/operator', { internalToken: server.demo.internalToken })
+  const browser = createOperatorClient(server)
+  await signInOperator(browser, server.demo.operatorToken)
   const { verificationId } = answer.json.data.postKycVerification as { verificationId: string }
   const page = await browser.get(`/portal/kyc/${user().appId}/${user().userId}/${verificationId}`)
   expect(page.text).toMatch(

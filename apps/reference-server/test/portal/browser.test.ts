@@ -25,6 +25,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
   let page: Page
   const complaints: string[] = []
   const url = (path: string) => `${server.demo.apiUrl}${path}`
+  const operators = (path: string) => `${server.demo.internalUrl}${path}`
 
   beforeAll(async () => {
     server = await startTestServer({ DELIVERY_RETRY_BASE_MS: '30' })
@@ -47,7 +48,8 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     })
     made.on('weberror', (error) => complaints.push(String(error.error())))
     made.on('request', (request) => {
-      if (!request.url().startsWith(server.demo.apiUrl)) complaints.push(`request to ${request.url()}`)
+      const ours = [server.demo.apiUrl, server.demo.internalUrl]
+      if (!ours.some((origin) => request.url().startsWith(origin))) complaints.push(`request to ${request.url()}`)
     })
     return made
   }
@@ -341,8 +343,9 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       await server.graphql('secure', { query: submissionDocument, variables }, { token: user?.accessToken ?? null })
     }
     await context.clearCookies()
-    await page.goto(url('/portal/sign-in/operator'))
-    await page.getByLabel('Internal token').fill(server.demo.internalToken)
+    await page.goto(operators('/portal'))
+    await check('operator-sign-in')
+    await page.getByLabel('Operator token').fill(server.demo.operatorToken ?? '')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page
       .getByRole('link', { name: user?.userId ?? '' })
@@ -357,6 +360,17 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     await page.getByRole('heading', { name: 'Evidence' }).waitFor()
     await page.getByText('The submission has no photos.').waitFor()
     await check('kyc-verification')
+    // By keyboard alone.
+    await page.getByLabel('Purpose').focus()
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.querySelector("#purpose").validity.valueMissing')).toBe(true)
+    await page.keyboard.type('examination 7')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Open the sealed record')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Sealed record' }).waitFor()
+    await page.getByText('***-**-1120').waitFor()
+    await check('kyc-evidence')
   })
 
   it('shows the operator where each photo stands, from its submission to the erasure of its user', async () => {
@@ -376,7 +390,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     const variables = submissionVariables({ verifications: { ssn, document } })
     await server.graphql('secure', { query: submissionDocument, variables }, { token: user?.accessToken ?? null })
     for (const path of ['/front', '/back', '/selfie']) await receiver.arrived(path, 1)
-    await page.goto(url(`/portal/kyc?user=${user?.userId}`))
+    await page.goto(operators(`/portal/kyc?user=${user?.userId}`))
     await page.getByRole('table').getByRole('link').first().click()
     const photos = page.getByRole('region', { name: 'Table of photos' })
     /** State, attempts, next attempt and last failure of each photo. */
@@ -394,6 +408,15 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     ])
     expect(await page.getByText(user?.userId ?? '').count()).toBeGreaterThan(0)
     await check('kyc-photos')
+    await page.getByLabel('Purpose').fill('examination 8')
+    await page.getByRole('button', { name: 'Open the sealed record' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sealed record' }).waitFor()
+    await check('kyc-evidence-photos')
+    const shown = page.waitForResponse((response) => response.url().endsWith('/photo'))
+    await page.getByRole('button', { name: 'Open the photo: front' }).press('Enter')
+    expect([(await shown).status(), (await shown).headers()['content-type']]).toEqual([200, 'image/jpeg'])
+    await page.goto(operators(`/portal/kyc?user=${user?.userId}`))
+    await page.getByRole('table').getByRole('link').first().click()
     const erased = await server.call(`${server.demo.internalUrl}/internal/v1/users/${user?.userId}/pii`, {
       method: 'DELETE',
       token: server.demo.internalToken,
@@ -406,6 +429,26 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       ['Erased', '1', 'none', 'HTTP_STATUS'],
     ])
     await check('kyc-photos-erased')
+    await page.getByLabel('Purpose').fill('examination 9')
+    await page.getByRole('button', { name: 'Open the sealed record' }).click()
+    await page.getByText('was erased').waitFor()
+    await check('kyc-evidence-erased')
+  })
+
+  it('opens a sealed record without JavaScript', async () => {
+    const user = server.demo.users[4]
+    const variables = submissionVariables({})
+    await server.graphql('secure', { query: submissionDocument, variables }, { token: user?.accessToken ?? null })
+    const plain = await newContext({ javaScriptEnabled: false })
+    const without = await plain.newPage()
+    await without.goto(operators(`/portal/sign-in?next=/portal/kyc%3Fuser=${user?.userId}`))
+    await without.getByLabel('Operator token').fill(server.demo.operatorToken ?? '')
+    await without.getByRole('button', { name: 'Sign in' }).click()
+    await without.getByRole('table').getByRole('link').first().click()
+    await without.getByLabel('Purpose').fill('examination 10')
+    await without.getByRole('button', { name: 'Open the sealed record' }).click()
+    await without.getByText('***-**-1120').waitFor()
+    await plain.close()
   })
 
   it('works without JavaScript', async () => {

@@ -15,13 +15,15 @@ export interface PortalClient {
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
-/** @param cookies of the browser; two clients with the same are one browser that talks to two servers. */
+/**
+ * @param cookies of the browser; two clients with the same are one browser that talks to two servers.
+ * @param origin of the portal: that of apps, unless said otherwise.
+ */
 export function createPortalClient(
   server: Pick<RunningTestServer, 'demo' | 'call'>,
   cookies = new Map<string, string>(),
+  origin = server.demo.apiUrl,
 ): PortalClient {
-  const origin = server.demo.apiUrl
-
   async function send(path: string, options: CallOptions): Promise<Answer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await server.call(`${origin}${path}`, {
@@ -61,6 +63,16 @@ export function createPortalClient(
     },
   }
   return client
+}
+
+/** A browser on the portal of operators. It is not signed in. */
+export const createOperatorClient = (server: Pick<RunningTestServer, 'demo' | 'call'>, cookies?: Map<string, string>) =>
+  createPortalClient(server, cookies, server.demo.internalUrl)
+
+/** Signs an operator in, with the token of the local operator unless said otherwise. */
+export async function signInOperator(browser: PortalClient, token: string | null) {
+  const page = await browser.get('/portal/sign-in')
+  return browser.submit(page, '/portal/sign-in', { operatorToken: token ?? '' })
 }
 
 /** Hidden fields of the form with this action. */

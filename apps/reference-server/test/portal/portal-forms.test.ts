@@ -3,7 +3,7 @@ import { eventTypes } from '@kyc-relay/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
 import { startTestServer, submissionVariables, submissionDocument, type RunningTestServer } from '../running-server.js'
-import { createPortalClient, textOf, type PortalClient } from './portal-client.js'
+import { createOperatorClient, createPortalClient, signInOperator, textOf, type PortalClient } from './portal-client.js'
 
 let server: RunningTestServer
 let receiver: LocalReceiver
@@ -395,7 +395,7 @@ describe('the API key in the portal', () => {
   })
 })
 
-describe('the operator’s pages', () => {
+describe('the operators’ pages', () => {
   it('show verifications with checks and decline codes, tokens masked, nothing of the person', async () => {
     const user = server.demo.users[3]
     if (user === undefined) throw new Error('no demo user')
@@ -414,12 +414,9 @@ describe('the operator’s pages', () => {
       const variables = submissionVariables({ decision, verifications, decisionReason: 'canary reason' })
       await server.graphql('secure', { query: submissionDocument, variables }, { token: user.accessToken })
     }
-    browser = createPortalClient(server)
+    browser = createOperatorClient(server)
     expect((await browser.get('/portal/kyc')).headers.location).toBe('/portal/sign-in?next=%2Fportal%2Fkyc')
-    const form = await browser.get('/portal/sign-in/operator')
-    const signedIn = await browser.submit(form, '/portal/sign-in/operator', {
-      internalToken: server.demo.internalToken,
-    })
+    const signedIn = await signInOperator(browser, server.demo.operatorToken)
     expect((await browser.follow(signedIn)).headers.location).toBe('/portal/kyc')
     const latest = await browser.get('/portal/kyc')
     expect(latest.text).toMatch(new RegExp(`Failed.*DECLINED.*${user.userId}.*Passed.*VERIFIED.*${user.userId}`, 's'))

@@ -9,12 +9,13 @@ import { mayComeFromOurPages } from '../../src/portal/same-origin.js'
 import { returnPageOfForm } from '../../src/portal/return-page.js'
 import { sessionCookie } from '../../src/portal/session-cookie.js'
 import { createSessions } from '../../src/portal/sessions.js'
+import { operatorRights, type Operator } from '../../src/identity/operators.js'
 import { ownTables } from '../../src/storage/server-stores.js'
 import { createServerStores } from '../../src/storage/sqlite/index.js'
 import { durationText, maskedToken, visibleText } from '../../src/portal/format.js'
 import { holdClock } from '../http/held-clock.js'
 import { startTestServer, type RunningTestServer } from '../running-server.js'
-import { createPortalClient, hiddenFields } from './portal-client.js'
+import { createOperatorClient, createPortalClient, hiddenFields, signInOperator } from './portal-client.js'
 
 let server: RunningTestServer
 beforeAll(async () => {
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const signInsOf = (storage: SqliteStorage, clock?: () => Date) => ({
-  store: createServerStores(storage.database, clock).portalSessions,
+  portalSessions: createServerStores(storage.database, clock).portalSessions,
   recordSignIn: storage.apps.recordSignIn,
 })
 
@@ -185,12 +186,10 @@ describe('signing in', () => {
       expect(refused.status).toBe(429)
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
 
-      const operator = createPortalClient(limited)
-      const operatorPage = await operator.get('/portal/sign-in/operator')
-      const asOperator = (internalToken: string) =>
-        operator.submit(operatorPage, '/portal/sign-in/operator', { internalToken })
-      expect((await asOperator('guess')).status).toBe(429)
-      expect((await asOperator(limited.demo.internalToken)).status).toBe(303)
+      const operator = createOperatorClient(limited)
+      expect((await signInOperator(operator, 'guess')).status).toBe(429)
+      expect((await signInOperator(operator, limited.demo.internalToken)).status).toBe(429)
+      expect((await signInOperator(operator, limited.demo.operatorToken)).status).toBe(303)
       await createPortalClient(limited).signIn(app)
 
       const keys = await signedInBefore.get('/portal/keys')
@@ -199,17 +198,6 @@ describe('signing in', () => {
       expect((await signedInBefore.submit(keys, '/portal/keys/rotate', { apiKey: app.apiKey })).status).toBe(200)
     } finally {
       await limited.stop()
-    }
-  })
-
-  it('of the operator is not offered where it is switched off', async () => {
-    const without = await startTestServer({ OPERATOR_PORTAL: '0' })
-    try {
-      const browser = createPortalClient(without)
-      expect((await browser.get('/portal/sign-in/operator')).status).toBe(404)
-      expect((await browser.get('/portal/sign-in')).text).not.toContain('operator')
-    } finally {
-      await without.stop()
     }
   })
 })
@@ -332,6 +320,7 @@ describe('a form', () => {
   })
 })
 
+const ada: Operator = { name: 'Ada', tokenHash: 'a'.repeat(64), rights: ['read', 'evidence'] }
 const newSecret = () => randomBytes(32).toString('base64url')
 
 describe('a session', () => {
@@ -341,7 +330,7 @@ describe('a session', () => {
   ])('%s is refused and its cookie removed', async (_name, id) => {
     const browser = createPortalClient(server)
     browser.cookies.set('kyc_relay_portal', id)
-    for (const path of ['/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal/kyc', '/portal']) {
+    for (const path of ['/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal']) {
       browser.cookies.set('kyc_relay_portal', id)
       const answer = await browser.get(path)
       expect([path, answer.status, browser.cookies.has('kyc_relay_portal')]).toEqual([path, 401, false])
@@ -362,7 +351,7 @@ describe('a session', () => {
   })
 
   it('without a cookie leads to sign-in, whatever is asked for', async () => {
-    for (const path of ['/portal', '/portal/webhooks', '/portal/deliveries', '/portal/keys', '/portal/kyc']) {
+    for (const path of ['/portal', '/portal/webhooks', '/portal/deliveries', '/portal/keys']) {
       const answer = await server.call(`${server.demo.apiUrl}${path}`)
       const next = path === '/portal' ? '' : `?next=${encodeURIComponent(path)}`
       expect([path, answer.status, answer.headers.location]).toEqual([path, 303, `/portal/sign-in${next}`])
@@ -378,15 +367,15 @@ describe('a session', () => {
     const clock = () => new Date(nowMs)
     const storage = await createSqliteStorage({ database }, { clock, ownTables: ownTables('sqlite') })
     const signIns = signInsOf(storage, clock)
-    const sessions = createSessions({ ...signIns, internalToken: 'a', newSecret })
+    const sessions = createSessions({ ...signIns, operators: [ada], newSecret })
     const isThere = async (id: string) => (await sessions.find(id)) !== null
-    const { id } = await sessions.begin({ kind: 'operator' })
+    const { id } = await sessions.begin(ada)
     nowMs = 30 * minuteMs
     expect(await isThere(id)).toBe(true)
     nowMs += 30 * minuteMs + 1
     expect(await isThere(id)).toBe(false)
     nowMs = 0
-    const busy = await sessions.begin({ kind: 'operator' })
+    const busy = await sessions.begin(ada)
     for (nowMs = 0; nowMs <= 480 * minuteMs; nowMs += 30 * minuteMs) expect(await isThere(busy.id)).toBe(true)
     nowMs = 480 * minuteMs + 1
     expect(await isThere(busy.id)).toBe(false)
@@ -394,24 +383,31 @@ describe('a session', () => {
     database.close()
   })
 
-  it('of the operator ends with the internal token that began it, and is unknown where the operator is not served', async () => {
+  it('of an operator ends with the token that began it, and is unknown to the portal of apps', async () => {
     const database = new Database(':memory:')
     const storage = await createSqliteStorage({ database }, { ownTables: ownTables('sqlite') })
     const signIns = signInsOf(storage)
-    const withToken = (internalToken: string | null) => createSessions({ ...signIns, internalToken, newSecret })
-    const { id } = await withToken('former').begin({ kind: 'operator' })
+    const sessionsOf = (...operators: Operator[]) => createSessions({ ...signIns, operators, newSecret })
+    const { id } = await sessionsOf(ada).begin(ada)
     const app = { kind: 'app', appId: 'a', appName: 'A', keyVersion: 1 } as const
-    const other = await withToken('former').begin(app)
-    for (const [token, holders] of [
-      ['fresh', [undefined, app]],
-      [null, [undefined, app]],
-      ['former', [{ kind: 'operator' }, app]],
+    const other = await sessionsOf(ada).begin(app)
+    const eve: Operator = { name: 'Eve', tokenHash: 'e'.repeat(64), rights: operatorRights }
+    const beginsLikeAda = { ...eve, tokenHash: `${ada.tokenHash.slice(0, 16)}${'e'.repeat(48)}` }
+    for (const [operators, holder] of [
+      [[eve], undefined],
+      [[beginsLikeAda], undefined],
+      [[], undefined],
+      [[eve, ada], { kind: 'operator', name: 'Ada', rights: ada.rights }],
+      [[{ ...ada, rights: ['read'] }], { kind: 'operator', name: 'Ada', rights: ['read'] }],
     ] as const) {
-      const found = [await withToken(token).find(id), await withToken(token).find(other.id)]
-      expect([token, found.map((session) => session?.holder)]).toEqual([token, holders])
+      const found = [await sessionsOf(...operators).find(id), await sessionsOf(...operators).find(other.id)]
+      expect(found.map((session) => session?.holder)).toEqual([holder, app])
     }
     database.exec(`UPDATE portal_sessions SET kind = 'operator', app_name = NULL, key_version = NULL`)
-    expect(await withToken('former').find(other.id)).toBeNull()
+    expect(await sessionsOf(ada).find(other.id)).toBeNull()
+    expect(await sessionsOf(ada).find(id)).not.toBeNull()
+    database.exec(`UPDATE portal_sessions SET kind = 'app', app_id = 'a', app_name = 'A', key_version = 1`)
+    expect(await sessionsOf(ada).find(id)).toBeNull()
     await storage.close()
     database.close()
   })
@@ -420,8 +416,8 @@ describe('a session', () => {
     const database = new Database(':memory:')
     const storage = await createSqliteStorage({ database }, { ownTables: ownTables('sqlite') })
     const recordSignIn = () => Promise.reject(new Error('the audit log is full'))
-    const sessions = createSessions({ ...signInsOf(storage), recordSignIn, internalToken: 'a', newSecret })
-    await expect(sessions.begin({ kind: 'operator' })).rejects.toThrow('full')
+    const sessions = createSessions({ ...signInsOf(storage), recordSignIn, operators: [ada], newSecret })
+    await expect(sessions.begin(ada)).rejects.toThrow('full')
     expect(database.prepare('SELECT count(*) FROM portal_sessions').pluck().get()).toBe(0)
     await storage.close()
     database.close()
@@ -480,7 +476,7 @@ describe('the cookie', () => {
   ])('of host %s is bound to HTTPS: %s', async (host, secure) => {
     const portal = new Hono()
     portal.get('/', (c) => {
-      const cookie = sessionCookie(c)
+      const cookie = sessionCookie(c, 'app')
       cookie.set('id')
       return c.json(cookie.read())
     })

@@ -7,7 +7,13 @@ import {
   startPostgres,
   type PostgresServer,
 } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
-import { createPortalClient, hiddenFields, type PortalClient } from '../portal/portal-client.js'
+import {
+  createOperatorClient,
+  createPortalClient,
+  hiddenFields,
+  signInOperator,
+  type PortalClient,
+} from '../portal/portal-client.js'
 import type { Answer, CallOptions } from '../running-server.js'
 import { startServerProcess, type ServerProcess } from './server-process.js'
 
@@ -46,9 +52,14 @@ async function call(url: string, options: CallOptions = {}): Promise<Answer> {
 }
 
 /** One browser as each of the two processes sees it. */
-function openBrowser(): readonly [PortalClient, PortalClient] {
+function openBrowser(
+  create: (server: { demo: ServerProcess['demo']; call: typeof call }, cookies: Map<string, string>) => PortalClient = (
+    server,
+    cookies,
+  ) => createPortalClient(server, cookies),
+): readonly [PortalClient, PortalClient] {
   const cookies = new Map<string, string>()
-  const [one, two] = servers.map(({ demo }) => createPortalClient({ demo, call }, cookies))
+  const [one, two] = servers.map(({ demo }) => create({ demo, call }, cookies))
   if (one === undefined || two === undefined) throw new Error('two processes are needed')
   return [one, two]
 }
@@ -101,10 +112,8 @@ describe('two processes of the portal are one', () => {
   })
 
   it('in the operator’s session', async () => {
-    const [one, two] = openBrowser()
-    const form = await two.get('/portal/sign-in/operator')
-    const internalToken = servers[0]?.demo.internalToken ?? ''
-    await one.submit(form, '/portal/sign-in/operator', { internalToken })
+    const [one, two] = openBrowser(createOperatorClient)
+    await signInOperator(one, servers[0]?.demo.operatorToken ?? null)
     expect((await two.get('/portal/kyc')).status).toBe(200)
     expect((await one.get('/portal/webhooks')).status).toBe(404)
   })
@@ -112,11 +121,10 @@ describe('two processes of the portal are one', () => {
   it('in ending the other sessions of an app when its new key is activated', async () => {
     const [one, two] = openBrowser()
     const [, colleague] = openBrowser()
-    const [, operator] = openBrowser()
+    const [, operator] = openBrowser(createOperatorClient)
     await one.signIn(app())
     await colleague.signIn(app())
-    const internalToken = servers[0]?.demo.internalToken ?? ''
-    await operator.submit(await operator.get('/portal/sign-in/operator'), '/portal/sign-in/operator', { internalToken })
+    await signInOperator(operator, servers[0]?.demo.operatorToken ?? null)
     const keys = await one.get('/portal/keys')
     expect((await two.submit(keys, '/portal/keys/rotate', { apiKey: app().apiKey })).status).toBe(200)
     expect((await colleague.get('/portal/webhooks')).status).toBe(200)

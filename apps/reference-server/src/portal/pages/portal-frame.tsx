@@ -42,7 +42,7 @@ export const PortalFrame: FC<FrameProps> = ({ title, session, place, crumbs, lea
             <div class="who">
               <div>
                 <div class="hint">Signed in as</div>
-                <div class="name">{session.holder.kind === 'app' ? session.holder.appName : 'Operator'}</div>
+                <div class="name">{session.holder.kind === 'app' ? session.holder.appName : session.holder.name}</div>
               </div>
               <form method="post" action="/portal/sign-out">
                 <CsrfField session={session} />

@@ -1,39 +1,31 @@
 import type { FC } from 'hono/jsx'
-import { signInPath } from '../return-page.js'
+import type { PortalKind } from '../session-cookie.js'
 import { HtmlDocument } from './document.js'
 
-/** Submitted form and its error. */
-export interface SignInProblem {
-  readonly form: 'app' | 'operator' | null
-  readonly text: string
-}
-
-/** Renders the sign-in of an app and of the operator. Submitted values are never shown again. */
+/** Renders the sign-in of an app, or of an operator. Submitted values are never shown again. */
 export const SignInPage: FC<{
   readonly csrfToken: string
-  readonly form: 'app' | 'operator'
-  readonly problem: SignInProblem | null
-  /** True if the operator can sign in here. */
-  readonly operator: boolean
+  readonly kind: PortalKind
+  readonly problem: string | null
   /** Page of this portal to return to; null for the first one. */
   readonly next: string | null
-}> = ({ csrfToken, form, problem, operator, next }) => (
+}> = ({ csrfToken, kind, problem, next }) => (
   <HtmlDocument title="Sign in">
     <div class="alone">
       <main>
         <header>
           <span class="wordmark">kyc-relay</span>
-          <h1>{form === 'app' ? 'Sign in to the developer portal' : 'Sign in as the operator'}</h1>
+          <h1>{kind === 'app' ? 'Sign in to the developer portal' : 'Sign in as an operator'}</h1>
         </header>
         {problem === null ? null : (
           <div class="notice bad" role="alert" id="problem">
-            <p>{problem.text}</p>
+            <p>{problem}</p>
           </div>
         )}
-        <form method="post" action={form === 'app' ? '/portal/sign-in' : '/portal/sign-in/operator'}>
+        <form method="post" action="/portal/sign-in">
           <input type="hidden" name="csrf" value={csrfToken} />
           {next === null ? null : <input type="hidden" name="next" value={next} />}
-          {form === 'app' ? (
+          {kind === 'app' ? (
             <>
               <div class="field">
                 <label for="app">Application</label>
@@ -66,10 +58,10 @@ export const SignInPage: FC<{
             </>
           ) : (
             <div class="field">
-              <label for="internalToken">Internal token</label>
+              <label for="operatorToken">Operator token</label>
               <input
-                id="internalToken"
-                name="internalToken"
+                id="operatorToken"
+                name="operatorToken"
                 type="password"
                 required
                 maxlength={4096}
@@ -77,7 +69,7 @@ export const SignInPage: FC<{
                 aria-describedby="token-hint"
               />
               <span class="hint" id="token-hint">
-                The token of the internal API.
+                Your own token. OPERATORS_FILE has its hash.
               </span>
             </div>
           )}
@@ -85,15 +77,6 @@ export const SignInPage: FC<{
             Sign in
           </button>
         </form>
-        {operator ? (
-          <p class="hint">
-            {form === 'app' ? (
-              <a href={signInPath(next, 'operator')}>Sign in as the operator instead</a>
-            ) : (
-              <a href={signInPath(next)}>Sign in with an application instead</a>
-            )}
-          </p>
-        ) : null}
       </main>
     </div>
   </HtmlDocument>

@@ -2,13 +2,15 @@ import type { PhotoRecord } from '@kyc-relay/kyc-core/photos'
 import type { VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
+import { hasRight } from '../../operator-api/internal-caller.js'
 import { maskedToken } from '../format.js'
 import { Codes, DecisionMark, StatusLog } from './status-badges.js'
 import { Fact, Instant, State } from './components.js'
+import { PurposeForm, verificationPath } from './evidence-page.js'
 import { PhotoStates } from './photo-states.js'
 import { PortalFrame } from './portal-frame.js'
 
-/** Renders one verification with all data stored in clear. */
+/** Renders one verification with all data stored in clear, and the form that opens the sealed record. */
 export const VerificationPage: FC<{
   readonly session: Session
   readonly verification: VerificationRecord
@@ -16,7 +18,11 @@ export const VerificationPage: FC<{
   readonly appName: string | null
   readonly photos: readonly PhotoRecord[]
   readonly now: Date
-}> = ({ session, verification, appName, photos, now }) => (
+  /** True after an attempt to open the record of an erased user. */
+  readonly erased?: boolean
+  /** What is wrong with the purpose that was given. */
+  readonly purposeProblem?: string
+}> = ({ session, verification, appName, photos, now, erased = false, purposeProblem = null }) => (
   <PortalFrame
     title="Verification"
     session={session}
@@ -27,6 +33,7 @@ export const VerificationPage: FC<{
       { label: 'Verification' },
     ]}
     lead={<code>{verification.verificationId}</code>}
+    notice={erased ? { tone: 'warn', text: erasedText } : null}
   >
     <section aria-label="Facts">
       <dl class="facts wide">
@@ -60,7 +67,11 @@ export const VerificationPage: FC<{
         </Fact>
         <Fact name="SSN">
           {verification.ssn === null ? (
-            'not given'
+            erased ? (
+              'erased, or not given'
+            ) : (
+              'not given'
+            )
           ) : (
             <>
               <code>{maskedToken(verification.ssn.token)}</code>{' '}
@@ -87,12 +98,23 @@ export const VerificationPage: FC<{
     </section>
     <Evidence verification={verification} />
     <PhotoStates photos={photos} now={now} />
-    <p class="hint">
-      Name, date of birth, address, reasons and every free-form part are sealed. Revealing a value is done through the
-      internal API, where it is recorded.
-    </p>
+    {erased ? null : mayOpen(session) ? (
+      <PurposeForm session={session} path={verificationPath(verification)} problem={purposeProblem} />
+    ) : (
+      <p class="hint">
+        Name, date of birth, address, reasons and every free-form part are sealed. To open them, an operator needs the
+        right <code>evidence</code>.
+      </p>
+    )}
   </PortalFrame>
 )
+
+const erasedText =
+  'The personal data of this user was erased. This page shows what stays: decision, checks, decline codes, times and ids.'
+
+function mayOpen({ holder }: Session): boolean {
+  return holder.kind === 'operator' && hasRight(holder, 'evidence')
+}
 
 const Evidence: FC<{ readonly verification: VerificationRecord }> = ({ verification }) => (
   <section aria-labelledby="evidence">
