@@ -7,6 +7,7 @@ import type { WebhookRoutesDeps } from '../webhooks-api/webhook-routes.js'
 import { registration } from '../webhooks-api/webhook-schemas.js'
 import { violation } from '../http/violations.js'
 import { countDay, dayStart, monthStart, totalsOf } from './attempt-counts.js'
+import { takeForm } from './kept-form.js'
 import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.js'
 import { RemoveEndpointPage, TestEventPage } from './pages/endpoint-action-pages.js'
 import { EndpointPage } from './pages/endpoint-page.js'
@@ -76,8 +77,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     )
 
   routes.get('/portal/webhooks/new', (c) =>
-    // What was filled in before the session ended is in the query.
-    sendForm(c, null, readEndpointForm(new URL(c.req.url).searchParams).form, null),
+    sendForm(c, null, readEndpointForm(takeForm(c) ?? new URLSearchParams()).form, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
     const { form, settings, problem } = readEndpointForm(c.get('form'))
@@ -107,11 +107,8 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
-    const query = new URL(c.req.url).searchParams
-    if (query.has('description')) {
-      const { form } = readEndpointForm(query)
-      return sendForm(c, endpoint, { ...form, url: query.get('url') ?? endpoint.url }, null)
-    }
+    const kept = takeForm(c)
+    if (kept !== null) return sendForm(c, endpoint, readEndpointForm(kept).form, null)
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(
       c,

@@ -3,6 +3,7 @@ import type { FailedAuthentications } from '../identity/failed-authentications.j
 import { pageHeaders } from './page-headers.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { readForm } from './form-body.js'
+import { keepForm } from './kept-form.js'
 import { ProblemPage } from './pages/problem-page.js'
 import { SignInPage } from './pages/sign-in-page.js'
 import { mayComeFromOurPages } from './same-origin.js'
@@ -111,6 +112,7 @@ export function requireSession(guard: PortalGuard): MiddlewareHandler<PortalEnv>
         await guard.sessions.end(id)
       }
       cookie.clear()
+      if (method === 'POST') keepForm(c, c.get('form'))
       return guard.signIn.send(c, 'You are not signed in, or your session has ended. Sign in again.', 401)
     }
     if (method === 'POST' && !equalSecrets(c.get('form').get('csrf') ?? '', session.csrfToken))
@@ -136,8 +138,7 @@ const formOf = (c: PortalContext) => c.get('form') as URLSearchParams | undefine
 /** The page that a request asks for, or that has the form which was sent. */
 function pageOf(c: PortalContext): string | null {
   const { pathname, search } = new URL(c.req.url)
-  const form = formOf(c)
-  return form === undefined ? returnPage(`${pathname}${search}`) : returnPageOfForm(pathname, form)
+  return formOf(c) === undefined ? returnPage(`${pathname}${search}`) : returnPageOfForm(pathname)
 }
 
 /** Tokens of the sign-in forms. */

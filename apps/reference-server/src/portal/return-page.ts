@@ -11,20 +11,9 @@ export function returnPage(given: string | null | undefined): string | null {
 /** Forms with a page of their own; the others are on the page above them. */
 const formPage = /\/(?:new|change|remove|test|recover|revoke)$/
 
-/**
- * Fields of the form of a URL that may stand in an address. Static headers are secrets, and the query of a URL may hold one,
- * so these are typed again.
- */
-const keptFields = ['url', 'description', 'eventTypes', 'standardWebhooks']
-
-/** Returns the page of a form that was sent after the session had ended, with what was filled in. */
-export function returnPageOfForm(path: string, form: URLSearchParams): string | null {
-  const page = formPage.test(path) ? path : path.slice(0, path.lastIndexOf('/'))
-  const kept = /\/(?:new|change)$/.test(path)
-    ? [...form].filter(([name, value]) => keptFields.includes(name) && !(name === 'url' && value.includes('?')))
-    : []
-  const query = new URLSearchParams(kept).toString()
-  return returnPage(query === '' ? page : `${page}?${query}`) ?? returnPage(page)
+/** Returns the page of a form that was sent after the session had ended. `kept-form.ts` has what was filled in. */
+export function returnPageOfForm(path: string): string | null {
+  return returnPage(formPage.test(path) ? path : path.slice(0, path.lastIndexOf('/')))
 }
 
 /** The sign-in page that leads back. */

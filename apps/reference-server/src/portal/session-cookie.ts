@@ -23,15 +23,20 @@ const cookieNames = {
 } as const
 
 /**
- * The session cookie of this request and its answer.
+ * Options of the portal's cookies.
  *
  * Behind HTTPS it is `__Host-`: only this host can set and read it, over HTTPS. Plain HTTP is served on loopback only,
  * where browsers refuse a `Secure` cookie from an address; there the cookie has no prefix.
  */
+export function cookieOptions(c: Context): CookieOptions {
+  const prefix = isLoopbackHost(c.req.header('host') ?? '') ? {} : ({ prefix: 'host', secure: true } as const)
+  return { path: '/', httpOnly: true, sameSite: 'Strict', ...prefix }
+}
+
+/** The session cookie of this request and its answer. */
 export function sessionCookie(c: Context, kind: PortalKind, purpose: 'session' | 'sign-in' = 'session'): SessionCookie {
   const name = cookieNames[kind][purpose]
-  const prefix = isLoopbackHost(c.req.header('host') ?? '') ? {} : ({ prefix: 'host', secure: true } as const)
-  const options: CookieOptions = { path: '/', httpOnly: true, sameSite: 'Strict', ...prefix }
+  const options = cookieOptions(c)
   return {
     read() {
       const id = getCookie(c, name, options.prefix)

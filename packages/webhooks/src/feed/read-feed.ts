@@ -1,7 +1,7 @@
 import type { DeliveryState, Endpoint, WebhookStore } from '../delivery/webhook-store.js'
 import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
 import { eventTypes, type EventName } from '../events/event-types.js'
-import { isGranted, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { findGrants, isGranted, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { matchEndpoints } from '../publishing/match-endpoints.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
@@ -69,7 +69,8 @@ export type FeedPage =
  *
  * `nextCursor` is there on every page. A page may be empty although more follows: go on until the cursor stays the same.
  *
- * @throws WebhookError `BODIES_UNAVAILABLE` (retryable)
+ * @throws WebhookError `BODIES_UNAVAILABLE` (retryable), and `GRANTS_MISMATCH` if the look-up of grants answers for another
+ * app or user
  *
  * @example
  * ```ts
@@ -120,7 +121,10 @@ async function leaveOut(
     (event): event is WithBody =>
       !event.test && event.body !== null && event.body.length > 0 && wantedTypes.includes(event.type),
   )
-  const found = await grants.find(wanted.map(({ userId }) => ({ appId, userId })))
+  const found = await findGrants(
+    grants,
+    wanted.map(({ userId }) => ({ appId, userId })),
+  )
   const readable = wanted.filter(({ type }, index) => isGranted(known, type, found[index]?.scopes ?? [], scopeRule))
   const bodies = await openStored(
     readable.map(({ userId, eventId, body }) => ({ appId, userId, part: 'event', recordId: eventId, stored: body })),

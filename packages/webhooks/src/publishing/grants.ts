@@ -1,4 +1,5 @@
 import type { EventTypes } from '../events/event-type-registry.js'
+import { WebhookError } from '../delivery/webhook-error.js'
 import { isSameId } from './same-id.js'
 
 /** Scopes that a user granted to an app, with the identifiers from the OAuth flow. */
@@ -26,6 +27,25 @@ export interface GrantLookup {
 export function isGrantOf(grant: AppGrant | null, asked: { readonly appId: string; readonly userId: string }): boolean {
   return grant === null || (isSameId(grant.appId, asked.appId) && isSameId(grant.userId, asked.userId))
 }
+
+/**
+ * Looks up grants, and checks that each is the one that was asked for.
+ *
+ * @throws WebhookError `GRANTS_MISMATCH`
+ */
+export async function findGrants(
+  grants: GrantLookup,
+  pairs: readonly { readonly appId: string; readonly userId: string }[],
+): Promise<readonly (AppGrant | null)[]> {
+  if (pairs.length === 0) return []
+  const found = await grants.find(pairs)
+  const isAnswer = found.length === pairs.length && pairs.every((asked, index) => isAnswerTo(found[index], asked))
+  if (!isAnswer) throw new WebhookError('GRANTS_MISMATCH')
+  return found
+}
+
+const isAnswerTo = (grant: AppGrant | null | undefined, asked: { readonly appId: string; readonly userId: string }) =>
+  grant !== undefined && isGrantOf(grant, asked)
 
 /** `all`: an event needs every scope of its type. `any`: it needs one of them. */
 export type ScopeRule = 'all' | 'any'

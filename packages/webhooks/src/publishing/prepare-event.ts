@@ -5,7 +5,7 @@ import type { EventName } from '../events/event-types.js'
 import type { BodySealer } from '../sealing/body-sealer.js'
 import { bytesToStore } from '../sealing/stored-bodies.js'
 import { fillCommonIdentifiers, type Identity } from './common-identifiers.js'
-import { isGrantOf, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
+import { findGrants, scopesSuffice, type AppGrant, type GrantLookup, type ScopeRule } from './grants.js'
 import { matchEndpoints } from './match-endpoints.js'
 import { xEventIdOf } from './x-event-id.js'
 import { plainJson } from './plain-json.js'
@@ -67,12 +67,10 @@ export interface PrepareEventDeps {
 export async function prepareEvent(input: EventInput, deps: PrepareEventDeps): Promise<PreparedEvent> {
   const { appId, userId, eventType } = input
   const type = findType(eventType, deps.eventTypes)
-  const [grants, endpoints] = await Promise.all([
-    deps.grants.find([{ appId, userId }]),
+  const [[grant = null], endpoints] = await Promise.all([
+    findGrants(deps.grants, [{ appId, userId }]),
     deps.endpoints.listEndpoints(appId),
   ])
-  const grant = grants[0]
-  if (grants.length !== 1 || grant === undefined || !isGrantOf(grant, input)) throw new WebhookError('GRANTS_MISMATCH')
 
   // Without a grant no identifiers are known. The event is validated all the same: a malformed event is the publisher's
   // mistake.

@@ -1,5 +1,5 @@
 import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
-import { isGranted, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
+import { findGrants, isGranted, type AppGrant, type GrantLookup, type ScopeRule } from '../publishing/grants.js'
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
@@ -37,7 +37,10 @@ function outcomeOf(
 async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange) {
   const { store, grants } = deps
   const events = await store.listEvents({ ...range, limit: eventsInAStep })
-  const found = await grants.find(events.map(({ userId }) => ({ appId: range.appId, userId })))
+  const found = await findGrants(
+    grants,
+    events.map(({ userId }) => ({ appId: range.appId, userId })),
+  )
   const outcomes = events.map((event, index) => outcomeOf(event, found[index] ?? null, deps))
   const skipped = { ...none }
   for (const outcome of outcomes) if (outcome !== 'deliver') skipped[outcome] += 1
@@ -47,6 +50,8 @@ async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRan
 
 /**
  * Counts what a recovery would do, and does nothing.
+ *
+ * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user
  *
  * @example
  * ```ts
@@ -87,6 +92,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * them.
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now
+ * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
+ * written.
  *
  * @example
  * ```ts

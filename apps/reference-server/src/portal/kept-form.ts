@@ -1,0 +1,37 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { PortalContext } from './portal-context.js'
+import { cookieOptions } from './session-cookie.js'
+
+/** Fields of the form of a URL that are kept. Static headers are secrets, so they are typed again. */
+const keptFields = ['url', 'description', 'eventTypes', 'standardWebhooks']
+
+/** Forms that are kept; the others have little to fill in. */
+const keptForms = /^\/portal\/webhooks\/(?:[\w-]+\/change|new)$/
+
+const name = 'kyc_relay_form'
+const maxAge = 15 * 60
+/** Browsers drop a cookie of more than 4,096 bytes. */
+const mostBytes = 3_800
+
+/**
+ * Keeps a form that was sent after its session had ended, in a cookie of the browser that sent it. No address contains
+ * it: the path of a URL may hold a secret, and addresses are logged.
+ */
+export function keepForm(c: PortalContext, form: URLSearchParams): void {
+  if (!keptForms.test(c.req.path)) return
+  const fields = new URLSearchParams([...form].filter(([field]) => keptFields.includes(field)))
+  fields.set('page', c.req.path)
+  const value = Buffer.from(fields.toString()).toString('base64url')
+  if (value.length <= mostBytes) setCookie(c, name, value, { ...cookieOptions(c), maxAge })
+}
+
+/** Returns the form that was kept for this page, once. */
+export function takeForm(c: PortalContext): URLSearchParams | null {
+  const options = cookieOptions(c)
+  const value = getCookie(c, name, options.prefix)
+  if (value === undefined) return null
+  const fields = new URLSearchParams(Buffer.from(value, 'base64url').toString())
+  if (fields.get('page') !== c.req.path) return null
+  deleteCookie(c, name, options)
+  return fields
+}
