@@ -6,6 +6,7 @@ import { startPostgres } from './engine/postgres/postgres-server.js'
 import { makeRuntimeUser } from './engine/postgres/runtime-role.js'
 
 let asUser: pg.Pool
+let asOwner: pg.Pool
 
 // As the rights are that the package ships for running: the migrations alone are applied by the owner.
 testConformance(async () => {
@@ -15,6 +16,7 @@ testConformance(async () => {
   await (await createPostgresStorage({ connectionString })).close()
   await (await createPostgresVault({ connectionString }, { cipher: {} as never })).close()
   await (await createPostgresDeduplicationStore({ connectionString })).close()
+  asOwner = owner
   const user = await makeRuntimeUser(owner, connectionString)
   // The lag of the feed comes from transactions of other users too: those of other test files.
   await owner.query(`GRANT pg_read_all_stats TO ${new URL(user.connectionString).username}`)
@@ -63,4 +65,16 @@ test('a receiver claims and forgets under it', async () => {
   expect(claim).toEqual({ kind: 'claimed', fence: 1 })
   expect(await store.complete({ eventId: 'one', fence: 1 })).toBe('completed')
   expect(await store.forget({ olderThanMs: 0, limit: 10 })).toBeLessThanOrEqual(1)
+})
+
+test('a user that may not see other sessions is not told that the feed has no lag', async () => {
+  const { rows } = await asUser.query<{ name: string }>('SELECT current_user AS name')
+  const storage = await createPostgresStorage({ pool: asUser }, { migrations: 'require' })
+  await asOwner.query(`REVOKE pg_read_all_stats FROM ${rows[0]?.name}`)
+  try {
+    expect(await storage.feed.measureLag()).toBeNull()
+  } finally {
+    await asOwner.query(`GRANT pg_read_all_stats TO ${rows[0]?.name}`)
+    await storage.close()
+  }
 })

@@ -159,7 +159,7 @@ export function createMetrics(deps: {
     }),
     feedLag: new Gauge({
       name: 'kyc_relay_feed_lag_seconds',
-      help: 'Time for which the oldest open transaction of the database has held back the feed of events.',
+      help: 'Time for which the oldest open transaction of the database has held back the feed of events. Absent where the database user may not see it.',
       registers,
     }),
   }
@@ -201,7 +201,10 @@ export function createMetrics(deps: {
       queue.waiting.set(state.waiting)
       queue.inFlight.set(state.inFlight)
       queue.oldestDue.set(state.oldestDueMs / 1000)
-      queue.feedLag.set((await deps.feed.measureLag()) / 1000)
+      const lagMs = await deps.feed.measureLag()
+      // A zero would say that nothing is held back.
+      if (lagMs === null) queue.feedLag.remove()
+      else queue.feedLag.set(lagMs / 1000)
       queueReadable.set(1)
     } catch {
       // A scrape during an outage must still return the other metrics.

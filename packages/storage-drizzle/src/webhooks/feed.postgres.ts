@@ -14,10 +14,11 @@ const readTransactions = statement<{ settled: string; unused: string }>(
 FROM pg_current_snapshot() AS seen`,
 )
 
-/** Sessions of other users are seen with the role `pg_read_all_stats`. */
-const measureLag = statement<{ ms: number }>(
+/** Null without the role `pg_read_all_stats`: transactions of other users hold events back too, and only it sees them. */
+const measureLag = statement<{ ms: number | null }>(
   'measure_feed_lag',
-  sql`SELECT coalesce(extract(epoch FROM clock_timestamp() - min(began)) * 1000, 0)::float8 AS ms FROM (
+  sql`SELECT CASE WHEN pg_has_role('pg_read_all_stats', 'USAGE')
+  THEN coalesce(extract(epoch FROM clock_timestamp() - min(began)) * 1000, 0)::float8 END AS ms FROM (
   SELECT xact_start AS began FROM pg_stat_activity WHERE backend_xid IS NOT NULL
   UNION ALL SELECT prepared FROM pg_prepared_xacts
 ) AS open`,
@@ -96,6 +97,6 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
         }))
       }),
 
-    measureLag: () => database.run(async (on) => (await measureLag.rows(on, {}))[0]?.ms ?? 0),
+    measureLag: () => database.run(async (on) => (await measureLag.rows(on, {}))[0]?.ms ?? null),
   }
 }

@@ -140,7 +140,7 @@ describe('the feed of events that racing transactions write', () => {
         end: async (how) => void (await client.query(how)),
       })),
       async settle() {
-        while ((await stores.feed.measureLag()) > 0);
+        while (((await stores.feed.measureLag()) ?? 0) > 0);
       },
       naive: async (after) =>
         (
@@ -165,7 +165,7 @@ describe('the feed of events that racing transactions write', () => {
     await stores.webhooks.insertEvent(made)
     await pool.query(`UPDATE kyc_relay_events SET transaction_id = '123456789012'`)
     const read = async (after: string | null) => {
-      while ((await stores.feed.measureLag()) > 0);
+      while (((await stores.feed.measureLag()) ?? 0) > 0);
       const { feed, webhooks } = stores
       const request = { appId, after, eventTypes: null, keptSince: new Date(0), limit: 3 }
       return readFeed({ feed, webhooks, grants }, request)

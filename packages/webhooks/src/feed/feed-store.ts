@@ -39,6 +39,9 @@ export interface FeedStore {
     readonly cursor: string
     readonly limit: number
   }): Promise<readonly ListedEvent[] | null>
-  /** Returns for how many milliseconds an open transaction has held back later events; 0 without one. */
-  measureLag(): Promise<number>
+  /**
+   * Returns for how many milliseconds an open transaction has held back later events; 0 without one, null if the store
+   * may not see all transactions.
+   */
+  measureLag(): Promise<number | null>
 }

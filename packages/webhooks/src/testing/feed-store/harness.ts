@@ -69,7 +69,7 @@ export function feedStoreCase(
 
 /** Waits until no open transaction holds back events, at most 20 seconds. */
 export async function settled(store: FeedStore): Promise<void> {
-  for (const until = Date.now() + 20_000; (await store.measureLag()) > 0;) {
+  for (const until = Date.now() + 20_000; ((await store.measureLag()) ?? 0) > 0;) {
     ok(Date.now() < until, 'measureLag becomes 0 when no transaction is open')
   }
 }
