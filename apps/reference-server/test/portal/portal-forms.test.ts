@@ -264,6 +264,7 @@ describe('the delivery log in the portal', () => {
     const own = wordsOf((await browser.get(`/portal/webhooks/${endpoint.id}`)).text)
     expect(own).toMatch(/The last 24 hours [1-9]\d* 0 0 100\.0 % The last 30 days [1-9]\d* 0 0 100\.0 % /)
     expect(own).toContain('No attempt failed in the last 30 days.')
+    expect(own).toContain('A change of the URL or its settings starts at zero.')
     expect((await browser.get(`/portal/webhooks/${'0'.repeat(36)}`)).status).toBe(404)
     await removeAll()
   })

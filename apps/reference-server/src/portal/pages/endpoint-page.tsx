@@ -8,7 +8,7 @@ import {
 import type { FC } from 'hono/jsx'
 import type { AttemptTotals, DeliveryHour } from '../attempt-counts.js'
 import type { Session } from '../sessions.js'
-import { Day, Fact } from './components.js'
+import { Day, Fact, Instant } from './components.js'
 import { DeliveryChart } from './delivery-chart.js'
 import { EndpointActions, EndpointStateMark, EventTypes } from './endpoint-pages.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
@@ -57,6 +57,9 @@ export const EndpointPage: FC<{
         ]}
         rows={[countsRow('The last 24 hours', day), countsRow('The last 30 days', month)]}
       />
+      <p class="hint">
+        Counted since <Instant at={endpoint.createdAt} />. A change of the URL or its settings starts at zero.
+      </p>
     </section>
     <section aria-labelledby="causes">
       <h2 id="causes">Why attempts failed</h2>
