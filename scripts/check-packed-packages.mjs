@@ -19,6 +19,7 @@ import { build, transform } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { rollup } from 'rollup'
+import { storageServer } from './bundled-server.mjs'
 import { publishedPackages, root } from './published-packages.mjs'
 
 const execute = promisify(execFile)
@@ -192,22 +193,10 @@ async function besideOldZod(webhooks) {
   if (output !== null && !output.includes('needs zod 4')) problems.push(`delivery beside zod 3 says: ${output}`)
 }
 
-/** A bundled server opens its storage: the migrations are in the code. Only the native driver stays outside. */
+/** A bundled server opens its storage. */
 async function checkBundles(folder) {
   const entry = path.join(folder, 'server.mjs')
-  writeFileSync(
-    entry,
-    `import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
-    import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
-    import { randomBytes } from 'node:crypto'
-    const storage = await createSqliteStorage({ path: process.argv[2] + '.db' })
-    const keys = parseKeyFile(createKeyFile({ randomBytes, now: new Date() }))
-    const vault = await createSqliteVault({ path: process.argv[2] + '-vault.db' }, { cipher: createLocalCipher({ keys }) })
-    await storage.tryWrite()
-    await vault.close()
-    await storage.close()
-    console.log('opened')`,
-  )
+  writeFileSync(entry, storageServer)
   const external = ['better-sqlite3']
   const bundles = {
     esbuild: (file) =>
@@ -284,7 +273,8 @@ try {
       packages.flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })),
     )
     for (const { manifest } of packages) peers.delete(manifest.name)
-    await install(everything, packages, [...peers, '@types/node'])
+    // webhooks lists neither: it has no peers.
+    await install(everything, packages, [...peers, 'undici', 'zod', '@types/node'])
     await Promise.all([
       ...packages.map(checkTypes),
       (async () => {

@@ -14,5 +14,8 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   clean: true,
+  // No peers, so that a receiver installs beside any version. Who sends installs both.
+  external: ['undici', 'zod'],
+  sourcemap: true,
   tsconfig: 'tsconfig.build.json',
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isCurrencyCode } from './currency-codes.js'
 
-// The peer range takes zod 3 too: a receiver beside it needs no zod at all, and must install without a conflict.
+// zod is not a peer: a receiver needs none, and must install beside any version.
 if (typeof (z as { readonly guid?: unknown }).guid !== 'function') {
   throw new Error('@kyc-relay/webhooks needs zod 4 for ./events and ./delivery. Install zod@4.')
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import { Client, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { AttemptFailure } from './guarded-connection.js'
+import { Client } from './http-client.js'
 
 /** Limit of informational (1xx) responses; regular servers send fewer. */
 const maxInformational = 32

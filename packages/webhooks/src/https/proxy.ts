@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import { Client } from 'undici'
 import { DialError, faultOf, type Dial } from './connection.js'
+import { Client } from './http-client.js'
 
 /** Time limit of the connection to the proxy itself, in milliseconds. */
 const connectTimeoutMs = 5_000

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import pg, { type Pool } from 'pg'
 import { StorageError } from '../../storage-error.js'
 import { parseConnectionString } from './connection-string.js'
 import { storageErrorOf } from './errors.js'
@@ -21,7 +21,7 @@ export type PostgresLocation = (
        * A pool of the caller; the store does not end it. Set `statement_timeout`, `query_timeout` and `keepAlive` on
        * it: without them, calls wait indefinitely after a network failure.
        */
-      readonly pool: pg.Pool
+      readonly pool: Pool
     }
 ) & {
   /**
@@ -39,7 +39,7 @@ const queryTimeoutMs = 12_000
 const connectTimeoutMs = 5_000
 
 export interface PostgresConnection {
-  readonly pool: pg.Pool
+  readonly pool: Pool
   readonly transactionPooler: boolean
   /** Creates a client outside the pool, not yet connected. */
   newClient(settings: pg.ClientConfig): pg.Client

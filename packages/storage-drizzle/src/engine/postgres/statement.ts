@@ -1,7 +1,7 @@
 import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
-import pg from 'pg'
+import pg, { type CustomTypesConfig } from 'pg'
 import { withGivenTime } from './parameters.js'
 
 /** Runs statements: a pool, a client inside a transaction, or a transaction of the caller. */
@@ -14,7 +14,7 @@ export interface StatementQuery {
   readonly name?: string
   readonly text: string
   readonly values: unknown[]
-  readonly types?: pg.CustomTypesConfig
+  readonly types?: CustomTypesConfig
 }
 
 /**
@@ -69,7 +69,7 @@ function ownCopyOf(bytes: Buffer): Buffer {
 }
 
 /** Parsers of this package, independent of global settings of pg. Positions and counts are below 2⁵³. */
-const types: pg.CustomTypesConfig = {
+const types: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (text: never) => unknown {
     if (oid === int8) return (text: string) => Number(text)
     if (oid === bytea) return parseBytes

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import Database, { type Database as SqliteConnection } from 'better-sqlite3'
 import { StorageError } from '../../storage-error.js'
 import { storageErrorOf } from './errors.js'
 
@@ -18,7 +18,7 @@ export type SqliteLocation =
        * - `secure_delete = ON` and `temp_store = MEMORY`, so that erased data stays in no file
        * - `busy_timeout` 5 s, `journal_size_limit` 96 MiB, `wal_autocheckpoint` 4,000 pages
        */
-      readonly database: Database.Database
+      readonly database: SqliteConnection
     }
 
 /** @throws `ARGUMENT_INVALID`: for a path that is missing or empty, SQLite would open a file that vanishes at the end. */

@@ -1,10 +1,10 @@
-import type Database from 'better-sqlite3'
+import type { Database, RunResult } from 'better-sqlite3'
 import { sql, type SQL } from 'drizzle-orm'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { storageErrorOf } from './errors.js'
 
 /** A Drizzle database or transaction over better-sqlite3, with any schema. */
-export type DrizzleDatabase = BaseSQLiteDatabase<'sync', Database.RunResult, Record<string, never>>
+export type DrizzleDatabase = BaseSQLiteDatabase<'sync', RunResult, Record<string, never>>
 
 /** An assignment of a placeholder, which the types of Drizzle's `set` do not know. */
 export const given = (name: string): SQL => sql`${sql.placeholder(name)}`
@@ -23,7 +23,7 @@ export interface Prepared<Parameters extends unknown[], Row = never> {
  * not. `RETURNING` opens a temporary table at each run.
  */
 export function prepare<Parameters extends unknown[], Row = never>(
-  client: Database.Database,
+  client: Database,
   sql: string,
 ): Prepared<Parameters, Row> {
   return client.prepare<Parameters, Row>(sql)
@@ -31,7 +31,7 @@ export function prepare<Parameters extends unknown[], Row = never>(
 
 /** Works as `prepare`, but returns rows as arrays, at half the cost of objects. */
 export function prepareRows<Parameters extends unknown[], Row extends readonly unknown[]>(
-  client: Database.Database,
+  client: Database,
   sql: string,
 ): Prepared<Parameters, Row> {
   return client.prepare<Parameters, Row>(sql).raw()

@@ -1,0 +1,8 @@
+import undici, { Client } from 'undici'
+
+// undici is not a peer: a receiver needs none, and must install beside any version.
+if (!('EnvHttpProxyAgent' in undici)) {
+  throw new Error('@kyc-relay/webhooks needs undici 6.21 to 8 for ./https. Install undici@7.')
+}
+
+export { Client }
