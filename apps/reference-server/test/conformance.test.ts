@@ -30,14 +30,17 @@ describe('the reference server', () => {
     expect(outcomes).toHaveLength(senderCases.length)
   })
 
-  it('passes every case for ingestion, as a dry run', async () => {
+  it.each([
+    ['as a dry run', true],
+    ['posted', false],
+  ])('passes every case for ingestion, %s', async (_name, dryRun) => {
     const url = `${strict.demo.secureUrl}/api/v1/graphql`
     const accessToken = strict.demo.users[0]!.accessToken
     const agent = new Agent({ connect: { ca: strict.ca } })
     // `fetch` that trusts the local CA, as NODE_EXTRA_CA_CERTS makes it.
     const trusting = ((input: string, init: Record<string, unknown>) =>
       fetchWith(input, { ...init, dispatcher: agent })) as unknown as typeof fetch
-    const outcomes = await checkIngestion({ url, accessToken, dryRun: true, fetch: trusting })
+    const outcomes = await checkIngestion({ url, accessToken, dryRun, fetch: trusting })
     await agent.close()
     expect(outcomes.filter(({ state }) => state !== 'passed')).toEqual([])
     expect(outcomes).toHaveLength(ingestionCases.length)

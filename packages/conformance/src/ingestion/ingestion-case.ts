@@ -1,4 +1,4 @@
-import file from '../../cases/ingestion.json'
+import { readCases } from '../case-files.js'
 
 /** One change of the base submission (RFC 6902). */
 export type Change =
@@ -17,8 +17,13 @@ export interface IngestionCase {
   readonly violations: readonly { readonly pointer: string; readonly code: string }[]
 }
 
+const file = readCases('ingestion') as {
+  readonly base: Readonly<Record<string, unknown>>
+  readonly cases: readonly IngestionCase[]
+}
+
 /** The submission that every case changes. */
 export const baseSubmission: Readonly<Record<string, unknown>> = file.base
 
 /** The cases for an endpoint that takes submissions; the same as `cases/ingestion.json`. */
-export const ingestionCases: readonly IngestionCase[] = file.cases as readonly IngestionCase[]
+export const ingestionCases: readonly IngestionCase[] = file.cases

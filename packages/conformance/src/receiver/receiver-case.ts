@@ -1,4 +1,4 @@
-import file from '../../cases/receiver.json'
+import { readCases } from '../case-files.js'
 
 /** A request of a scenario, as data. `{{id:name}}` is a fresh UUID of the run, `{{pad:n}}` is n letters. */
 export interface ReceiverRequest {
@@ -30,4 +30,6 @@ export interface ReceiverCase {
 }
 
 /** The scenarios for a receiver of webhooks; the same as `cases/receiver.json`. */
-export const receiverCases: readonly ReceiverCase[] = file.cases as readonly ReceiverCase[]
+export const receiverCases: readonly ReceiverCase[] = (
+  readCases('receiver') as { readonly cases: readonly ReceiverCase[] }
+).cases

@@ -1,4 +1,4 @@
-import file from '../../cases/sender.json'
+import { readCases } from '../case-files.js'
 
 /** A rule about requests that came, as data. */
 export interface SenderCheck {
@@ -35,4 +35,5 @@ export interface SenderCase {
 }
 
 /** The cases for a server that sends webhooks; the same as `cases/sender.json`. */
-export const senderCases: readonly SenderCase[] = file.cases as readonly SenderCase[]
+export const senderCases: readonly SenderCase[] = (readCases('sender') as { readonly cases: readonly SenderCase[] })
+  .cases
