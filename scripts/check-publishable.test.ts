@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const script = fileURLToPath(new URL('check-publishable.mjs', import.meta.url))
-const packages = ['kyc-core', 'webhooks', 'storage-drizzle']
+const packages = ['kyc-core', 'webhooks', 'storage-drizzle', 'conformance']
 const manifestOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../packages/${name}/package.json`, import.meta.url), 'utf8')) as {
     scripts: Record<string, string>

@@ -6,5 +6,6 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   clean: true,
+  sourcemap: true,
   tsconfig: 'tsconfig.build.json',
 })

@@ -24,6 +24,7 @@ export default defineConfig([
     splitting: false, // each engine stands alone: neither loads a chunk that knows the other's driver
     shims: true, // import.meta.url in the CJS build: the thread is found beside the package
     define: { KYC_RELAY_MIGRATIONS },
+    sourcemap: true,
     tsconfig: 'tsconfig.build.json',
   },
   {
@@ -31,6 +32,7 @@ export default defineConfig([
     outDir: 'dist',
     format: ['esm'],
     define: { KYC_RELAY_MIGRATIONS },
+    sourcemap: true,
     tsconfig: 'tsconfig.build.json',
   },
 ])
