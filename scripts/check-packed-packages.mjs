@@ -274,7 +274,7 @@ try {
     )
     for (const { manifest } of packages) peers.delete(manifest.name)
     // webhooks lists neither: it has no peers.
-    await install(everything, packages, [...peers, 'undici', 'zod', '@types/node'])
+    await install(everything, packages, [...peers.add('undici').add('zod').add('@types/node')])
     await Promise.all([
       ...packages.map(checkTypes),
       (async () => {
