@@ -8,7 +8,7 @@ import { violationsOf } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import { id } from '../operator-api/field-schemas.js'
 import { decodeListCursor, encodeListCursor } from '../operator-api/list-cursor.js'
-import { callerKey, requireRight } from '../operator-api/internal-caller.js'
+import { actorOf, callerKey, requireRight } from '../operator-api/internal-caller.js'
 
 const mostItems = 100
 
@@ -50,7 +50,12 @@ export function createDuplicateRoutes({ vault, limits, log }: DuplicateRoutesDep
     const place = cursor === undefined ? [0] : decodeListCursor(list, [z.int().min(1)], cursor)
     if (place === null) return refuseProblem(c, { code: 'CURSOR_INVALID' })
     const [skip] = place
-    const rows = await vault.inspection.listShared({ appId, skip: Number(skip), limit: limit + 1 })
+    const rows = await vault.inspection.listShared({
+      appId,
+      skip: Number(skip),
+      limit: limit + 1,
+      actor: actorOf(c.get('caller')),
+    })
     const page = rows.slice(0, limit)
     log.info('duplicates listed', { requestId: c.env.requestId, appId, count: page.length })
     const items = page.map(({ field, userIds }) => ({ field: field === 'ssn' ? 'ssn' : 'document', userIds }))

@@ -273,6 +273,22 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
     const shared = (answer.json.items as { field: string; userIds: string[] }[]).find(({ field }) => field === 'ssn')
     expect(shared?.userIds).toEqual(expect.arrayContaining(pair))
     expect(answer.text).not.toMatch(/1120|SHARED|tok_/)
+    const entries = await server.call(`${server.demo.internalUrl}/internal/v1/audit-entries?log=vault&appId=${appId}`, {
+      token: file.tokens.Eve,
+    })
+    expect(entries.json.items[0]).toMatchObject({
+      kind: 'DUPLICATES_LISTED',
+      appId,
+      actor: 'operator:Ada',
+      subject: '0',
+    })
+    await sql('ALTER TABLE kyc_relay_vault_audit_entries RENAME TO entries_away')
+    try {
+      const failed = await list(`?appId=${appId}`)
+      expect([failed.status, failed.text.includes(user(4).userId)]).toEqual([503, false])
+    } finally {
+      await sql('ALTER TABLE entries_away RENAME TO kyc_relay_vault_audit_entries')
+    }
     const first = await list(`?appId=${appId}&limit=1`)
     const second = await list(`?appId=${appId}&limit=1&cursor=${first.json.nextCursor}`)
     expect([...first.json.items, ...second.json.items]).toEqual((answer.json.items as unknown[]).slice(0, 2))

@@ -23,6 +23,7 @@ export type AuditLogName = 'stores' | 'vault'
  * - `ENDPOINT_REGISTERED`, `ENDPOINT_REMOVED`, `ENDPOINT_PAUSED`, `ENDPOINT_RESUMED`: the endpoint id
  * - `LEGAL_HOLD_PLACED` (also with a new reason), `LEGAL_HOLD_RELEASED`: the user id
  * - `ERASURE_STARTED`: id of the erasure
+ * - `DUPLICATES_LISTED`: number of shared values that the page left out before its first one
  * - `EXPORT_STARTED`, `EXPORT_COMPLETED`: id of the export
  * - `USER_CLOSED`: time since when the account is closed, or `open`
  * - `RETENTION_REPORT_CONFIRMED`: id of the report of users to erase
@@ -57,6 +58,7 @@ export type AuditKind =
   | 'LEGAL_HOLD_PLACED'
   | 'LEGAL_HOLD_RELEASED'
   | 'ERASURE_STARTED'
+  | 'DUPLICATES_LISTED'
   | 'EXPORT_STARTED'
   | 'EXPORT_COMPLETED'
   | 'USER_CLOSED'

@@ -1,6 +1,16 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { UserRecords } from '../user-records/user-records.js'
 
+/** Creates the entry for a list of values that users of an app share. */
+export function duplicatesListedEvent(
+  seal: AuditSeal,
+  { appId, skip, limit }: { readonly appId: string; readonly skip: number; readonly limit: number },
+  atMs: number,
+): AuditEvent {
+  const contentDigest = seal.digest([appId, skip, limit])
+  return { kind: 'DUPLICATES_LISTED', atMs, appId, userId: null, subject: String(skip), contentDigest }
+}
+
 /** Creates the entry for the start or the end of an export. */
 export function exportEvent(
   seal: AuditSeal,

@@ -2,6 +2,8 @@ import { gt, sql } from 'drizzle-orm'
 import type { AppUser, OwnedToken } from '@kyc-relay/kyc-core'
 import { checkedLimit } from '../page-cursor.js'
 import type { SharedValue, VaultInspection } from './vault-inspection.js'
+import type { AuditChain } from '../audit/chain.postgres.js'
+import { duplicatesListedEvent } from '../audit/export-events.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement } from '../engine/postgres/statement.js'
 import { dataKeys, keyChecks } from './tables.postgres.js'
@@ -58,7 +60,7 @@ function ownersOf(rows: readonly AppUser[]) {
 }
 
 /** Creates the inspection of the vault of one database. Opens no value. */
-export function createVaultInspection(database: PostgresDatabase): VaultInspection {
+export function createVaultInspection(database: PostgresDatabase, audit: AuditChain | null): VaultInspection {
   return {
     async countLacking(references) {
       if (references.length === 0) return 0
@@ -80,11 +82,16 @@ export function createVaultInspection(database: PostgresDatabase): VaultInspecti
     },
     findErasure: ({ appId, userId }) =>
       database.run(async (on) => (await findErasure.rows(on, { appId, userId }))[0]?.at ?? null),
-    listShared: ({ appId, skip, limit }) =>
-      database.run(async (on) => {
-        const rows = await listShared.rows(on, { appId, skip, limit: checkedLimit(limit) })
-        return rows.map(({ field, userIds }) => ({ field, userIds: [...userIds].sort() }))
-      }),
+    async listShared({ appId, skip, limit, actor }) {
+      const page = { appId, skip, limit: checkedLimit(limit) }
+      if (audit !== null) {
+        await database.transaction((on) =>
+          audit.append(on, appId, (nowMs) => duplicatesListedEvent(audit.seal, page, nowMs), actor),
+        )
+      }
+      const rows = await database.run((on) => listShared.rows(on, page))
+      return rows.map(({ field, userIds }) => ({ field, userIds: [...userIds].sort() }))
+    },
     isEmpty: () =>
       database.run(async (on) => {
         const { userId } = dataKeys

@@ -4,6 +4,8 @@ import type { VaultInspection, VaultReference } from './vault-inspection.js'
 import { checkedLimit } from '../page-cursor.js'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
+import type { AuditChain } from '../audit/chain.sqlite.js'
+import { duplicatesListedEvent } from '../audit/export-events.js'
 import { vaultAuditEntries } from '../audit/tables.sqlite.js'
 import { dataKeys, keyChecks, tokens } from './tables.sqlite.js'
 
@@ -71,7 +73,17 @@ function prepareStatements(db: DrizzleDatabase) {
 }
 
 /** Creates the inspection of the vault of one SQLite connection. Opens no value. */
-export function createVaultInspection(db: DrizzleDatabase, commits: GroupCommit): VaultInspection {
+export function createVaultInspection({
+  db,
+  commits,
+  audit,
+  clock,
+}: {
+  readonly db: DrizzleDatabase
+  readonly commits: GroupCommit
+  readonly audit: AuditChain | null
+  readonly clock: () => Date
+}): VaultInspection {
   const statements = prepareStatements(db)
 
   function findErasure({ appId, userId }: AppUser): Date | null {
@@ -89,12 +101,16 @@ export function createVaultInspection(db: DrizzleDatabase, commits: GroupCommit)
   return {
     countLacking: (references) => read(() => references.filter(isLacking).length),
     findErasure: (owner) => read(() => findErasure(owner)),
-    listShared: ({ appId, skip, limit }) =>
-      read(() =>
+    async listShared({ appId, skip, limit, actor }) {
+      const page = { appId, skip, limit: checkedLimit(limit) }
+      if (audit !== null)
+        await commits.write(() => audit.append(duplicatesListedEvent(audit.seal, page, clock().getTime()), actor))
+      return read(() =>
         statements.listShared
-          .all({ appId, skip, limit: checkedLimit(limit) })
+          .all(page)
           .map(({ field, userIds }) => ({ field, userIds: (JSON.parse(userIds) as string[]).sort() })),
-      ),
+      )
+    },
     isEmpty: () => read(() => statements.findAnyDataKey.get() === undefined),
     listWrappingKeyIds: () =>
       read(() => {

@@ -105,7 +105,7 @@ export function createVaultRows(dependencies: {
 
   return {
     audit: log,
-    inspection: createVaultInspection(database),
+    inspection: createVaultInspection(database, audit),
     async findDataKey({ appId, userId }) {
       const [row] = await database.run((on) => findDataKey.rows(on, { appId, userId }))
       return row === undefined ? null : readDataKey(row)

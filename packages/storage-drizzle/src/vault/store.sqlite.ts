@@ -116,7 +116,7 @@ function openRows(location: SqliteLocation, options: SqliteVaultOptions): VaultR
 
   const rows: VaultRows = {
     audit: audit === null ? null : watchFailures(createAuditLog(client, 'vault', audit.seal), commits.fail),
-    inspection: watchFailures(createVaultInspection(db, commits), commits.fail),
+    inspection: watchFailures(createVaultInspection({ db, commits, audit, clock }), commits.fail),
     findDataKey: (owner) => read(() => findDataKey(owner)),
     findDataKeys: (owners) => read(() => owners.map(findDataKey)),
     insertDataKeyAndTokens: (owner, { keyId, bytes }, rows) =>

@@ -1,3 +1,4 @@
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
 
 /** Fingerprint of a fixed text under one key of a key file. A replaced key gives another fingerprint. */
@@ -33,12 +34,14 @@ export interface VaultInspection {
   findErasure(owner: AppUser): Promise<Date | null>
   /**
    * Lists the values that several users of an app share, by their fingerprint. No value and no fingerprint is returned.
-   * It leaves out the first `skip` rows. `limit` 1–200. It reads all tokens of the app.
+   * It leaves out the first `skip` rows. `limit` 1–200. It reads all tokens of the app. The vault's audit log, if there is
+   * one, has an entry with `actor` first; if the entry cannot be written, nothing is listed.
    */
   listShared(page: {
     readonly appId: string
     readonly skip: number
     readonly limit: number
+    readonly actor: AuditActor
   }): Promise<readonly SharedValue[]>
   /** Checks whether the vault has no data keys. */
   isEmpty(): Promise<boolean>

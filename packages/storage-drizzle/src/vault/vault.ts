@@ -137,7 +137,7 @@ export function createVault(
 
   return {
     audit: rows.audit,
-    inspection: rows.inspection,
+    inspection: { ...rows.inspection, listShared: (page) => guarded(() => rows.inspection.listShared(page)) },
     bodySealer: {
       seal: (values) => guarded(() => bodySealer.seal(values)),
       open: (values) => guarded(() => bodySealer.open(values)),

@@ -112,7 +112,8 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
     await tokenize('app', 'd', '078051120', 'X4')
     await tokenize('other', 'e', '078051120', 'X1')
     await tokenize('other', 'f', '457555462', 'X9')
-    const list = (limit: number, skip = 0) => vault.inspection.listShared({ appId: uuid('app'), limit, skip })
+    const actor = { name: 'operator:Ada', reason: null }
+    const list = (limit: number, skip = 0) => vault.inspection.listShared({ appId: uuid('app'), limit, skip, actor })
     const users = (...names: string[]) => names.map((name) => uuid(name)).sort()
     const all = await list(10)
     expect(all).toHaveLength(2)
@@ -124,8 +125,19 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
     )
     expect([...(await list(1)), ...(await list(1, 1))]).toEqual(all)
     expect(await list(1, 2)).toEqual([])
-    expect(await vault.inspection.listShared({ appId: uuid('other'), limit: 10, skip: 0 })).toEqual([])
+    expect(await vault.inspection.listShared({ appId: uuid('other'), limit: 10, skip: 0, actor })).toEqual([])
     await expect(list(0)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' })
+    const heads = (await vault.audit?.listHeads()) ?? []
+    const entries = await Promise.all(
+      heads.map(({ chain }) => vault.audit?.listEntries({ chain, after: 0, limit: 100 }) ?? []),
+    )
+    const recorded = entries.flat().filter(({ kind }) => kind === 'DUPLICATES_LISTED')
+    expect(recorded.map(({ appId, userId, actor: name, subject }) => [appId, userId, name, subject]).sort()).toEqual(
+      [
+        ...['0', '0', '1', '2'].map((skip) => [uuid('app'), null, 'operator:Ada', skip]),
+        [uuid('other'), null, 'operator:Ada', '0'],
+      ].sort(),
+    )
   })
 
   test('is empty until the first data key, and after the erasure of everybody', async () => {
