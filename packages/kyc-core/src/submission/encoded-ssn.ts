@@ -9,16 +9,20 @@ const ESCAPES = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1
 /** `=30`, as in mail. */
 const MAIL_ESCAPES = /=([0-9a-f]{2})/gi
 const ESCAPE = /[%=\\&]/
+/** Length of the shortest number in hexadecimal that is searched for. */
+const SHORTEST = 6
+/** Length of the shortest part of base64 that is searched for. */
+const SHORTEST_BASE64 = 11
 const HAN_DIGITS = '〇一二三四五六七八九'
-const HAN = /[〇零一二三四五六七八九]/g
+const HAN = /[〇零一二三四五六七八九]/
 
 /** An SSN in the encodings that are searched for. */
 export interface EncodedSsn {
   readonly digits: string
-  /** Parts that base64 of any text with the SSN has, whatever comes before it. */
-  readonly base64: readonly string[]
-  /** Its characters in hexadecimal, upper case. */
-  readonly hex: readonly string[]
+  /** Returns parts that base64 of any text with the SSN has, whatever comes before it. */
+  readonly base64: () => readonly string[]
+  /** The SSN as it is written: without separators, and with each of them. */
+  readonly spellings: readonly string[]
   /** The number itself in hexadecimal; null if it is so short that other numbers have it. */
   readonly hexNumber: string | null
 }
@@ -29,19 +33,24 @@ function base64After(before: number, text: string): string {
   return btoa('\0'.repeat(before) + text).slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6))
 }
 
-const hexOf = (text: string): string =>
-  Array.from(text, (character) => character.charCodeAt(0).toString(16).toUpperCase()).join('')
+const HEX_OF_SEPARATOR: Readonly<Record<string, string>> = { '-': '2D', ' ': '20', '.': '2E' }
+
+/** Writes digits and separators in hexadecimal. */
+const hexOf = (spelling: string): string =>
+  spelling.replace(/\d/g, '3$&').replace(/[- .]/g, (separator) => HEX_OF_SEPARATOR[separator] ?? '')
 
 /** Encodes an SSN of nine digits for {@link holdsEncodedSsn}. */
 export function encodeSsn(digits: string): EncodedSsn {
   const [area, group, serial] = [digits.slice(0, 3), digits.slice(3, 5), digits.slice(5)]
   const spellings = ['', '-', ' ', '.'].map((separator) => [area, group, serial].join(separator))
   const hexNumber = Number(digits).toString(16).toUpperCase()
+  let base64: readonly string[] | undefined
   return {
     digits,
-    base64: spellings.flatMap((spelling) => [0, 1, 2].map((before) => base64After(before, spelling))),
-    hex: spellings.map(hexOf),
-    hexNumber: hexNumber.length >= 6 ? hexNumber : null,
+    base64: () =>
+      (base64 ??= spellings.flatMap((spelling) => [0, 1, 2].map((before) => base64After(before, spelling)))),
+    spellings,
+    hexNumber: hexNumber.length >= SHORTEST ? hexNumber : null,
   }
 }
 
@@ -54,23 +63,27 @@ function withoutEscapes(text: string, escapes: RegExp): string {
 }
 
 const withHanDigits = (text: string): string =>
-  text.replace(HAN, (digit) => (digit === '零' ? '0' : String(HAN_DIGITS.indexOf(digit))))
+  text.replaceAll(new RegExp(HAN, 'g'), (digit) => (digit === '零' ? '0' : String(HAN_DIGITS.indexOf(digit))))
 
 /** Checks whether a text holds the SSN in base64, hexadecimal, escapes or Han digits. */
 export function holdsEncodedSsn(text: string, ssn: EncodedSsn): boolean {
-  if (text.length < 6) return false
-  const compact = text.replace(/\s/g, '')
-  if (ssn.base64.some((part) => compact.includes(part))) return true
+  if (text.length < SHORTEST) return false
+  // In base64 a digit in the first of three places is `M` and one more character.
+  if (text.length >= SHORTEST_BASE64 && text.includes('M')) {
+    const compact = text.replace(/\s/g, '')
+    if (ssn.base64().some((part) => compact.includes(part))) return true
+  }
   const upper = foldText(text)
   // Digits are 30 to 39 in hexadecimal.
   const hexDigits = /3\d/.test(upper) ? upper.replace(/0X|\\X|[^0-9A-F]/g, '') : ''
-  if (ssn.hex.some((hex) => hexDigits.includes(hex))) return true
+  if (/(?:3\d){3}/.test(hexDigits) && ssn.spellings.some((spelling) => hexDigits.includes(hexOf(spelling)))) return true
   if (ssn.hexNumber !== null && upper.includes(ssn.hexNumber) && isWord(upper, ssn.hexNumber)) return true
   // Escapes twice, for a text that was escaped twice.
-  const spellings = ESCAPE.test(text)
+  if (!ESCAPE.test(text) && !HAN.test(text)) return false
+  const unescaped = ESCAPE.test(text)
     ? [withoutEscapes(withoutEscapes(text, ESCAPES), ESCAPES), withoutEscapes(text, MAIL_ESCAPES)]
     : [text]
-  return spellings
+  return unescaped
     .map(withHanDigits)
     .some((spelling) => spelling !== text && holdsSpelled(foldText(spelling), ssn.digits, 'digits'))
 }

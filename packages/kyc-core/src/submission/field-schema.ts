@@ -24,10 +24,9 @@ export function missingOr(code: ViolationCode): { error: (issue: { readonly inpu
 export type TextTidier = (text: string) => string
 
 /** Creates the schema of a text with one rule, and so with at most one violation. */
-export function textField(rule: TextRule, keywords: TextKeywords, tidy: TextTidier = (text) => text) {
-  return z
-    .string(missingOr('TYPE'))
-    .overwrite(tidy)
+export function textField(rule: TextRule, keywords: TextKeywords, tidy?: TextTidier) {
+  const text = z.string(missingOr('TYPE'))
+  return (tidy ? text.overwrite(tidy) : text)
     .superRefine((text, context) => {
       const code = rule(text)
       if (code) context.addIssue({ code: 'custom', message: code })

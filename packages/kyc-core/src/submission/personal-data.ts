@@ -49,7 +49,7 @@ const wordSet = (text: string): ReadonlySet<string> =>
 interface TypedFields {
   readonly email: string
   readonly phone: string
-  readonly addressWords: ReadonlySet<string>
+  readonly addressWords: () => ReadonlySet<string>
 }
 
 function typedFieldsOf(submission: JsonValue | undefined): TypedFields {
@@ -57,10 +57,11 @@ function typedFieldsOf(submission: JsonValue | undefined): TypedFields {
   const texts = [member(person, 'address'), member(member(member(submission, 'verifications'), 'document'), 'address')]
     .flatMap((address) => (typeof address === 'object' && address !== null ? Object.values(address) : []))
     .map(textOf)
+  let addressWords: ReadonlySet<string> | undefined
   return {
     email: textOf(member(person, 'emailAddress')).toLowerCase(),
     phone: textOf(member(person, 'phoneNumber')).replace(/\D/g, ''),
-    addressWords: wordSet(texts.join(' ')),
+    addressWords: () => (addressWords ??= wordSet(texts.join(' '))),
   }
 }
 
@@ -79,15 +80,22 @@ function isBeyond(text: string, key: string, typed: TypedFields): boolean {
     const digits = found.replace(/\D/g, '')
     return digits.length >= 7 && digits.length <= 15 && !(typed.phone !== '' && typed.phone.endsWith(digits))
   }
-  const isOtherAddress = (found: string): boolean => [...wordSet(found)].some((word) => !typed.addressWords.has(word))
-  const isOtherKey = OTHER_KEY.test(key)
+  const isOtherAddress = (found: string): boolean => {
+    const addressWords = typed.addressWords()
+    return [...wordSet(found)].some((word) => !addressWords.has(word))
+  }
+  const isOtherKey = (): boolean => OTHER_KEY.test(key)
   return (
     emailsIn(text).some((email) => email.toLowerCase() !== typed.email) ||
     (text.match(PHONE) ?? []).some(isOtherPhone) ||
     (PHONE_KEY.test(key) && isAnyDigits(text) && isOtherPhone(text)) ||
     PASSPORT_IN_TEXT.test(text) ||
-    (!isOtherKey && DOCUMENT_KEY.test(key) && /^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text)) ||
-    (!isOtherKey && ADDRESS_KEY.test(key) && /\p{L}{2}/u.test(text) && /[\d\s,]/.test(text) && isOtherAddress(text)) ||
+    (DOCUMENT_KEY.test(key) && !isOtherKey() && /^(?=.*\d.*\d.*\d)[\p{L}\p{N} -]{6,25}$/u.test(text)) ||
+    (ADDRESS_KEY.test(key) &&
+      !isOtherKey() &&
+      /\p{L}{2}/u.test(text) &&
+      /[\d\s,]/.test(text) &&
+      isOtherAddress(text)) ||
     (text.match(STREET) ?? []).some(isOtherAddress)
   )
 }
