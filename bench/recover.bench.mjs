@@ -16,6 +16,7 @@ const withoutSeconds = Number(process.env.BENCH_SECONDS ?? 30)
 const everyMs = 10
 /** As the server does it. */
 const recoverEveryMs = 2_000
+const recoveryPauseMs = 50
 const otherEndpoints = 20
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const userId = '0b000000-0000-4000-8000-00000000000b'
@@ -111,7 +112,7 @@ async function measure({ webhooks: store, recoveries }) {
   let stopped = false
   const recover = (async () => {
     while (!stopped) {
-      while ((await recoverEvents({ store: recoveries, grants, newId: randomUUID })) > 0);
+      while ((await recoverEvents({ store: recoveries, grants, newId: randomUUID })) > 0) await sleep(recoveryPauseMs)
       await sleep(recoverEveryMs)
     }
   })()

@@ -3,10 +3,12 @@ import { findGrants, isGranted, type AppGrant, type GrantLookup, type ScopeRule 
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
-/** Events of one step. */
-const eventsInAStep = 100
+/** Most events that a step looks at. */
+const eventsInAStep = 50
+/** Most deliveries that a step makes: few, so that live events between two steps hardly wait. */
+const deliveriesInAStep = 10
 /** Most recovered deliveries that wait at one endpoint. */
-const mostWaiting = 1000
+const mostWaiting = 100
 
 /** Dependencies of {@link recoverEvents}. */
 export interface RecoverEventsDeps {
@@ -34,18 +36,26 @@ function outcomeOf(
   return event.erased ? 'erased' : 'deliver'
 }
 
-async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange) {
+/** Decides about the next events, up to and with the last delivery that a step may make. */
+async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange, mostDeliveries: number) {
   const { store, grants } = deps
-  const events = await store.listEvents({ ...range, limit: eventsInAStep })
+  const listed = await store.listEvents({ ...range, limit: eventsInAStep })
   const found = await findGrants(
     grants,
-    events.map(({ userId }) => ({ appId: range.appId, userId })),
+    listed.map(({ userId }) => ({ appId: range.appId, userId })),
   )
-  const outcomes = events.map((event, index) => outcomeOf(event, found[index] ?? null, deps))
+  const decided = listed.map((event, index) => ({ event, outcome: outcomeOf(event, found[index] ?? null, deps) }))
+  const last = decided.filter(({ outcome }) => outcome === 'deliver')[mostDeliveries - 1]
+  const step = last === undefined ? decided : decided.slice(0, decided.indexOf(last) + 1)
   const skipped = { ...none }
-  for (const outcome of outcomes) if (outcome !== 'deliver') skipped[outcome] += 1
-  const next = events.length < eventsInAStep ? null : (events.at(-1)?.place ?? null)
-  return { matched: events.length, skipped, next, events: events.filter((_, index) => outcomes[index] === 'deliver') }
+  for (const { outcome } of step) if (outcome !== 'deliver') skipped[outcome] += 1
+  const isEnd = step.length < eventsInAStep && step.length === listed.length
+  return {
+    matched: step.length,
+    skipped,
+    next: isEnd ? null : (step.at(-1)?.event.place ?? null),
+    events: step.filter(({ outcome }) => outcome === 'deliver').map(({ event }) => event),
+  }
 }
 
 /**
@@ -71,7 +81,11 @@ export async function countRecovery(
   let total = { matched: 0, skipped: none }
   let after: RecoveryRange['after'] = null
   do {
-    const { matched, skipped, next }: Awaited<ReturnType<typeof decide>> = await decide(deps, { ...range, after })
+    const { matched, skipped, next }: Awaited<ReturnType<typeof decide>> = await decide(
+      deps,
+      { ...range, after },
+      eventsInAStep,
+    )
     total = { matched: total.matched + matched, skipped: sumOf(total.skipped, skipped) }
     after = next
   } while (after !== null)
@@ -88,8 +102,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
 }
 
 /**
- * Does one bounded step of each running recovery. Several processes may call it at once: a step is written by one of
- * them.
+ * Does one step of each running recovery: at most ten deliveries. Several processes may call it at once: a step is written by
+ * one of them. Call it again after a pause, for example 50 ms: live events are delivered between the steps.
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now
  * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
@@ -99,8 +113,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * ```ts
  * import { recoverEvents, type RecoverEventsDeps } from '@kyc-relay/webhooks/delivery'
  *
- * async function recoverAll(deps: RecoverEventsDeps) {
- *   while ((await recoverEvents(deps)) > 0);
+ * async function recoverAll(deps: RecoverEventsDeps, pause: (ms: number) => Promise<void>) {
+ *   while ((await recoverEvents(deps)) > 0) await pause(50)
  * }
  * ```
  */
@@ -110,7 +124,7 @@ export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
   for (const running of await store.listRunning({ limit: 100 })) {
     const step = await store.findNextStep({ ...running, mostWaiting })
     if (step === null) continue
-    const { events, skipped, next } = await decide(deps, step)
+    const { events, skipped, next } = await decide(deps, step, deliveriesInAStep)
     const deliveries = events.map(async ({ eventId }) => ({
       deliveryId: newId(),
       eventId,

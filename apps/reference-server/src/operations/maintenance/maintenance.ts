@@ -12,6 +12,8 @@ const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
 /** Also the time between two log lines while the database is down. */
 const recoverEveryMs = 2000
+/** Time between two steps of running recoveries: live events are delivered meanwhile. */
+const recoveryPauseMs = 50
 
 /** Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
@@ -58,8 +60,9 @@ export function createMaintenance(deps: {
       {
         name: 'recover events',
         intervalMs: recoverEveryMs,
-        async run(shouldContinue) {
-          while (shouldContinue() && (await deps.recoverEvents()) > 0);
+        busyIntervalMs: recoveryPauseMs,
+        async run() {
+          return (await deps.recoverEvents()) > 0
         },
       },
       {

@@ -3,8 +3,10 @@ export interface PeriodicJob {
   readonly name: string
   /** Time from the end of one run to the start of the next. The first run starts at once. */
   readonly intervalMs: number
+  /** The same time after a run that resolved to true: more is to do. Default: {@link intervalMs}. */
+  readonly busyIntervalMs?: number
   /** Runs the job. `shouldContinue` returns false when the server stops; the job then ends after its current step. */
-  run(shouldContinue: () => boolean): Promise<void>
+  run(shouldContinue: () => boolean): Promise<boolean | void>
 }
 
 /** Runs jobs in parallel until they are stopped. A failed job runs again at its next time. */
@@ -29,13 +31,14 @@ export function createPeriodicJobs(
     const run = job
       .run(() => !stopping)
       .catch((error: unknown) => onFailure(job.name, error))
-      .finally(() => {
+      .then((isBusy) => {
         running.delete(run)
-        if (!stopping)
-          cancels.set(
-            job,
-            schedule(() => runNow(job), job.intervalMs),
-          )
+        if (stopping) return
+        const { intervalMs, busyIntervalMs = intervalMs } = job
+        cancels.set(
+          job,
+          schedule(() => runNow(job), isBusy === true ? busyIntervalMs : intervalMs),
+        )
       })
     running.add(run)
   }
