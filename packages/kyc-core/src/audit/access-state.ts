@@ -1,7 +1,7 @@
 import type { AuditEntry } from './audit-entry.js'
 import type { AccessRow } from './audit-log.js'
 
-/** What the entries of a log say about keys, tokens, grants and endpoints. */
+/** What the entries of a log say about keys, tokens, grants, endpoints with their pauses, and corrections. */
 export interface AccessState {
   /** Reads entries, in the order of their chain. */
   read(entries: readonly AuditEntry[]): void
@@ -15,6 +15,8 @@ export interface AccessState {
 export function accessNameOf({ kind, appId, userId, subject }: AuditEntry): string | null {
   if (kind.startsWith('GRANT_')) return `grant ${appId} ${userId}`
   if (kind === 'ACCESS_TOKEN_ISSUED') return `token ${subject}`
+  if (kind === 'KYC_STATUS_CORRECTED') return `correction ${subject}`
+  if (kind === 'ENDPOINT_PAUSED' || kind === 'ENDPOINT_RESUMED') return `pause ${subject}`
   if (kind.startsWith('ENDPOINT_')) return `endpoint ${subject}`
   if (kind.startsWith('API_KEY_')) return `key ${appId} ${subject}`
   return null
@@ -37,7 +39,7 @@ export function createAccessState(): AccessState {
         if (name === null) continue
         const row = known.get(name) ?? { digest: null, endedAtMs: null }
         if (begins.has(entry.kind)) row.digest = entry.contentDigest
-        if (entry.kind === 'GRANT_REVOKED') row.digest = null
+        if (entry.kind === 'GRANT_REVOKED' || entry.kind === 'ENDPOINT_RESUMED') row.digest = null
         if (ends.has(entry.kind)) row.endedAtMs = entry.atMs
         known.set(name, row)
       }
@@ -60,5 +62,6 @@ export function createAccessState(): AccessState {
 
 const begins: ReadonlySet<string> = new Set([
   ...['GRANT_GIVEN', 'GRANT_NARROWED', 'ACCESS_TOKEN_ISSUED', 'ENDPOINT_REGISTERED', 'API_KEY_ADDED', 'API_KEY_ISSUED'],
+  ...['ENDPOINT_PAUSED', 'KYC_STATUS_CORRECTED'],
 ])
 const ends: ReadonlySet<string> = new Set(['ENDPOINT_REMOVED', 'API_KEY_DISCARDED', 'API_KEY_REVOKED'])

@@ -19,9 +19,12 @@ export interface RecordedRow {
   readonly erased: boolean
 }
 
-/** An API key, access token, grant or endpoint, as its row is now. */
+/** An API key, access token, grant, endpoint, its pause, or a correction of a KYC status, as its row is now. */
 export interface AccessRow {
-  /** `key <appId> <version>`, `token <hash>`, `grant <appId> <userId>` or `endpoint <endpointId>`. */
+  /**
+   * `key <appId> <version>`, `token <hash>`, `grant <appId> <userId>`, `endpoint <endpointId>`, `pause <endpointId>` or
+   * `correction <correctionId>`.
+   */
   readonly name: string
   /** Digest that an entry about it would have; null if a part was forgotten with its removal. */
   readonly digest: string | null
@@ -51,7 +54,7 @@ export interface AuditLog {
   /** Returns the rows that entries with these subjects recorded, by subject. Removed rows are absent. */
   findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, RecordedRow>>
   /**
-   * Reads a page of the API keys, access tokens, grants and endpoints. `nextCursor` is null on the last page. Absent if
+   * Reads a page of the API keys, access tokens, grants, endpoints, pauses and corrections. `nextCursor` is null on the last page. Absent if
    * the log records none.
    */
   listAccess?(page: {

@@ -38,7 +38,7 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  * keep writing meanwhile.
  *
  * It finds entries that were changed, removed, moved or inserted, rows that differ from their entries, and rows without
- * an entry. Rows are verifications, reveals, API keys, access tokens, grants and endpoints. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
+ * an entry. Rows are verifications, reveals, API keys, access tokens, grants, endpoints with their pauses, and corrections of a KYC status. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
  * restored.
  *
  * @example
@@ -101,7 +101,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   const access = createAccessState()
   const places = new Map<number, ChainPlace>()
 
-  /** Compares keys, tokens, grants and endpoints with their entries. */
+  /** Compares keys, tokens, grants, endpoints, pauses and corrections with their entries. */
   async function compareAccess(): Promise<void> {
     if (log.listAccess === undefined) return
     const differences: {

@@ -1,7 +1,9 @@
+import type { KycStatusCorrection } from '@kyc-relay/kyc-core'
 import type { AccessRow, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { SealedHeaders } from '@kyc-relay/webhooks/delivery'
-import { accessTokenIssuedEvent, endpointRegisteredEvent, grantPutEvent } from './access-events.js'
+import { accessTokenIssuedEvent, endpointPausedEvent, endpointRegisteredEvent, grantPutEvent } from './access-events.js'
 import { apiKeyAddedEvent, apiKeyIssuedEvent } from './api-key-events.js'
+import { statusCorrectedEvent } from './recorded-content.js'
 
 /** Rows as both engines select them. Lists are JSON, instants are milliseconds. */
 export interface StoredGrant {
@@ -33,6 +35,15 @@ export interface StoredEndpoint {
   readonly standardWebhooks: number | boolean
   readonly headers: string | null
   readonly removedAt: number | null
+}
+
+export interface StoredPause {
+  readonly endpointId: string
+  readonly appId: string
+  readonly by: 'PARTNER' | 'OPERATOR'
+}
+export interface StoredCorrection extends Omit<KycStatusCorrection, 'at'> {
+  readonly at: number
 }
 
 const listOf = (json: string) => JSON.parse(json) as string[]
@@ -67,5 +78,13 @@ export const accessRowOf = {
     // A removal forgets static headers, which the entry covers.
     const digest = row.removedAt === null ? contentDigest : null
     return { name: `endpoint ${row.endpointId}`, digest, endedAtMs: row.removedAt }
+  },
+  pause(seal: AuditSeal, row: StoredPause): AccessRow {
+    const { contentDigest } = endpointPausedEvent(seal, row, row.by, 0)
+    return { name: `pause ${row.endpointId}`, digest: contentDigest, endedAtMs: null }
+  },
+  correction(seal: AuditSeal, row: StoredCorrection): AccessRow {
+    const { contentDigest } = statusCorrectedEvent(seal, { ...row, at: new Date(row.at) })
+    return { name: `correction ${row.correctionId}`, digest: contentDigest, endedAtMs: null }
   },
 } as const

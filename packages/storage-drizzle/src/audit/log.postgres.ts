@@ -4,8 +4,10 @@ import {
   accessRowOf,
   type StoredAccessToken,
   type StoredApiKey,
+  type StoredCorrection,
   type StoredEndpoint,
   type StoredGrant,
+  type StoredPause,
 } from './access-rows.js'
 import { revealContent, verificationContent } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
@@ -223,7 +225,23 @@ FROM kyc_relay_endpoints
 WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, endpoint_id ${pageOf}`,
 )
 
-/** Lists keys, tokens, grants and endpoints. The cursor is the number of the list and the last row of the page. */
+const listPauses = statement<StoredPause>(
+  'stores_audit_list_pauses',
+  sql`
+SELECT endpoint_id AS "endpointId", app_id AS "appId", paused_by AS by
+FROM kyc_relay_endpoints
+WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) AND paused_by IS NOT NULL
+ORDER BY app_id, endpoint_id ${pageOf}`,
+)
+const listCorrections = statement<StoredCorrection>(
+  'stores_audit_list_corrections',
+  sql`
+SELECT correction_id AS "correctionId", user_id AS "userId", previous, next, extract(epoch FROM at) * 1000 AS at, actor, reason
+FROM kyc_relay_kyc_status_corrections
+WHERE (user_id, correction_id) > (${value('first')}, ${value('second')}) ORDER BY user_id, correction_id ${pageOf}`,
+)
+
+/** Lists keys, tokens, grants, endpoints, pauses and corrections. The cursor is the number of the list and the last row of the page. */
 function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
   const numberOf = (value: number | null) => (value === null ? null : Math.round(Number(value)))
   const lists = [
@@ -257,6 +275,22 @@ function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<Au
         (await listEndpoints.rows(on, page)).map((row) => ({
           row: accessRowOf.endpoint(seal, { ...row, removedAt: numberOf(row.removedAt) }),
           key: [row.appId, row.endpointId],
+        })),
+    },
+    {
+      start: '',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listPauses.rows(on, page)).map((row) => ({
+          row: accessRowOf.pause(seal, row),
+          key: [row.appId, row.endpointId],
+        })),
+    },
+    {
+      start: '',
+      list: async (on: Queryable, page: AccessPage) =>
+        (await listCorrections.rows(on, page)).map((row) => ({
+          row: accessRowOf.correction(seal, { ...row, at: numberOf(row.at) ?? 0 }),
+          key: [row.userId, row.correctionId],
         })),
     },
   ]

@@ -4,8 +4,10 @@ import {
   accessRowOf,
   type StoredAccessToken,
   type StoredApiKey,
+  type StoredCorrection,
   type StoredEndpoint,
   type StoredGrant,
+  type StoredPause,
 } from './access-rows.js'
 import type {
   AccessRow,
@@ -141,7 +143,7 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
   }
 }
 
-/** Lists keys, tokens, grants and endpoints. The cursor is the number of the list and the last row of the page. */
+/** Lists keys, tokens, grants, endpoints, pauses and corrections. The cursor is the number of the list and the last row of the page. */
 function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
   const lists = [
     listOf<StoredGrant>(
@@ -173,6 +175,20 @@ function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<Aud
       FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' ORDER BY endpoint_id LIMIT ?`,
       ({ endpointId }) => [endpointId, ''],
       (row) => accessRowOf.endpoint(seal, row),
+    ),
+    listOf<StoredPause>(
+      client,
+      `SELECT endpoint_id AS endpointId, app_id AS appId, paused_by AS by
+      FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' AND paused_by IS NOT NULL ORDER BY endpoint_id LIMIT ?`,
+      ({ endpointId }) => [endpointId, ''],
+      (row) => accessRowOf.pause(seal, row),
+    ),
+    listOf<StoredCorrection>(
+      client,
+      `SELECT correction_id AS correctionId, user_id AS userId, previous, next, at, actor, reason
+      FROM kyc_relay_kyc_status_corrections WHERE correction_id > ? AND ? = '' ORDER BY correction_id LIMIT ?`,
+      ({ correctionId }) => [correctionId, ''],
+      (row) => accessRowOf.correction(seal, row),
     ),
   ]
   return ({ cursor, limit }) =>

@@ -129,6 +129,13 @@ export function createEndpointChanges(audit: AuditChain | null) {
     await statements.refreshNextDue.count(on, { appId, endpointIds: [endpointId] })
   }
 
+  /** Writes the entries of a new endpoint, with the pause that it inherits. */
+  async function recordNew(on: Queryable, endpoint: NewEndpoint, by: Endpoint['pausedBy']): Promise<void> {
+    await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+    if (by === null) return
+    await audit?.append(on, endpoint.appId, (nowMs) => endpointPausedEvent(audit.seal, endpoint, by, nowMs))
+  }
+
   async function findOne(on: Queryable, one: OneEndpoint) {
     const [found] = await queryBuilder(on)
       .select({ lineageId: endpoints.lineageId, pausedBy: endpoints.pausedBy })
@@ -199,8 +206,9 @@ export function createEndpointChanges(audit: AuditChain | null) {
       const live = and(eq(endpoints.appId, appId), isNull(endpoints.removedAt))
       if ((await queryBuilder(on).$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
       const lineageId = (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId
-      await insert(on, endpoint, { lineageId, pausedBy: await inheritedPause(on, { appId, lineageId }) })
-      await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+      const pausedBy = await inheritedPause(on, { appId, lineageId })
+      await insert(on, endpoint, { lineageId, pausedBy })
+      await recordNew(on, endpoint, pausedBy)
       return 'registered'
     },
 
@@ -221,7 +229,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
         .set({ endpointId: replacement.endpointId })
         .where(isRecoveryOf({ appId, endpointId }))
       await handOver(on, { appId, endpointId, lineageId }, now)
-      await audit?.append(on, appId, (nowMs) => endpointRegisteredEvent(audit.seal, replacement, nowMs))
+      await recordNew(on, replacement, old.pausedBy)
       await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
       return 'replaced'
     },

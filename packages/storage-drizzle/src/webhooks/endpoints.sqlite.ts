@@ -160,6 +160,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
     })
     if (pausedBy !== null) statements.setSchedulePaused.run({ endpoint: position, paused: 1 })
     audit?.append(endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+    if (pausedBy !== null) audit?.append(endpointPausedEvent(audit.seal, endpoint, pausedBy, nowMs))
     return position
   }
 

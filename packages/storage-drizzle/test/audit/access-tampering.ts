@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../../src/apps/app-directory.js'
@@ -6,6 +7,18 @@ import { appId, at, createApps, grant, hashOf, token, userId } from '../../src/t
 import { verify } from './audit-samples.js'
 
 const endpointId = '0198c0de-0000-7000-8000-00000000e001'
+/** Replaced while paused, and the one that took over its pause. */
+const replaced = '0198c0de-0000-7000-8000-00000000e002'
+const heir = '0198c0de-0000-7000-8000-00000000e003'
+const correction = {
+  correctionId: '0198c0de-0000-7000-8000-00000000c001',
+  userId,
+  expected: 'UNVERIFIED',
+  next: 'PASS',
+  at: at(3),
+  actor: 'operator:Ada',
+  reason: 'wrong document',
+} as const
 const names = {
   grant: `grant ${appId} ${userId}`,
   token: `token ${Buffer.from(hashOf('secret')).toString('hex')}`,
@@ -34,20 +47,53 @@ const changes: readonly (readonly [change: string, back: string, code: string, n
     names.token,
   ],
   [
-    `UPDATE kyc_relay_endpoints SET url = 'https://evil.example/'`,
-    `UPDATE kyc_relay_endpoints SET url = 'https://partner.com/hooks'`,
+    `UPDATE kyc_relay_endpoints SET url = 'https://evil.example/' WHERE endpoint_id = '${endpointId}'`,
+    `UPDATE kyc_relay_endpoints SET url = 'https://partner.com/hooks' WHERE endpoint_id = '${endpointId}'`,
     'ROW_DIFFERS',
     names.endpoint,
   ],
   [
-    `UPDATE kyc_relay_endpoints SET event_types = '["TRANSACTION_CREATE"]'`,
-    `UPDATE kyc_relay_endpoints SET event_types = NULL`,
+    `UPDATE kyc_relay_endpoints SET event_types = '["TRANSACTION_CREATE"]' WHERE endpoint_id = '${endpointId}'`,
+    `UPDATE kyc_relay_endpoints SET event_types = NULL WHERE endpoint_id = '${endpointId}'`,
     'ROW_DIFFERS',
     names.endpoint,
   ],
   [
-    `UPDATE kyc_relay_endpoints SET removed_at = created_at`,
-    `UPDATE kyc_relay_endpoints SET removed_at = NULL`,
+    `UPDATE kyc_relay_endpoints SET paused_by = 'OPERATOR' WHERE endpoint_id = '${endpointId}'`,
+    `UPDATE kyc_relay_endpoints SET paused_by = NULL WHERE endpoint_id = '${endpointId}'`,
+    'ROW_WITHOUT_ENTRY',
+    `pause ${endpointId}`,
+  ],
+  [
+    `UPDATE kyc_relay_endpoints SET paused_by = 'OPERATOR' WHERE endpoint_id = '${heir}'`,
+    `UPDATE kyc_relay_endpoints SET paused_by = 'PARTNER' WHERE endpoint_id = '${heir}'`,
+    'ROW_DIFFERS',
+    `pause ${heir}`,
+  ],
+  [
+    `UPDATE kyc_relay_endpoints SET paused_by = NULL WHERE endpoint_id = '${heir}'`,
+    `UPDATE kyc_relay_endpoints SET paused_by = 'PARTNER' WHERE endpoint_id = '${heir}'`,
+    'ROW_MISSING',
+    `pause ${heir}`,
+  ],
+  ...(
+    [
+      [`reason = 'tidied'`, `reason = '${correction.reason}'`],
+      [`actor = 'operator:Eve'`, `actor = '${correction.actor}'`],
+      [`previous = 'PASS'`, `previous = 'UNVERIFIED'`],
+    ] as const
+  ).map(
+    ([change, back]) =>
+      [
+        `UPDATE kyc_relay_kyc_status_corrections SET ${change}`,
+        `UPDATE kyc_relay_kyc_status_corrections SET ${back}`,
+        'ROW_DIFFERS',
+        `correction ${correction.correctionId}`,
+      ] as const,
+  ),
+  [
+    `UPDATE kyc_relay_endpoints SET removed_at = created_at WHERE endpoint_id = '${endpointId}'`,
+    `UPDATE kyc_relay_endpoints SET removed_at = NULL WHERE endpoint_id = '${endpointId}'`,
     'ROW_DIFFERS',
     names.endpoint,
   ],
@@ -61,15 +107,25 @@ const changes: readonly (readonly [change: string, back: string, code: string, n
 
 /** Expects that each row changed by SQL is found, and that a revoked key which is valid again is found. */
 export async function expectChangedAccessIsFound(
-  { apps, webhooks }: { readonly apps: AppDirectory; readonly webhooks: WebhookStore },
+  stores: {
+    readonly apps: AppDirectory
+    readonly webhooks: WebhookStore
+    readonly corrections: KycStatusCorrections
+  },
   log: AuditLog,
   sql: (text: string) => Promise<void>,
 ): Promise<void> {
+  const { apps, webhooks, corrections } = stores
   await createApps(apps)
   await apps.putGrant(grant())
   await apps.addAccessToken(token('secret'))
   const endpoint = { endpointId, appId, url: 'https://partner.com/hooks', eventTypes: null, createdAt: at(0) }
-  await webhooks.registerEndpoint({ ...endpoint, standardWebhooks: false }, 1)
+  await webhooks.registerEndpoint({ ...endpoint, standardWebhooks: false }, 5)
+  const other = { ...endpoint, url: 'https://partner.com/other', standardWebhooks: false }
+  await webhooks.registerEndpoint({ ...other, endpointId: replaced }, 5)
+  await webhooks.pauseEndpoint({ appId, endpointId: replaced, by: 'PARTNER' })
+  await webhooks.replaceEndpoint({ appId, endpointId: replaced, replacement: { ...other, endpointId: heir } })
+  await corrections.correctKycStatus(correction)
   const found = async () => (await verify(log)).findings.map(({ code, subject }) => [code, subject])
   expect(await found()).toEqual([])
   for (const [change, back, code, name] of changes) {
@@ -84,5 +140,13 @@ export async function expectChangedAccessIsFound(
   expect(await found()).toEqual([['ROW_DIFFERS', names.key]])
   await sql(`UPDATE kyc_relay_api_keys SET retired_at = created_at WHERE app_id = '${appId}'`)
   await sql(`DELETE FROM kyc_relay_endpoints`)
-  expect(await found()).toEqual([['ROW_MISSING', names.endpoint]])
+  expect((await found()).sort()).toEqual([
+    ['ROW_MISSING', names.endpoint],
+    ['ROW_MISSING', `endpoint ${replaced}`],
+    ['ROW_MISSING', `endpoint ${heir}`],
+    ['ROW_MISSING', `pause ${replaced}`],
+    ['ROW_MISSING', `pause ${heir}`],
+  ])
+  await sql(`DELETE FROM kyc_relay_kyc_status_corrections`)
+  expect(await found()).toContainEqual(['ROW_MISSING', `correction ${correction.correctionId}`])
 }
