@@ -29,6 +29,7 @@ export function compileProgram(source: string): string {
     alias: {
       '@kyc-relay/kyc-core': join(packages, 'kyc-core/src/index.ts'),
       '@kyc-relay/webhooks': join(packages, 'webhooks/src/index.ts'),
+      '@kyc-relay/webhooks/delivery': join(packages, 'webhooks/src/delivery/index.ts'),
     },
     logLevel: 'silent',
   })

@@ -11,12 +11,15 @@ export type SqliteLocation =
     }
   | {
       /**
-       * A connection of the caller, which the store does not close. It changes these pragmas of the connection:
+       * A connection of the caller, which the store does not close. It changes three pragmas of the connection, and the
+       * journal mode of the file:
        *
        * - `journal_mode = WAL` and `synchronous = FULL`, so that an acknowledged commit survives a power failure
-       * - `foreign_keys = ON` and `trusted_schema = OFF`, on which the tables rely
-       * - `secure_delete = ON` and `temp_store = MEMORY`, so that erased data stays in no file
-       * - `busy_timeout` 5 s, `journal_size_limit` 96 MiB, `wal_autocheckpoint` 4,000 pages
+       * - `foreign_keys = ON`, on which the tables rely
+       * - `secure_delete = ON`, so that erased data does not stay in the file
+       *
+       * All other pragmas stay: `busy_timeout` is how long a write waits for another process. Set
+       * `temp_store = MEMORY` before you create temporary tables if sorts must not reach a disk.
        */
       readonly database: SqliteConnection
     }
@@ -55,14 +58,16 @@ export function openConnection(location: SqliteLocation): { client: Database.Dat
   assertLocation(location)
   try {
     if ('database' in location) {
-      setPragmas(location.database)
+      setRequiredPragmas(location.database)
       return { client: location.database, close: () => undefined }
     }
     const file = ownFile(location)
     if (file !== null) closeSync(openSync(file, 'a', 0o600))
     const client = new Database(location.path, { timeout: busyTimeoutMs })
     try {
-      setPragmas(client)
+      client.pragma(`busy_timeout = ${busyTimeoutMs}`)
+      setRequiredPragmas(client)
+      setOwnPragmas(client)
     } catch (error) {
       client.close()
       throw error
@@ -91,15 +96,18 @@ export function emptyWal(client: Database.Database): boolean {
   }
 }
 
-function setPragmas(client: Database.Database): void {
+function setRequiredPragmas(client: Database.Database): void {
   if (client.inTransaction) throw new StorageError('TRANSACTION_OPEN')
-  client.pragma(`busy_timeout = ${busyTimeoutMs}`)
   if (!client.memory) switchToWal(client)
   // In WAL mode better-sqlite3 defaults to synchronous=NORMAL, which loses acknowledged commits on a power failure. So
   // every connection sets the pragma.
   client.pragma('synchronous = FULL')
   client.pragma('foreign_keys = ON')
   client.pragma('secure_delete = ON')
+}
+
+/** Settings of a connection that only the store uses. A caller may rely on others, and `temp_store` drops temporary tables. */
+function setOwnPragmas(client: Database.Database): void {
   client.pragma('trusted_schema = OFF')
   // Statement journals and sorts never touch a disk.
   client.pragma('temp_store = MEMORY')

@@ -289,6 +289,26 @@ describe('durability', () => {
     database.close()
   })
 
+  test.each([
+    ['busy_timeout', 1_234],
+    ['trusted_schema', 1],
+    ['temp_store', 1],
+    ['journal_size_limit', 1_000_000],
+    ['wal_autocheckpoint', 77],
+    ['cache_size', -4_321],
+    ['recursive_triggers', 1],
+  ])('%s of a connection of the caller stays, and so do its temporary tables', async (name, value) => {
+    const database = new Database(join(testFolder(), 'kyc.db'))
+    database.pragma(`${name} = ${value}`)
+    database.exec('CREATE TEMP TABLE basket (item TEXT)')
+    const storage = await createSqliteStorage({ database })
+    await storage.verifications.record(submission('first'))
+    await storage.close()
+    expect(database.pragma(name, { simple: true })).toBe(value)
+    expect(() => database.exec("INSERT INTO basket VALUES ('apple')")).not.toThrow()
+    database.close()
+  })
+
   test.each(['synchronous = NORMAL', 'foreign_keys = OFF', 'secure_delete = OFF', 'journal_mode = DELETE'])(
     'the proof notices %s',
     (pragma) => {
