@@ -1,6 +1,7 @@
 /** Every campaign by its name, loaded when it is asked for. */
 export const campaigns = {
   crash: async () => (await import('./crash/campaign.mjs')).crash,
+  'crash-postgres': async () => (await import('./crash/postgres-campaign.mjs')).crashPostgres,
   outage: async () => (await import('./outage/campaign.mjs')).outage,
   simulate: async () => (await import('./simulate/campaign.mjs')).simulate,
   exhaustive: async () => (await import('./exhaustive/campaign.mjs')).exhaustive,

@@ -3,7 +3,7 @@ import { campaigns } from './campaigns.mjs'
 import { runCampaign, runControl } from './run-campaign.mjs'
 
 // A smoke run of each campaign: small, without any expectation of time. `npm run prove` runs them as large as asked.
-const options = { seed: 1, engine: 'sqlite', log: () => undefined }
+const options = { seed: 1, isSmoke: true, log: () => undefined }
 const loaded = await Promise.all(
   Object.entries(campaigns).map(async ([name, load]) => ({ name, campaign: await load() })),
 )

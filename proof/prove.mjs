@@ -48,12 +48,11 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     'skip-controls': { type: 'boolean', default: false },
-    engine: { type: 'string', default: 'sqlite' },
   },
 })
 const numbers = [given.seconds, given.count, given.seed].filter((text) => text !== undefined).map(Number)
 if (!Object.hasOwn(campaigns, name ?? '') || !numbers.every(Number.isSafeInteger)) {
-  console.error('usage: npm run prove -- <campaign> [--seconds N | --count N] [--seed N] [--engine sqlite|postgres]')
+  console.error('usage: npm run prove -- <campaign> [--seconds N | --count N] [--seed N]')
   console.error(`campaigns: ${Object.keys(campaigns).join(', ')}, all; also old-and-new and report`)
   process.exit(2)
 }
@@ -68,7 +67,7 @@ const command = `npm run prove -- ${name} ${process.argv.slice(3).join(' ')}`.tr
 const mostShown = 10
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
-const options = { seed, engine: given.engine, log: console.error }
+const options = { seed, log: console.error }
 
 const controlResults = {}
 for (const control of campaign.controls) {
@@ -85,7 +84,6 @@ const { sizes, violations, seconds } = isWhole
 for (const violation of violations.slice(0, mostShown)) console.error(`VIOLATION ${violation}`)
 const line = {
   campaign: name,
-  engine: given.engine,
   seed,
   seconds,
   sizes,

@@ -9,6 +9,7 @@ import { openFiles } from './databases.mjs'
 import { startReceiver } from './receiver.mjs'
 import { revealAll } from './sealed-values.mjs'
 import { sabotages } from './sabotage.mjs'
+import { untilSettled } from './settled.mjs'
 
 const killsPerRound = 20
 const longestLifeMs = 2_500
@@ -26,7 +27,7 @@ async function runRound({ seed, sabotage, mayKill }) {
     let demo = await server.started
     if (demo === null) throw new Error(`the server did not start: ${server.output()}`)
     let next = Promise.resolve(demo)
-    const servingSinceMs = []
+    const killedAtMs = []
     const receiver = await startReceiver(demo, demo.apps[0].apiKey)
     let over = false
     const clients = startClients({ seed, demo, receiver, pickServer: () => next, until: () => over })
@@ -39,6 +40,7 @@ async function runRound({ seed, sabotage, mayKill }) {
       await sleep(random.whole(longestLifeMs))
       let serve
       next = new Promise((resolve) => (serve = resolve))
+      killedAtMs.push(Date.now())
       const { signal } = await server.end('SIGKILL')
       if (signal !== 'SIGKILL') violations.push(`the server ended by itself: ${server.output().slice(-500)}`)
       kills.serving += 1
@@ -48,6 +50,7 @@ async function runRound({ seed, sabotage, mayKill }) {
       // Some kills meet the start itself.
       while (random.chance(0.15)) {
         await Promise.race([server.started, sleep(random.whole(1_000))])
+        killedAtMs.push(Date.now())
         await server.end('SIGKILL')
         kills.starting += 1
         server = start()
@@ -57,7 +60,6 @@ async function runRound({ seed, sabotage, mayKill }) {
         violations.push(`the server does not start after a kill: ${server.output().slice(-500)}`)
         break
       }
-      servingSinceMs.push(Date.now())
       serve(demo)
     }
     over = true
@@ -68,7 +70,7 @@ async function runRound({ seed, sabotage, mayKill }) {
     }
     await clients.finished.catch((error) => violations.push(`a client gave up: ${error.message}`))
     violations.push(...clients.violations, ...receiver.violations)
-    violations.push(...(await revealAll({ clients, dataDir })))
+    violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
     await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
@@ -78,25 +80,15 @@ async function runRound({ seed, sabotage, mayKill }) {
     violations.push(...files.integrity())
     violations.push(...(await checkInvariants({ ...files, ledger: clients.ledger, receiver })))
     if ((await verifyAudit({ dataDir })) !== 0) violations.push('audit verify does not accept the logs')
-    const takeOverMs = await takeOverTimes(files, servingSinceMs)
+    const takeOverMs = await takeOverTimes(files, killedAtMs)
     return { kills, violations, clients, receiver, takeOverMs }
   })
 }
 
-/** Milliseconds from the start of a server until it had closed each attempt that a kill cut off. */
-async function takeOverTimes({ ask }, servingSinceMs) {
+/** Milliseconds from a kill until the next process had closed each attempt that the kill cut off: its start is part of it. */
+async function takeOverTimes({ ask }, killedAtMs) {
   const rows = await ask(`SELECT ended_at FROM kyc_relay_attempts WHERE state = 'INTERRUPTED'`)
-  return rows.map(({ ended_at: endedAt }) => endedAt - (servingSinceMs.findLast((at) => at <= endedAt) ?? endedAt))
-}
-
-/** Waits until no delivery is under way any more. */
-async function untilSettled({ insist, rest }, patienceMs) {
-  const deadlineMs = performance.now() + patienceMs
-  for (;;) {
-    const { json } = await insist(rest('GET', '/deliveries?status=PENDING&limit=1'))
-    if (json.items.length === 0 || performance.now() > deadlineMs) return
-    await sleep(50)
-  }
+  return rows.map(({ ended_at: endedAt }) => endedAt - killedAtMs.findLast((at) => at <= endedAt))
 }
 
 export const crash = {
@@ -153,7 +145,7 @@ export const crash = {
       sizes: {
         ...sizes,
         takeovers: takeOverMs.length,
-        'ms for the longest takeover': Math.round(Math.max(0, ...takeOverMs)),
+        'ms from a kill to its takeover at the longest': Math.round(Math.max(0, ...takeOverMs)),
       },
       violations,
     }

@@ -31,10 +31,20 @@ const longestSilenceMs = 120_000
 /**
  * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
  * answered 503, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
- * holds `clock()` of each first answer. Without `setUp` there are no endpoints.
+ * holds `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `patienceMs`
+ * counts as failed.
  */
-export function startClients({ seed, pickServer, demo, receiver, until, clock = () => 0, setUp = true }) {
-  const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32 })
+export function startClients({
+  seed,
+  pickServer,
+  demo,
+  receiver,
+  until,
+  clock = () => 0,
+  setUp = true,
+  patienceMs = 60_000,
+}) {
+  const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32, headersTimeout: patienceMs })
   const [app] = demo.apps
   const users = demo.users.filter((user) => user.appId === app.appId && user.scopes.includes('VERIFY_KYC'))
   const violations = []
@@ -233,6 +243,11 @@ export function startClients({ seed, pickServer, demo, receiver, until, clock = 
     internal,
     rest,
     postSubmission,
+    /** A request to pause that came late must not hold deliveries back. */
+    async resumeAll() {
+      const { json } = await insist(rest('GET', ''))
+      for (const { id } of json.items) await insist(rest('POST', `/${id}/resume`))
+    },
     finished: run(),
     close: () => agent.destroy(),
   }

@@ -2,6 +2,12 @@ import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 
+const queries = {
+  transitions: `SELECT l.user_id, l.previous, l.next, v.decision, v.country_code, v.result_status
+    FROM kyc_relay_kyc_status_log l JOIN kyc_relay_verifications v ON v.position = l.verification ORDER BY v.position`,
+  events: 'SELECT event_id, source_event_id, app_id FROM kyc_relay_events',
+}
+
 /** The two SQLite files of a data folder whose server has ended. */
 export function openFiles(dataDir) {
   const on = (name, readonly, work) => {
@@ -14,6 +20,7 @@ export function openFiles(dataDir) {
   }
   const select = (name) => async (sql) => on(name, true, (database) => database.prepare(sql).all())
   return {
+    queries,
     ask: select('kyc.db'),
     askVault: select('vault.db'),
     run: (statements) => on('kyc.db', false, (database) => database.exec(statements.join(';'))),

@@ -1,8 +1,5 @@
-import { openFiles } from './databases.mjs'
-
 /** Has the running server open every sealed number that it stored. Returns a sentence for each that it cannot open. */
-export async function revealAll({ clients: { app, ledger, insist, internal }, dataDir }) {
-  const { ask } = openFiles(dataDir)
+export async function revealAll({ clients: { app, ledger, insist, internal }, ask }) {
   const rows = await ask(`SELECT DISTINCT user_id, ssn_token FROM kyc_relay_verifications WHERE ssn_token IS NOT NULL`)
   const violations = []
   for (const { user_id: userId, ssn_token: token } of rows) {
