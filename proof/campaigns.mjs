@@ -5,8 +5,10 @@ export const campaigns = {
   outage: async () => (await import('./outage/campaign.mjs')).outage,
   simulate: async () => (await import('./simulate/campaign.mjs')).simulate,
   exhaustive: async () => (await import('./exhaustive/campaign.mjs')).exhaustive,
+  differential: async () => (await import('./differential/campaign.mjs')).differential,
   attack: async () => (await import('./attack/campaign.mjs')).attack,
   leak: async () => (await import('./leak/campaign.mjs')).leak,
   power: async () => (await import('./power/campaign.mjs')).power,
+  mutation: async () => (await import('./mutation/campaign.mjs')).mutation,
   fuzz: async () => (await import('./fuzz/campaign.mjs')).fuzz,
 }

@@ -28,6 +28,13 @@ const lanes = 8
 const erasedBy = { actor: 'auditor', purpose: 'proof' }
 const longestSilenceMs = 120_000
 
+/** What every answer for one `sourceEventId` has in common: a replacement of an endpoint moves deliveries. */
+const lastingAnswer = (json) => ({
+  ...json,
+  duplicate: undefined,
+  deliveries: json.deliveries?.map(({ deliveryId }) => ({ deliveryId })),
+})
+
 /**
  * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
  * answered 503, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
@@ -126,14 +133,14 @@ export function startClients({
   async function postEvent(event) {
     const { status, json } = await insist(internal('POST', '/events', event))
     if (status !== 202) return void violations.push(`a good event got ${status}`)
-    const answer = { ...json, duplicate: undefined }
+    const answer = lastingAnswer(json)
     acknowledge(ledger.events, event.sourceEventId, 'event', answer, { event })
   }
 
   async function postTransaction(method, path, body) {
     const { status, json } = await insist(internal(method, `/transactions${path}`, body))
     if (status >= 300) return void violations.push(`a good move of a transaction got ${status}`)
-    const answer = { ...json, duplicate: undefined }
+    const answer = lastingAnswer(json)
     acknowledge(ledger.transactions, body.sourceEventId, 'move', answer, {})
   }
 

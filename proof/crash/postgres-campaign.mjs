@@ -143,7 +143,7 @@ export const crashPostgres = {
     'The promotion of a standby, which the test `lost-primary.test.ts` of the server does once. A loss of power. The mode for distributed tables.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6 },
-  smoke: { size: { count: 3 }, controlSize: { count: 3 }, controls: ['status-changes-twice'] },
+  smoke: { size: { count: 3 }, controlSize: { count: 2 }, controls: ['commits-are-not-synced'] },
   async run({ budget, seed, control, isSmoke = false, log }) {
     const sizes = { faults: 0, kills: 0, 'times half of the sessions ended': 0, 'immediate shutdowns': 0 }
     Object.assign(sizes, { 'processes stopped past the lease': 0, rounds: 0, answers: 0, 'repeated requests': 0 })

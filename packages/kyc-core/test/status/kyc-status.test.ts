@@ -22,6 +22,10 @@ describe('transitionKycStatus', () => {
 })
 
 describe('statusOutcomes', () => {
+  it('a submission without an address is not one from the United States', () => {
+    expect(statusOutcomes({ decision: 'PASSED', person: {} }, 'v-1').UNVERIFIED.next).toBe('PASS_INTERNATIONAL')
+  })
+
   it('holds the outcome of every standing, with one verification id', () => {
     const outcomes = statusOutcomes({ decision: 'PASSED', person: { address: { countryCode: 'US' } } }, 'v-1')
     expect(Object.keys(outcomes)).toEqual([...KYC_STATUSES])

@@ -52,6 +52,7 @@ export interface OriginalEvent {
 /** The written event, or the original event of this `sourceEventId`. */
 export interface InsertedEvent {
   readonly eventId: string
+  /** `endpointId` is the endpoint that has the delivery now: a replacement or removal may have moved it. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly endpointId: string }[]
   readonly withheld: WithheldReason | null
   /** True when `sourceEventId` was known, so nothing was written. */

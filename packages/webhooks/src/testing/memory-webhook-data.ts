@@ -100,7 +100,11 @@ export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent):
   const { withheld } = original.inserted
   const wantedScope = withheld !== null && withheld !== 'NO_ENDPOINT'
   if (wantedScope && event.withheld === null) return null
-  return { ...original.inserted, duplicate: true, original: originalOf(original.event) }
+  const deliveries = original.inserted.deliveries.map(({ deliveryId, endpointId }) => ({
+    deliveryId,
+    endpointId: data.deliveries.get(deliveryId)?.endpointId ?? endpointId,
+  }))
+  return { ...original.inserted, deliveries, duplicate: true, original: originalOf(original.event) }
 }
 
 /** Writes a new event with its deliveries. Synchronous, so no other call runs in between. */

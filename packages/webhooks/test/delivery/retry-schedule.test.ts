@@ -20,7 +20,9 @@ describe('retryDelayMs', () => {
   })
 
   test.each([0, 5, 6, -1, 1.5, NaN, Infinity])('no attempt follows attempt %d', (attempt) => {
-    expect(() => retryDelayMs(attempt)).toThrow(RangeError)
+    expect(() => retryDelayMs(attempt)).toThrow(
+      new RangeError('retryDelayMs: attempt must be a whole number from 1 to maxAttempts - 1.'),
+    )
   })
 
   test('every part of the policy counts, and the rest keeps its default', () => {

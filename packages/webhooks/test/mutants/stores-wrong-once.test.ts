@@ -27,6 +27,21 @@ const failingOf = ({ endpoints }: MemoryWebhookData) =>
 /** One mistake each that other cases do not see, and the case that does. */
 const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[] = [
   [
+    'answers for a known source with the endpoints of the first answer',
+    'WS-SOURCE-5',
+    (store) => {
+      const answers = new Map<string, Awaited<ReturnType<Store['insertEvent']>>['deliveries']>()
+      return {
+        async insertEvent(event) {
+          const answer = await store.insertEvent(event)
+          const deliveries = answers.get(answer.eventId) ?? answer.deliveries
+          answers.set(answer.eventId, deliveries)
+          return { ...answer, deliveries }
+        },
+      }
+    },
+  ],
+  [
     'counts a lease from the due time',
     'WS-LEASE-12',
     (store, { deliveries }) => ({

@@ -3,6 +3,8 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { startEmbeddedServer } from './embedded-server.js'
 
+export { emptyTables } from './empty-tables.js'
+
 /** A real PostgreSQL for one test file: that of TEST_POSTGRES_URL, the one of this run, or one of its own. */
 export interface PostgresServer {
   /** Makes an empty database, or a copy of `template` that nobody is connected to; answers its connection string. */
@@ -87,20 +89,4 @@ async function untilSessionsLeft(url: string, databases: readonly string[]): Pro
 async function endSessions(url: string, databases: readonly string[]): Promise<void> {
   for (const name of databases)
     await ask(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
-}
-
-/** Empties every table of ours, migrations left out. */
-export async function emptyTables(database: pg.Pool | string): Promise<void> {
-  const pool = typeof database === 'string' ? new pg.Pool({ connectionString: database, max: 1 }) : database
-  await pool.query(
-    // Far quicker than TRUNCATE for a few rows; foreign keys do not matter when everything goes.
-    `DO $$ DECLARE name text; BEGIN
-      SET LOCAL session_replication_role = replica;
-      FOR name IN
-        SELECT relname FROM pg_class WHERE relkind = 'r' AND (relname LIKE 'kyc\\_relay\\_%' OR relname LIKE 'portal\\_%')
-          AND relname NOT LIKE '%\\_migrations' AND relnamespace = current_schema()::regnamespace
-      LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
-    END $$`,
-  )
-  if (pool !== database) await pool.end()
 }

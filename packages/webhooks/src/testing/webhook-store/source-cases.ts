@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
-import { createSamples, listAll, race, userTwo, wideClaim } from './sample-records.js'
+import { appA, createSamples, listAll, race, userTwo, wideClaim } from './sample-records.js'
 
 const everyByte = Uint8Array.from({ length: 1_024 }, (_, index) => index % 256)
 
@@ -77,6 +77,26 @@ export const sourceCases: readonly WebhookStoreCase[] = [
         equal(again.duplicate, true, `insertEvent of the known sourceEventId ${JSON.stringify(sourceEventId)}`)
       }
       equal((await other.insertEvent(event([endpoint]))).duplicate, false, 'insertEvent without a sourceEventId')
+    },
+  ),
+
+  webhookStoreCase(
+    'WS-SOURCE-5',
+    'The answer for a known sourceEventId MUST name the endpoint that has the delivery now',
+    async ({ store, other }) => {
+      const { endpoint, registered, event } = createSamples()
+      const [old, kept] = [await registered(store), await registered(store)]
+      const source = { sourceEventId: 'deposit-1' }
+      const first = await store.insertEvent(event([old, kept], source))
+      const replacement = endpoint()
+      await other.replaceEndpoint({ appId: appA, endpointId: old.endpointId, replacement })
+      const again = await other.insertEvent(event([kept], source))
+      deepEqual(
+        again.deliveries,
+        first.deliveries.map((one) =>
+          one.endpointId === old.endpointId ? { ...one, endpointId: replacement.endpointId } : one,
+        ),
+      )
     },
   ),
 ]

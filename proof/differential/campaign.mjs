@@ -1,0 +1,90 @@
+import pg from 'pg'
+import { commandsOf, runInLockStep } from '../../packages/storage-drizzle/test/differential/lock-step.ts'
+import { memorySide, postgresSide, sqliteSide } from '../../packages/storage-drizzle/test/differential/sides.ts'
+import { guardDistribution } from '../../packages/storage-drizzle/test/engine/postgres/distribution-guard.ts'
+import { startOwnPostgres } from '../../packages/storage-drizzle/test/engine/postgres/own-postgres.ts'
+import { emptyTables } from '../../packages/storage-drizzle/test/engine/postgres/empty-tables.ts'
+import { createPostgresStorage, createPostgresVault } from '@kyc-relay/storage-drizzle/postgres'
+import { sabotages } from './sabotage.mjs'
+
+const longestSequence = 150
+const modes = [
+  { name: 'PostgreSQL', database: 'plain', distributed: false },
+  { name: 'PostgreSQL in the mode for distributed tables', database: 'distributed', distributed: true },
+]
+
+/** Both modes of PostgreSQL, each with a database of its own. */
+async function startDatabases() {
+  const server = await startOwnPostgres()
+  const guard = { refused: new Set(), readsOverAll: new Set() }
+  const sides = []
+  const pools = []
+  for (const { name, database, distributed } of modes) {
+    await server.ask(`CREATE DATABASE ${database}`)
+    const connectionString = server.url({ database })
+    await (await createPostgresStorage({ connectionString }, { distributed })).close()
+    await (await createPostgresVault({ connectionString }, { cipher: {}, distributed })).close()
+    const pool = new pg.Pool({ connectionString, max: 5 })
+    const owner = new pg.Pool({ connectionString, max: 1 })
+    // The end of the server meets sessions that the end of a pool has left.
+    for (const each of [pool, owner]) {
+      each.on('error', () => undefined)
+      each.on('connect', (client) => client.on('error', () => undefined))
+    }
+    if (distributed) guardDistribution(pool, guard)
+    sides.push(postgresSide({ name, pool, distributed, empty: () => emptyTables(owner) }))
+    pools.push(pool, owner)
+  }
+  return {
+    sides,
+    guard,
+    /** Runs a statement in the mode for distributed tables. */
+    runDistributed: (statement) =>
+      pools
+        .at(-2)
+        .query(statement)
+        .catch(() => null),
+    async stop() {
+      await Promise.all(pools.map((pool) => pool.end()))
+      await server.stop()
+    },
+  }
+}
+
+export const differential = {
+  unit: 'commands',
+  seconds: 120,
+  promises: [
+    'SQLite, PostgreSQL, its mode for distributed tables and the store in memory give the same answers and keep the same rows.',
+    'In the mode for distributed tables each write names one app, user or key.',
+  ],
+  notTested:
+    'Commands at the same time. A real Citus. The vault, photo jobs, transactions and recoveries, which the cases of their ports test on each store.',
+  controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
+  controlSize: { count: 6_000 },
+  smoke: { size: { count: 300 }, controlSize: { count: 3_000 }, controls: ['cancels-nothing'] },
+  async run({ budget, seed, control, log }) {
+    const databases = await startDatabases()
+    const { statement } = sabotages[control] ?? {}
+    if (statement !== undefined) await databases.runDistributed(statement)
+    const spoil = sabotages[control]?.spoil ?? ((stores) => stores)
+    const spoilt = (side) => ({ ...side, open: async (clock) => spoil(await side.open(clock)) })
+    const sizes = { commands: 0, sequences: 0 }
+    const violations = []
+    const sides = [memorySide, ...databases.sides, spoilt(sqliteSide)]
+    for (let sequence = seed; !budget.isSpent(sizes.commands) && violations.length === 0; sequence += 1) {
+      const commands = commandsOf(sequence, longestSequence)
+      try {
+        await runInLockStep(commands, sides)
+      } catch (error) {
+        violations.push(`${error.message.slice(0, 500)}: npm run prove -- differential --seed ${sequence} --count 1`)
+      }
+      for (const statement of databases.guard.refused) violations.push(`a statement names no shard: ${statement}`)
+      sizes.commands += commands.length
+      sizes.sequences += 1
+    }
+    await databases.stop()
+    log(`${sizes.commands} commands in ${sizes.sequences} sequences, ${violations.length} violations`)
+    return { sizes, violations }
+  },
+}

@@ -1,0 +1,62 @@
+const inWebhooks = (change) => (stores) => ({ ...stores, webhooks: { ...stores.webhooks, ...change(stores.webhooks) } })
+
+/** Known bugs of one of the stores, each with the command whose answer, or the rows that, show it. */
+export const sabotages = {
+  'partner-resumes-operator': {
+    what: 'a partner resumes what an operator paused',
+    breaks: /SQLite: resume differs/,
+    spoil: inWebhooks(({ resumeEndpoint }) => ({
+      resumeEndpoint: (request) => resumeEndpoint({ ...request, by: 'OPERATOR' }),
+    })),
+  },
+  'claims-one-less': {
+    what: 'a claim of several takes one less',
+    breaks: /SQLite: claim differs/,
+    spoil: inWebhooks(({ claimDue }) => ({
+      claimDue: (request) => claimDue({ ...request, limit: Math.max(1, request.limit - 1) }),
+    })),
+  },
+  'loses-a-result': {
+    what: 'the last of several results is not recorded',
+    breaks: /SQLite: .* differs/,
+    spoil: inWebhooks(({ recordAttemptResults }) => ({
+      recordAttemptResults: (results) => recordAttemptResults(results.length > 1 ? results.slice(0, -1) : results),
+    })),
+  },
+  'cancels-nothing': {
+    what: 'a cancellation finds nothing',
+    breaks: /SQLite: cancel differs/,
+    spoil: inWebhooks(() => ({ cancelPending: async () => 0 })),
+  },
+  'retries-late': {
+    what: 'a retry comes a millisecond late',
+    breaks: /SQLite: .* differs/,
+    spoil: inWebhooks(({ recordAttemptResults }) => ({
+      recordAttemptResults: (results) =>
+        recordAttemptResults(
+          results.map((one) =>
+            one.next.state === 'PENDING' ? { ...one, next: { ...one.next, delayMs: one.next.delayMs + 1 } } : one,
+          ),
+        ),
+    })),
+  },
+  'writes-over-all-shards': {
+    what: 'a write names no app',
+    breaks: /a statement names no shard: UPDATE kyc_relay_endpoints/,
+    statement: 'UPDATE kyc_relay_endpoints SET url = url',
+  },
+  'records-a-replay': {
+    what: 'a submission is recorded under an id of its own again',
+    breaks: /SQLite: record differs/,
+    spoil(stores) {
+      let count = 0
+      const record = (recording) => {
+        count += 1
+        const { key } = recording
+        const own = { ...key, externalVerificationId: `${key.externalVerificationId} ${count}` }
+        return stores.verifications.record({ ...recording, key: own })
+      }
+      return { ...stores, verifications: { ...stores.verifications, record } }
+    },
+  },
+}
