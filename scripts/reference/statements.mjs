@@ -6,11 +6,12 @@ import { build } from 'esbuild'
 import { root } from '../published-packages.mjs'
 
 const entry = `
-import { openApiDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
+import { createEventCatalogue } from './apps/reference-server/src/events/event-catalogue.js'
+import { partnerDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
 import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
 export { settingGroups } from './apps/reference-server/src/settings.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
-export const openApi = openApiDocument(Object.values(webhookOperations))
+export const openApi = partnerDocument(Object.values(webhookOperations), createEventCatalogue())
 `
 
 export async function loadStatements() {

@@ -13,6 +13,7 @@ import { secureTls } from './start/secure-tls.js'
 import { startGuide } from './start/start-guide.js'
 import { isLoopbackAddress } from './http/loopback-address.js'
 import { ensureLocalCertificates } from './start/local-certificates.js'
+import { loadEventTypes } from './start/load-event-types.js'
 import { loadOperators } from './start/load-operators.js'
 import { ensureDataDir, ensureInternalToken, ensureLocalOperator, loadKeyFile } from './start/local-files.js'
 import { createStartingApp } from './operations/starting-app.js'
@@ -69,6 +70,7 @@ export async function startServer(
     : serves('api')
       ? await loadOperators(env.operatorsFile)
       : []
+  const ownEventTypes = await loadEventTypes(env.eventTypesFile)
   const localCaPem = localFiles === null ? null : await readFile(localFiles.caFile, 'utf8')
   let parts: ServerParts | null = null
 
@@ -87,7 +89,9 @@ export async function startServer(
     },
   })
   const open = async (): Promise<ServerParts> => {
-    const opened = await openServerParts({ env, keys, internalToken, operators, localCaPem, log, onStoreFailure })
+    const opened = await openServerParts({
+      ...{ env, keys, internalToken, operators, ownEventTypes, localCaPem, log, onStoreFailure },
+    })
     await checkStart({ ...opened, keys, env, log }).catch(async (error: unknown) => {
       opened.disk.stop()
       await opened.storage.close()

@@ -195,6 +195,11 @@ const events = {
     '0',
     '1: endpoints can subscribe to `KYC_STATUS_CHANGED`, which tells each change of a KYC status. Changes before are not told.',
   ),
+  EVENT_TYPES_FILE: optional(
+    filePath,
+    'JSON file of event types of your own. Give it to every process. See docs/operate.md.',
+    { example: '/etc/kyc-relay/event-types.json' },
+  ),
   BODY_RETENTION_DAYS: setting(
     days,
     '30',

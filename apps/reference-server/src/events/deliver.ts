@@ -14,7 +14,10 @@ type Worker = ReturnType<typeof createDeliveryWorker>
 
 /** Creates the delivery worker of the server, with metrics, traces and a log line for each attempt. */
 export function createEventDelivery(
-  deps: Pick<DeliveryWorkerDeps, 'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'bodySealer' | 'now'> & {
+  deps: Pick<
+    DeliveryWorkerDeps,
+    'store' | 'signingKeys' | 'grants' | 'send' | 'openHeaders' | 'bodySealer' | 'now' | 'eventTypes'
+  > & {
     readonly retryBaseMs: number
     readonly metrics: Required<Omit<DeliveryWorkerObserver, 'onEndpointTurned'>>
     readonly onEndpointChanged: (change: EndpointChange) => void

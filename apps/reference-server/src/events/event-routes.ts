@@ -1,27 +1,36 @@
-import { eventTypes } from '@kyc-relay/webhooks'
 import { WebhookError, type InsertedEvent } from '@kyc-relay/webhooks/delivery'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
+import { violation } from '../http/violations.js'
 import { eventData, id, sourceEventId } from '../operator-api/field-schemas.js'
 import { servicesOnly } from '../operator-api/internal-caller.js'
+import { eventType } from '../webhooks-api/webhook-schemas.js'
+import type { EventCatalogue } from './event-catalogue.js'
 import type { Publisher } from './publish.js'
 
 const publication = z.strictObject({
   appId: id,
   userId: id,
-  eventType: z.enum(eventTypes),
+  eventType,
   data: eventData,
   sourceEventId,
 })
 
 /** `POST /internal/v1/events`: publishes one event of any type for another service. */
-export function createEventRoutes(publisher: Pick<Publisher, 'publish'>): Hono<EdgeEnv> {
+export function createEventRoutes(
+  publisher: Pick<Publisher, 'publish'>,
+  { publishable }: Pick<EventCatalogue, 'publishable'>,
+): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   routes.post('/', servicesOnly, async (c) => {
     const body = await readJson(c, publication)
     if (!body.ok) return body.response
+    if (!publishable.includes(body.value.eventType)) {
+      const fields = [violation('/eventType', 'ENUM', publishable)]
+      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields })
+    }
     try {
       const { sourceEventId: source = null, ...event } = body.value
       return c.json(presentEvent(await publisher.publish({ ...event, sourceEventId: source })), 202)

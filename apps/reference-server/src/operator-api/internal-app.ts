@@ -20,6 +20,7 @@ import { createAssetRoutes } from '../portal/assets.js'
 import { createOperatorPortal, type OperatorPortalDeps } from '../portal/operator-portal.js'
 import { createDuplicateRoutes, type DuplicateRoutesDeps } from '../evidence/duplicate-routes.js'
 import { createEvidenceRoutes, type EvidenceRoutesDeps } from '../evidence/evidence-routes.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import { createEventRoutes } from '../events/event-routes.js'
 import type { Publisher } from '../events/publish.js'
 import { createTransactionRoutes } from '../events/transaction-routes.js'
@@ -43,7 +44,8 @@ export interface InternalAppDeps extends InternalCallerDeps {
   readonly kycStatuses: Omit<KycStatusRoutesDeps, 'log' | 'newId'>
   readonly endpoints: EndpointRoutesDeps
   readonly embeddedTokens: AccessTokenRoutesDeps
-  readonly reads: ReadRoutesDeps
+  readonly reads: Omit<ReadRoutesDeps, 'eventTypeNames'>
+  readonly catalogue: Pick<EventCatalogue, 'names' | 'publishable'>
   readonly portal: Omit<OperatorPortalDeps, 'evidence' | 'findOperator' | 'limits' | 'failures' | 'log'>
   readonly probes: Probes
   readonly metrics: Metrics
@@ -70,7 +72,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   // The description of the API has no secrets, and a browser sends no token.
   app.route(
     '/',
-    createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(app)),
+    createApiPageRoutes(internalApiPage, '/internal/v1/docs', () => internalDocument(app, deps.catalogue.names)),
   )
 
   // Browsers sign in to the portal with a form, and keep a cookie.
@@ -87,7 +89,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
     return next()
   })
 
-  app.route('/internal/v1/events', createEventRoutes(deps.publisher))
+  app.route('/internal/v1/events', createEventRoutes(deps.publisher, deps.catalogue))
   app.route('/internal/v1/transactions', createTransactionRoutes(deps.publisher, deps.newId))
   app.route('/internal/v1', createVaultRoutes({ ...deps.vault, log }))
   app.route('/internal/v1', createEvidenceRoutes({ ...deps.evidence, limits: deps.limits, log }))
@@ -100,7 +102,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.route('/internal/v1', createApiKeyRoutes(deps.apps))
   app.route('/internal/v1', createEndpointRoutes(deps.endpoints))
   app.route('/internal/v1', createAccessTokenRoutes(deps.embeddedTokens))
-  app.route('/', createReadRoutes(deps.reads))
+  app.route('/', createReadRoutes({ ...deps.reads, eventTypeNames: deps.catalogue.names }))
 
   refuseUnrouted(app, refuseProblem)
   app.onError((error, c) => {

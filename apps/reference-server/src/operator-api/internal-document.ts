@@ -3,7 +3,7 @@ import type { EdgeEnv } from '../http/request-context.js'
 import { openApiDocument, type ApiDescription, type OpenApiDocument } from '../webhooks-api/openapi-document.js'
 import { internalOperations } from './internal-operations.js'
 
-const internalApi: ApiDescription = {
+const internalApi: Omit<ApiDescription, 'eventTypeNames'> = {
   title: 'kyc-relay internal API',
   description:
     'For operators and other services of the operator, on loopback. Errors are problem details (RFC 9457) with a stable `code`.',
@@ -40,10 +40,13 @@ const internalApi: ApiDescription = {
 }
 
 /** Creates the OpenAPI document of the operations that an app of the internal API serves. */
-export function internalDocument(app: Pick<Hono<EdgeEnv>, 'routes'>): OpenApiDocument {
+export function internalDocument(
+  app: Pick<Hono<EdgeEnv>, 'routes'>,
+  eventTypeNames: readonly string[],
+): OpenApiDocument {
   const served = new Set(app.routes.map(({ method, path }) => `${method} ${pathOf(path)}`))
   const operations = internalOperations.filter(({ method, path }) => served.has(`${method.toUpperCase()} ${path}`))
-  return openApiDocument(operations, internalApi)
+  return openApiDocument(operations, { ...internalApi, eventTypeNames })
 }
 
 /** Converts the path of a route, `/apps/:appId{…}`, to that of a document, `/apps/{appId}`. */

@@ -1,6 +1,6 @@
-import { eventTypes } from '@kyc-relay/webhooks'
 import { z } from 'zod'
 import { defineOperation, type OperationShape, type RefusalNote } from '../webhooks-api/operation.js'
+import { eventType } from '../webhooks-api/webhook-schemas.js'
 import { eventData, id, scopes } from './field-schemas.js'
 import { readOperations } from './read-operations.js'
 import * as reads from './read-schemas.js'
@@ -70,8 +70,8 @@ const needs = (right: string) => `Right: \`${right}\`.`
 const publishEvent = defineOperation({
   ...{ id: 'publishEvent', method: 'post', path: `${base}/events`, tag: 'Events' },
   summary: 'Publish an event',
-  description: `The service fills the identifiers of the user. ${services}`,
-  body: z.strictObject({ appId: id, userId: id, eventType: z.enum(eventTypes), data: eventData, sourceEventId }),
+  description: `The service fills the identifiers of the user. It publishes \`KYC_STATUS_CHANGED\` itself. ${services}`,
+  body: z.strictObject({ appId: id, userId: id, eventType, data: eventData, sourceEventId }),
   answers: { 202: { description: 'Published or withheld.', schema: published } },
   refusals: eventRefused,
 })

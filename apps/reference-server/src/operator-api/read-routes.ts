@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { CreatedPlace, OperatorReads, TransactionRow } from '../storage/operator-reads.js'
+import { serveKnownTypes } from '../webhooks-api/known-event-types.js'
 import { answer, routePath, serveOperation } from '../webhooks-api/operation.js'
 import { listAuditEntries } from './audit-entries.js'
 import { requireRight } from './internal-caller.js'
@@ -12,6 +13,7 @@ import { readOperations as operations } from './read-operations.js'
 
 /** Dependencies of the operator's reads. */
 export interface ReadRoutesDeps {
+  readonly eventTypeNames: readonly string[]
   readonly reads: OperatorReads
   readonly directory: Pick<AppDirectory, 'findApp' | 'findGrants'>
   /** Null without an audit log. */
@@ -24,7 +26,7 @@ const created = [z.iso.datetime(), z.int().min(1)] as const
 const chainPlace = z.array(z.tuple([z.int().min(0), z.int().min(0)])).max(1_000)
 
 /** Creates the reads of an operator: apps, grants, transactions, deliveries, the queue and the audit log. */
-export function createReadRoutes({ reads, directory, auditLogs }: ReadRoutesDeps): Hono<EdgeEnv> {
+export function createReadRoutes({ reads, directory, auditLogs, eventTypeNames }: ReadRoutesDeps): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   for (const { path } of Object.values(operations)) routes.get(routePath(path), requireRight('read'))
 
@@ -62,20 +64,25 @@ export function createReadRoutes({ reads, directory, auditLogs }: ReadRoutesDeps
     return found === null ? { refusal: { code: 'NOT_FOUND' } } : answer(200, presentTransaction(found))
   })
 
-  serveOperation(routes, operations.listDeliveries, async ({ query: { cursor, limit, status, ...filter } }) => {
-    const before = createdPlace('deliveries', cursor)
-    if (before === null) return cursorInvalid
-    const rows = await reads.listDeliveries({ ...filter, state: status, before, limit: limit + 1 })
-    const page = pageOf(rows, limit, createdCursor('deliveries'))
-    const items = page.items.map(({ position: _position, state, createdAt, endedAt, eventType, ...row }) => ({
-      ...row,
-      eventType: eventType as 'TRANSACTION_CREATE',
-      status: state,
-      createdAt: createdAt.toISOString(),
-      endedAt: endedAt?.toISOString() ?? null,
-    }))
-    return answer(200, { items, nextCursor: page.nextCursor })
-  })
+  serveKnownTypes(
+    routes,
+    eventTypeNames,
+    operations.listDeliveries,
+    async ({ query: { cursor, limit, status, ...filter } }) => {
+      const before = createdPlace('deliveries', cursor)
+      if (before === null) return cursorInvalid
+      const rows = await reads.listDeliveries({ ...filter, state: status, before, limit: limit + 1 })
+      const page = pageOf(rows, limit, createdCursor('deliveries'))
+      const items = page.items.map(({ position: _position, state, createdAt, endedAt, eventType, ...row }) => ({
+        ...row,
+        eventType,
+        status: state,
+        createdAt: createdAt.toISOString(),
+        endedAt: endedAt?.toISOString() ?? null,
+      }))
+      return answer(200, { items, nextCursor: page.nextCursor })
+    },
+  )
 
   serveOperation(routes, operations.listWithheld, async ({ query: { cursor, limit, appId } }) => {
     const before = createdPlace('withheld', cursor)
@@ -83,7 +90,7 @@ export function createReadRoutes({ reads, directory, auditLogs }: ReadRoutesDeps
     const page = pageOf(await reads.listWithheld({ appId, before, limit: limit + 1 }), limit, createdCursor('withheld'))
     const items = page.items.map(({ position: _position, createdAt, eventType, reason, ...row }) => ({
       ...row,
-      eventType: eventType as 'TRANSACTION_CREATE',
+      eventType,
       reason: reason as 'NO_GRANT',
       createdAt: createdAt.toISOString(),
     }))

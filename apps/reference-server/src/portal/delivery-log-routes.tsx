@@ -21,7 +21,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.get('/portal/deliveries', async (c) => {
     const appId = appIdOf(c)
     const { cursor, ...query } = c.req.query()
-    const filters = readLogFilters(query)
+    const filters = readLogFilters(query, deps.catalogue.names)
     const found = await resolveFilters(store, appId, filters)
     const [endpoints, page] = await Promise.all([
       store.listEndpoints(appId),
@@ -35,6 +35,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         session={c.get('session')}
         endpoints={endpoints}
         filters={filters}
+        eventTypes={deps.catalogue.offered.map(({ name }) => name)}
         deliveries={broken ? [] : page.items}
         nextPage={broken || page.nextCursor === null ? null : addressOfLog(filters, page.nextCursor)}
         firstPage={cursor ? addressOfLog(filters, null) : null}

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { allEventTypes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
 import { registerEndpoint, replaceEndpoint } from '../webhooks-api/endpoint-changes.js'
@@ -19,12 +18,13 @@ const uuid = '[0-9A-Fa-f-]{36}'
 /** Dependencies of the pages for developers: those of the REST API. */
 export type DeveloperDeps = Pick<
   WebhookRoutesDeps,
-  'store' | 'bodySealer' | 'checkUrl' | 'sealHeaders' | 'testEvents' | 'wake' | 'now' | 'kycStatusEvents'
+  'store' | 'bodySealer' | 'checkUrl' | 'sealHeaders' | 'testEvents' | 'wake' | 'now' | 'catalogue'
 >
 
 /** Creates the pages of webhooks and deliveries for a signed-in app. */
 export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   const { store, testEvents } = deps
+  const { names } = deps.catalogue
   const routes = new Hono<PortalEnv>()
 
   routes.get('/portal/webhooks', async (c) => {
@@ -71,16 +71,16 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         endpoint={endpoint}
         form={form}
         problem={problem}
-        offered={deps.kycStatusEvents ? allEventTypes : eventTypes}
+        offered={deps.catalogue.offered}
       />,
       problem === null ? 200 : 400,
     )
 
   routes.get('/portal/webhooks/new', (c) =>
-    sendForm(c, null, readEndpointForm(takeForm(c) ?? new URLSearchParams()).form, null),
+    sendForm(c, null, readEndpointForm(takeForm(c) ?? new URLSearchParams(), names).form, null),
   )
   routes.post('/portal/webhooks/new', async (c) => {
-    const { form, settings, problem } = readEndpointForm(c.get('form'))
+    const { form, settings, problem } = readEndpointForm(c.get('form'), names)
     if (problem !== null) return sendForm(c, null, form, problem)
     const registered = await registerEndpoint(deps, { appId: appIdOf(c), ...settings })
     if (registered.kind === 'registered') {
@@ -108,7 +108,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
     const kept = takeForm(c)
-    if (kept !== null) return sendForm(c, endpoint, readEndpointForm(kept).form, null)
+    if (kept !== null) return sendForm(c, endpoint, readEndpointForm(kept, names).form, null)
     const { url, description, eventTypes: types, standardWebhooks } = endpoint
     return sendForm(
       c,
@@ -120,7 +120,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/change`, async (c) => {
     const endpoint = await findEndpoint(c)
     if (endpoint === null) return sendProblem(c, 404)
-    const { form, settings, problem } = readEndpointForm(c.get('form'))
+    const { form, settings, problem } = readEndpointForm(c.get('form'), names)
     if (problem !== null) return sendForm(c, endpoint, form, problem)
     const { appId, endpointId } = endpoint
     const replaced = await replaceEndpoint(deps, { appId, endpointId, ...settings })
@@ -176,7 +176,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const test = await testEvents.prepare({
       appId: appIdOf(c),
       endpointId: c.req.param('endpointId'),
-      eventType: asked !== undefined && isEventType(asked) ? asked : null,
+      eventType: asked !== undefined && names.includes(asked) ? asked : null,
     })
     if (test === null) return sendProblem(c, 404)
     const session = c.get('session')
@@ -187,6 +187,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         session={session}
         endpoint={test.endpoint}
         eventType={test.event.type}
+        names={deps.catalogue.offered.map(({ name }) => name)}
         request={await testEvents.preview(test)}
         previewId={previewId}
       />
@@ -228,11 +229,11 @@ export function appIdOf(c: PortalContext): string {
 }
 
 /** Reads the form of a URL. `problem` is null if it can be used. */
-function readEndpointForm(fields: URLSearchParams) {
+function readEndpointForm(fields: URLSearchParams, names: readonly string[]) {
   const form = {
     url: (fields.get('url') ?? '').trim(),
     description: (fields.get('description') ?? '').trim(),
-    eventTypes: fields.getAll('eventTypes').filter(isEventType),
+    eventTypes: fields.getAll('eventTypes').filter((name) => names.includes(name)),
     standardWebhooks: fields.get('standardWebhooks') !== null,
     headers: (fields.get('headers') ?? '').replaceAll('\r', ''),
   }
@@ -259,8 +260,4 @@ function readHeaders(text: string): readonly (readonly [name: string, value: str
     const [name = '', ...value] = line.split(':')
     return [name.trim(), value.join(':').trim()]
   })
-}
-
-function isEventType(text: string): text is EventType {
-  return (allEventTypes as readonly string[]).includes(text)
 }

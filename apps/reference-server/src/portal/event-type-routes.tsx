@@ -1,12 +1,11 @@
-import { allEventTypes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import { Hono } from 'hono'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
 import { EventTypePage, EventTypesPage } from './pages/event-type-pages.js'
 import { sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 
 /** Creates the pages of the event types: what each carries, and how a receiver verifies it. */
-export function createEventTypeRoutes(deps: Pick<DeveloperDeps, 'store' | 'kycStatusEvents'>): Hono<PortalEnv> {
-  const offered: readonly EventType[] = deps.kycStatusEvents ? allEventTypes : eventTypes
+export function createEventTypeRoutes(deps: Pick<DeveloperDeps, 'store' | 'catalogue'>): Hono<PortalEnv> {
+  const { offered } = deps.catalogue
   const routes = new Hono<PortalEnv>()
 
   routes.get('/portal/events', async (c) => {
@@ -15,7 +14,7 @@ export function createEventTypeRoutes(deps: Pick<DeveloperDeps, 'store' | 'kycSt
   })
 
   routes.get('/portal/events/:type', (c) => {
-    const type = offered.find((one) => one === c.req.param('type'))
+    const type = offered.find(({ name }) => name === c.req.param('type'))
     if (type === undefined) return sendProblem(c, 404)
     return sendPage(c, <EventTypePage session={c.get('session')} type={type} />)
   })

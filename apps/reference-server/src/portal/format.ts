@@ -1,16 +1,3 @@
-import type { EventType } from '@kyc-relay/webhooks'
-
-/** Description of each event type (docs/contract.md 8.1). */
-export const eventMeanings: Readonly<Record<EventType, string>> = {
-  WIDGET_KYC_INITIATION: 'A user starts KYC verification from the widget.',
-  WIDGET_DEPOSIT_COMPLETE: 'A user successfully sends into the application.',
-  WIDGET_WITHDRAW_COMPLETE: 'A user successfully receives from the application.',
-  TRANSACTION_CREATE: 'A user initiates a transaction.',
-  TRANSACTION_UPDATE: 'A transaction is updated, for example from PENDING to SETTLED.',
-  TRANSACTION_DECLINE: 'A transaction is declined.',
-  KYC_STATUS_CHANGED: 'The KYC status of a user changes.',
-}
-
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const two = (value: number) => String(value).padStart(2, '0')
 

@@ -1,4 +1,3 @@
-import { allEventTypes } from '@kyc-relay/webhooks'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { z } from 'zod'
 
@@ -16,7 +15,7 @@ export const utcTime = z
 const logFilters = z.object({
   find: optional(z.string().trim().min(1).max(200)),
   status: optional(z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'])),
-  eventType: optional(z.enum(allEventTypes)),
+  eventType: optional(z.string().min(1).max(100)),
   endpointId: optional(z.uuid()),
   httpStatus: optional(z.string().regex(/^[1-5]\d\d$/)),
   from: optional(utcTime),
@@ -27,7 +26,11 @@ const logFilters = z.object({
 export type LogFilters = z.output<typeof logFilters>
 
 /** Reads the filters of the delivery log from its address. */
-export const readLogFilters = (query: Readonly<Record<string, string>>): LogFilters => logFilters.parse(query)
+export function readLogFilters(query: Readonly<Record<string, string>>, eventTypes: readonly string[]): LogFilters {
+  const filters = logFilters.parse(query)
+  const isKnown = filters.eventType === undefined || eventTypes.includes(filters.eventType)
+  return isKnown ? filters : { ...filters, eventType: undefined }
+}
 
 /** Whether the address has a filter that cannot be read, and was left out. */
 export function hasUnreadFilters(query: Readonly<Record<string, string>>, filters: LogFilters): boolean {

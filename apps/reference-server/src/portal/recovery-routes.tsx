@@ -10,7 +10,13 @@ import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } f
 const uuid = '[0-9A-Fa-f-]{36}'
 
 /** Creates the pages that deliver what an endpoint missed: a form that counts first, and the progress. */
-export function createRecoveryRoutes({ store, recoveries, grants, now }: RecoveryRoutesDeps): Hono<PortalEnv> {
+export function createRecoveryRoutes({
+  store,
+  recoveries,
+  grants,
+  catalogue,
+  now,
+}: RecoveryRoutesDeps): Hono<PortalEnv> {
   const routes = new Hono<PortalEnv>()
 
   async function findEndpoint(c: PortalContext) {
@@ -45,7 +51,13 @@ export function createRecoveryRoutes({ store, recoveries, grants, now }: Recover
     const { appId, endpointId } = endpoint
     const range = { appId, endpointId, since, eventTypes: null }
     if (fields.get('start') === null)
-      return send(await countRecovery({ store: recoveries, grants }, { ...range, until: end ?? now() }), null)
+      return send(
+        await countRecovery(
+          { store: recoveries, grants, eventTypes: catalogue.eventTypes },
+          { ...range, until: end ?? now() },
+        ),
+        null,
+      )
     const recoveryId = randomUUID()
     const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: end })
     if (outcome === 'not_found') return sendProblem(c, 404)

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import {
   DocumentationPage,
@@ -11,7 +12,7 @@ import {
   partnerApiPage,
   type ApiPage,
 } from './documentation-page.js'
-import { openApiDocument, type OpenApiDocument } from './openapi-document.js'
+import { partnerDocument, type OpenApiDocument } from './openapi-document.js'
 import { webhookOperations } from './webhook-operations.js'
 
 const compress = promisify(gzip)
@@ -20,8 +21,8 @@ const compress = promisify(gzip)
  * Creates `/api/v1/openapi.json` and its page at `/api/v1/docs`. Both are public because they hold no secrets. A browser at
  * `/` comes to the portal, and one at `/docs` to the page.
  */
-export function createDocumentationRoutes(): Hono<EdgeEnv> {
-  const document = openApiDocument(Object.values(webhookOperations))
+export function createDocumentationRoutes(catalogue: EventCatalogue): Hono<EdgeEnv> {
+  const document = partnerDocument(Object.values(webhookOperations), catalogue)
   const routes = createApiPageRoutes(partnerApiPage, '/api/v1/docs', () => document)
   routes.get('/api/v1/schemas/kyc-submission-1.0.json', (c) =>
     c.body(submissionSchema(), 200, {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { checkEndpointHeaders, type Endpoint, type NewEndpoint, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EndpointHeaders } from '../events/endpoint-headers.js'
 
 /** Most endpoints of one app. */
@@ -11,8 +12,7 @@ interface EndpointDeps {
   readonly checkUrl: (url: string) => ReturnType<typeof checkEndpointUrl>
   readonly sealHeaders: EndpointHeaders['seal']
   readonly now: () => Date
-  /** True if endpoints can subscribe to `KYC_STATUS_CHANGED`. */
-  readonly kycStatusEvents: boolean
+  readonly catalogue: Pick<EventCatalogue, 'offered'>
 }
 
 /** What a partner sets of an endpoint. */
@@ -73,8 +73,8 @@ export async function replaceEndpoint(
   return { kind: outcome, endpoint: await stored(deps, endpoint), warnings } as const
 }
 
-const isNotOffered = ({ kycStatusEvents }: EndpointDeps, { eventTypes }: EndpointSettings): boolean =>
-  !kycStatusEvents && eventTypes?.includes('KYC_STATUS_CHANGED') === true
+const isNotOffered = ({ catalogue }: EndpointDeps, { eventTypes }: EndpointSettings): boolean =>
+  eventTypes?.every((type) => catalogue.offered.some(({ name }) => name === type)) === false
 
 const isSameOrigin = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import { openApiWebhooks } from './openapi-events.js'
 import { curlOf, operationExamples } from './operation-examples.js'
 import type { AnswerShape, OperationShape, RefusalNote } from './operation.js'
@@ -29,6 +30,8 @@ export interface ApiDescription {
   readonly answerHeaders: Readonly<Record<string, string>>
   readonly curlOf: (operation: OperationShape) => string
   readonly exampleOf: (operation: OperationShape) => OperationExample
+  /** Event types that requests and answers name. */
+  readonly eventTypeNames: readonly string[]
   readonly webhooks: Json | null
 }
 
@@ -74,7 +77,7 @@ const limitHeaders = {
   'RateLimit-Policy': 'The limit: `"app";q=<requests>;w=<seconds>`.',
 }
 
-const partnerApi: ApiDescription = {
+const partnerApi = ({ all, names }: Pick<EventCatalogue, 'all' | 'names'>): ApiDescription => ({
   title: 'kyc-relay webhooks',
   description:
     'Registration of webhook endpoints, the delivery log, test events and API keys of one application. ' +
@@ -87,14 +90,17 @@ const partnerApi: ApiDescription = {
   answerHeaders: limitHeaders,
   curlOf,
   exampleOf: ({ id }) => operationExamples[id as keyof typeof operationExamples],
-  webhooks: openApiWebhooks(),
+  eventTypeNames: names,
+  webhooks: openApiWebhooks(all),
+})
+
+/** Creates the OpenAPI document of the partners' API. */
+export function partnerDocument(operations: readonly OperationShape[], catalogue: EventCatalogue): OpenApiDocument {
+  return openApiDocument(operations, partnerApi(catalogue))
 }
 
 /** Creates the OpenAPI document of these operations, from the same schemas that check requests. */
-export function openApiDocument(
-  operations: readonly OperationShape[],
-  api: ApiDescription = partnerApi,
-): OpenApiDocument {
+export function openApiDocument(operations: readonly OperationShape[], api: ApiDescription): OpenApiDocument {
   const components: Record<string, Json> = {}
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => jsonSchema(schema, io, components)
   const paths: Record<string, Record<string, Json>> = {}
@@ -120,6 +126,7 @@ export function openApiDocument(
       },
     }
   }
+  if (components['EventType'] !== undefined) components['EventType']['enum'] = api.eventTypeNames
   const [securityName, securityText] = api.security
   return {
     openapi: '3.1.1',

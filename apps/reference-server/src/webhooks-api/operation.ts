@@ -79,18 +79,22 @@ export function defineOperation<const O extends OperationShape>(operation: O): O
   return operation
 }
 
+/** Finds violations that no schema states, in the query or the body as it was given. */
+type FindMore = (given: Readonly<Record<string, unknown>>) => readonly RequestViolation[]
+
 /** Serves an operation. Invalid requests are refused before `handle` is called. */
 export function serveOperation<O extends OperationShape>(
   app: Hono<EdgeEnv>,
   operation: O,
   handle: (call: Call<O>) => Promise<Outcome<O>>,
+  findMore: FindMore = () => [],
 ): void {
   app.on(operation.method.toUpperCase(), routePath(operation.path), async (c) => {
     const params = checkParams(c.req.param())
     if (params === null) return refuseProblem(c, { code: 'NOT_FOUND' })
-    const query = checkQuery(operation, c)
+    const query = checkQuery(operation, c, findMore)
     if (!query.ok) return query.response
-    const body = await checkBody(operation, c)
+    const body = await checkBody(operation, c, findMore)
     if (!body.ok) return body.response
     const call = { appId: c.get('appId'), params, query: query.value, body: body.value }
     // The schemas have just checked the values, so the types are right.
@@ -133,7 +137,7 @@ export function routePath(path: string): string {
 
 type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly response: Response }
 
-function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
+function checkQuery(operation: OperationShape, c: Context<EdgeEnv>, findMore: FindMore): Checked {
   const known = Object.keys(operation.query?.shape ?? {})
   if (Object.keys(c.req.query()).some((name) => !known.includes(name))) {
     return { ok: false, response: refuseProblem(c, { code: 'UNKNOWN_PARAMETER' }) }
@@ -143,16 +147,17 @@ function checkQuery(operation: OperationShape, c: Context<EdgeEnv>): Checked {
   const queries = Object.entries(c.req.queries()).map(([name, values]) => [name, values.join()] as const)
   const given = Object.fromEntries(queries.filter(([, value]) => value !== ''))
   const parsed = operation.query.safeParse(given)
-  if (parsed.success) return { ok: true, value: parsed.data }
-  const fields = violationsOf(parsed.error, given)
+  const more = findMore(given)
+  if (parsed.success && more.length === 0) return { ok: true, value: parsed.data }
+  const fields = [...(parsed.error ? violationsOf(parsed.error, given) : []), ...more]
   return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields }) }
 }
 
-async function checkBody(operation: OperationShape, c: Context<EdgeEnv>): Promise<Checked> {
+async function checkBody(operation: OperationShape, c: Context<EdgeEnv>, findMore: FindMore): Promise<Checked> {
   if (operation.body === undefined) return { ok: true, value: null }
   const length = c.req.header('content-length')
   const isEmpty = c.req.header('transfer-encoding') === undefined && (length === undefined || length === '0')
-  let given: unknown = {}
+  let given: Readonly<Record<string, unknown>> = {}
   if (!isEmpty || operation.bodyOptional !== true) {
     const head = refuseBodyHead(c)
     if (head !== null) return { ok: false, response: refuseProblem(c, head) }
@@ -161,7 +166,8 @@ async function checkBody(operation: OperationShape, c: Context<EdgeEnv>): Promis
     given = read.value
   }
   const parsed = operation.body.safeParse(given)
-  if (parsed.success) return { ok: true, value: parsed.data }
-  const fields = violationsOf(parsed.error, given)
+  const more = findMore(given)
+  if (parsed.success && more.length === 0) return { ok: true, value: parsed.data }
+  const fields = [...(parsed.error ? violationsOf(parsed.error, given) : []), ...more]
   return { ok: false, response: refuseProblem(c, { code: 'BAD_REQUEST', detail: 'BODY_INVALID', fields }) }
 }

@@ -11,7 +11,9 @@ import {
 } from '@kyc-relay/webhooks/delivery'
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import { errorCode } from '../operations/log.js'
+import { serveKnownTypes } from './known-event-types.js'
 import { answer, serveOperation } from './operation.js'
 import { presentFeedItem } from './webhook-presentation.js'
 import { webhookOperations as operations } from './webhook-operations.js'
@@ -24,6 +26,7 @@ export interface RecoveryRoutesDeps {
   /** Age after which an event may lose its body, in milliseconds. */
   readonly bodyAgeMs: number
   readonly grants: GrantLookup
+  readonly catalogue: Pick<EventCatalogue, 'eventTypes' | 'names'>
   readonly bodySealer: BodySealer
   readonly now: () => Date
 }
@@ -33,26 +36,31 @@ export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps)
   const { store, recoveries, grants, now } = deps
   const notFound = { refusal: { code: 'NOT_FOUND' } } as const
 
-  serveOperation(routes, operations.recoverEndpoint, async ({ appId, params: { endpointId }, body }) => {
-    const endpoints = await store.listEndpoints(appId)
-    if (!endpoints.some((one) => one.endpointId === endpointId)) return notFound
-    const { since, until } = body
-    const eventTypes = body.eventTypes?.length ? body.eventTypes : null
-    const range = { appId, endpointId, since, eventTypes }
-    if (body.dryRun === true) {
-      const { matched, skipped } = await countRecovery(
-        { store: recoveries, grants },
-        { ...range, until: until ?? now() },
-      )
-      return answer(200, { matched, skipped: { ...skipped } })
-    }
-    const recoveryId = randomUUID()
-    const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: until ?? null })
-    if (outcome === 'not_found') return notFound
-    if (outcome === 'running') return { refusal: { code: 'RECOVERY_RUNNING' } }
-    const location = `/api/v1/webhooks/${endpointId}/recoveries/${recoveryId}`
-    return answer(202, { recoveryId }, { location })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.recoverEndpoint,
+    async ({ appId, params: { endpointId }, body }) => {
+      const endpoints = await store.listEndpoints(appId)
+      if (!endpoints.some((one) => one.endpointId === endpointId)) return notFound
+      const { since, until } = body
+      const eventTypes = body.eventTypes?.length ? body.eventTypes : null
+      const range = { appId, endpointId, since, eventTypes }
+      if (body.dryRun === true) {
+        const { matched, skipped } = await countRecovery(
+          { store: recoveries, grants, eventTypes: deps.catalogue.eventTypes },
+          { ...range, until: until ?? now() },
+        )
+        return answer(200, { matched, skipped: { ...skipped } })
+      }
+      const recoveryId = randomUUID()
+      const outcome = await recoveries.startRecovery({ ...range, recoveryId, until: until ?? null })
+      if (outcome === 'not_found') return notFound
+      if (outcome === 'running') return { refusal: { code: 'RECOVERY_RUNNING' } }
+      const location = `/api/v1/webhooks/${endpointId}/recoveries/${recoveryId}`
+      return answer(202, { recoveryId }, { location })
+    },
+  )
 
   serveOperation(routes, operations.getRecovery, async ({ appId, params: { recoveryId } }) => {
     const found = await recoveries.findRecovery({ appId, recoveryId })
@@ -63,18 +71,32 @@ export function serveRecoveries(routes: Hono<EdgeEnv>, deps: RecoveryRoutesDeps)
     (await recoveries.stopRecovery({ appId, recoveryId })) ? answer(204) : notFound,
   )
 
-  serveOperation(routes, operations.readFeed, async ({ appId, query: { after = null, types = null, limit } }) => {
-    const keptSince = new Date(now().getTime() - deps.bodyAgeMs)
-    const page = await pageOf({ appId, after, eventTypes: types, keptSince, limit })
-    if (page.outcome === 'invalid') return { refusal: { code: 'CURSOR_INVALID' } }
-    if (page.outcome === 'unknown') return { refusal: { code: 'CURSOR_UNKNOWN' } }
-    if (page.outcome === 'expired') return { refusal: { code: 'CURSOR_EXPIRED', oldest: page.oldest } }
-    return answer(200, { items: page.items.map(presentFeedItem), nextCursor: page.nextCursor })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.readFeed,
+    async ({ appId, query: { after = null, types = null, limit } }) => {
+      const keptSince = new Date(now().getTime() - deps.bodyAgeMs)
+      const page = await pageOf({ appId, after, eventTypes: types, keptSince, limit })
+      if (page.outcome === 'invalid') return { refusal: { code: 'CURSOR_INVALID' } }
+      if (page.outcome === 'unknown') return { refusal: { code: 'CURSOR_UNKNOWN' } }
+      if (page.outcome === 'expired') return { refusal: { code: 'CURSOR_EXPIRED', oldest: page.oldest } }
+      return answer(200, { items: page.items.map(presentFeedItem), nextCursor: page.nextCursor })
+    },
+  )
 
   async function pageOf(request: Parameters<typeof readFeed>[1]): Promise<FeedPage | { readonly outcome: 'invalid' }> {
     try {
-      return await readFeed({ feed: deps.feed, webhooks: store, grants, bodySealer: deps.bodySealer }, request)
+      return await readFeed(
+        {
+          feed: deps.feed,
+          webhooks: store,
+          grants,
+          bodySealer: deps.bodySealer,
+          eventTypes: deps.catalogue.eventTypes,
+        },
+        request,
+      )
     } catch (error) {
       if (errorCode(error) === 'CURSOR_INVALID') return { outcome: 'invalid' }
       throw error

@@ -1,4 +1,3 @@
-import { allEventTypes } from '@kyc-relay/webhooks'
 import { z } from 'zod'
 import { deliveryStatus, eventType, givenInstant, instant, uuid } from './webhook-schemas.js'
 
@@ -38,7 +37,7 @@ export const feedQuery = z.object({
     .string()
     .max(1000)
     .transform((text) => text.split(','))
-    .pipe(z.array(z.enum(allEventTypes)))
+    .pipe(z.array(eventType))
     .optional()
     .meta({ override: { type: 'string' }, description: 'Event types, separated by commas. Absent: all.' }),
   limit: z

@@ -25,7 +25,7 @@ export function createStandardApp(deps: {
   const app = new Hono<EdgeEnv>()
   app.all('/api/v1/graphql', deps.graphql)
   app.route('/', createWebhookRoutes(deps.webhooks))
-  app.route('/', createDocumentationRoutes())
+  app.route('/', createDocumentationRoutes(deps.webhooks.catalogue))
   app.route('/', createAssetRoutes())
   app.route('/', createPortalApp({ ...deps.portal, webhooks: deps.webhooks, log: deps.log }))
   app.route('/', createProbeRoutes(deps.probes))

@@ -7,7 +7,7 @@ import {
   type PreparedEvent,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
-import type { EventType } from '@kyc-relay/webhooks'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { Publisher } from '../events/publish.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 
@@ -33,6 +33,7 @@ export interface TestEventDeps {
   readonly now: () => Date
   readonly newId: () => string
   readonly publisher: Pick<Publisher, 'insert'>
+  readonly eventTypes: EventCatalogue['eventTypes']
 }
 
 /** Prepares, shows and sends test events. */
@@ -41,7 +42,7 @@ export interface TestEvents {
   prepare(request: {
     readonly appId: string
     readonly endpointId: string
-    readonly eventType?: EventType | null
+    readonly eventType?: string | null
   }): Promise<PreparedTest | null>
   /** Returns the request that would be sent now. The value of a static header is shown as `$NAME`. */
   preview(test: PreparedTest): Promise<PreviewedRequest>
@@ -55,11 +56,11 @@ export function createTestEvents(deps: TestEventDeps): TestEvents {
       const endpoint = (await deps.store.listEndpoints(appId)).find((one) => one.endpointId === endpointId)
       if (endpoint === undefined) return null
       const appName = (await deps.findAppName(appId)) ?? undefined
-      const { now, newId } = deps
+      const { now, newId, eventTypes } = deps
       try {
         const event = await prepareTestEvent(
           { appId, endpointId, ...(eventType ? { eventType } : {}), ...(appName ? { appName } : {}) },
-          { endpoints: { listEndpoints: async () => [endpoint] }, now, newId },
+          { endpoints: { listEndpoints: async () => [endpoint] }, now, newId, eventTypes },
         )
         return { endpoint, event }
       } catch (error) {

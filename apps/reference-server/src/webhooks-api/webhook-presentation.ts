@@ -1,4 +1,3 @@
-import type { EventName, EventType } from '@kyc-relay/webhooks'
 import {
   explainAttempt,
   reproducibleCurl,
@@ -13,9 +12,6 @@ import type { KeyVersion } from '../identity/api-keys.js'
 import type { feedPage } from './recovery-schemas.js'
 import type * as schemas from './webhook-schemas.js'
 
-/** This server publishes its own event types alone. */
-const ownTypeOf = (name: EventName) => name as EventType
-
 type Health = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
 
 /** Converts an endpoint for the API. @param health Undefined for a new one. */
@@ -28,7 +24,7 @@ export function presentEndpoint(
     id: endpoint.endpointId,
     endpointId: endpoint.endpointId,
     url: endpoint.url,
-    eventTypes: [...(endpoint.eventTypes ?? [])].map(ownTypeOf),
+    eventTypes: [...(endpoint.eventTypes ?? [])],
     allEvents: endpoint.eventTypes === null,
     description: endpoint.description,
     standardWebhooks: endpoint.standardWebhooks,
@@ -54,7 +50,7 @@ export function presentDelivery(delivery: DeliveryRecord): z.input<typeof schema
     deliveryId: delivery.deliveryId,
     eventId: delivery.eventId,
     xEventId: delivery.xEventId,
-    eventType: ownTypeOf(delivery.eventType),
+    eventType: delivery.eventType,
     test: delivery.test,
     endpointId: delivery.endpointId,
     url: delivery.url,
@@ -113,7 +109,7 @@ export function presentFeedItem({
   deliveries,
 }: FeedItem): z.input<typeof feedPage>['items'][number] {
   return {
-    ...{ eventId, eventType: ownTypeOf(type), createdAt: createdAt.toISOString(), body: utf8(body) },
+    ...{ eventId, eventType: type, createdAt: createdAt.toISOString(), body: utf8(body) },
     deliveries: deliveries.map(({ endpointId, xEventId, state }) => ({ endpointId, xEventId, status: state })),
   }
 }

@@ -3,6 +3,7 @@ import { openDelivery, type HeaderProblem, type WebhookStore } from '@kyc-relay/
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EndpointHeaders } from '../events/endpoint-headers.js'
 import { parseBearer } from '../identity/bearer.js'
 import { failureOf, type FailedAuthentications } from '../identity/failed-authentications.js'
@@ -12,6 +13,7 @@ import type { RequestLimits } from '../http/request-limits.js'
 import { errorCode } from '../operations/log.js'
 import type { createKeyRotationDryRun } from './key-rotation-dry-run.js'
 import { registerEndpoint, replaceEndpoint } from './endpoint-changes.js'
+import { serveKnownTypes } from './known-event-types.js'
 import { answer, refuseOtherMethods, serveOperation } from './operation.js'
 import { serveRecoveries, type RecoveryRoutesDeps } from './recovery-routes.js'
 import type { TestEvents } from './test-event.js'
@@ -36,8 +38,7 @@ export interface WebhookRoutesDeps extends Pick<
   readonly failures: FailedAuthentications
   readonly wake: () => void
   readonly now: () => Date
-  /** True if endpoints can subscribe to `KYC_STATUS_CHANGED`. */
-  readonly kycStatusEvents: boolean
+  readonly catalogue: EventCatalogue
 }
 
 /**
@@ -63,7 +64,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     answer(200, { items: await listPresented(appId), nextCursor: null }),
   )
 
-  serveOperation(routes, operations.registerEndpoint, async ({ appId, body }) => {
+  serveKnownTypes(routes, deps.catalogue.names, operations.registerEndpoint, async ({ appId, body }) => {
     const registered = await registerEndpoint(deps, { appId, ...body })
     if (registered.kind === 'url_refused') {
       const { code } = registered
@@ -78,31 +79,41 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     return answer(201, { ...presentEndpoint(endpoint, undefined), warnings }, { location })
   })
 
-  serveOperation(routes, operations.replaceEndpoint, async ({ appId, params: { endpointId }, body }) => {
-    const replaced = await replaceEndpoint(deps, { appId, endpointId, ...body })
-    if (replaced.kind === 'url_refused') {
-      const { code } = replaced
-      return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
-    }
-    if (replaced.kind === 'headers_refused') return headersRefused(replaced.code)
-    if (replaced.kind === 'type_not_offered') return notOffered
-    if (replaced.kind !== 'replaced') {
-      return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
-    }
-    deps.wake()
-    const { endpoint, warnings } = replaced
-    const location = `/api/v1/webhooks/${endpoint.endpointId}`
-    return answer(201, { ...presentEndpoint(endpoint, undefined), warnings, replaces: endpointId }, { location })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.replaceEndpoint,
+    async ({ appId, params: { endpointId }, body }) => {
+      const replaced = await replaceEndpoint(deps, { appId, endpointId, ...body })
+      if (replaced.kind === 'url_refused') {
+        const { code } = replaced
+        return { refusal: { code: 'BAD_REQUEST', detail: code, fields: [violation('/url', code)] } }
+      }
+      if (replaced.kind === 'headers_refused') return headersRefused(replaced.code)
+      if (replaced.kind === 'type_not_offered') return notOffered
+      if (replaced.kind !== 'replaced') {
+        return { refusal: { code: replaced.kind === 'not_found' ? 'NOT_FOUND' : 'ENDPOINT_URL_IN_USE' } }
+      }
+      deps.wake()
+      const { endpoint, warnings } = replaced
+      const location = `/api/v1/webhooks/${endpoint.endpointId}`
+      return answer(201, { ...presentEndpoint(endpoint, undefined), warnings, replaces: endpointId }, { location })
+    },
+  )
 
-  serveOperation(routes, operations.listDeliveries, async ({ appId, query: { status, ...filter } }) => {
-    const page = await listDeliveries(store, { appId, ...defined(filter), ...(status ? { state: status } : {}) })
-    if (page === 'cursor_invalid') {
-      const fields = [violation('/cursor', 'CURSOR_INVALID')]
-      return { refusal: { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields } }
-    }
-    return answer(200, { items: page.items.map(presentDelivery), nextCursor: page.nextCursor })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.listDeliveries,
+    async ({ appId, query: { status, ...filter } }) => {
+      const page = await listDeliveries(store, { appId, ...defined(filter), ...(status ? { state: status } : {}) })
+      if (page === 'cursor_invalid') {
+        const fields = [violation('/cursor', 'CURSOR_INVALID')]
+        return { refusal: { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields } }
+      }
+      return answer(200, { items: page.items.map(presentDelivery), nextCursor: page.nextCursor })
+    },
+  )
 
   serveOperation(routes, operations.getDelivery, async ({ appId, params: { deliveryId } }) => {
     const found = await store.findDelivery({ appId, deliveryId })
@@ -183,16 +194,21 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Hono<EdgeEnv> {
     (await store.removeEndpoint({ appId, endpointId })) ? answer(204) : { refusal: { code: 'NOT_FOUND' } },
   )
 
-  serveOperation(routes, operations.sendTestEvent, async ({ appId, params: { endpointId }, body }) => {
-    const test = await deps.testEvents.prepare({ appId, endpointId, eventType: body.eventType ?? null })
-    if (test === null) return { refusal: { code: 'NOT_FOUND' } }
-    if (body.dryRun === true) {
-      const { headers, ...request } = await deps.testEvents.preview(test)
-      return answer(200, { request: { ...request, headers: { ...headers } } })
-    }
-    const inserted = await deps.testEvents.send(test)
-    return answer(202, { eventId: inserted.eventId, deliveries: [...inserted.deliveries] })
-  })
+  serveKnownTypes(
+    routes,
+    deps.catalogue.names,
+    operations.sendTestEvent,
+    async ({ appId, params: { endpointId }, body }) => {
+      const test = await deps.testEvents.prepare({ appId, endpointId, eventType: body.eventType ?? null })
+      if (test === null) return { refusal: { code: 'NOT_FOUND' } }
+      if (body.dryRun === true) {
+        const { headers, ...request } = await deps.testEvents.preview(test)
+        return answer(200, { request: { ...request, headers: { ...headers } } })
+      }
+      const inserted = await deps.testEvents.send(test)
+      return answer(202, { eventId: inserted.eventId, deliveries: [...inserted.deliveries] })
+    },
+  )
 
   serveRecoveries(routes, deps)
 

@@ -2,6 +2,7 @@ import { checkEndpointUrl, createHttpsDownloader, createHttpsSender, isDownloadU
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import { createAddressFilter } from '../events/address-filter.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import { createEventDelivery } from '../events/deliver.js'
 import { createEndpointStates, tellPauses } from '../events/endpoint-states.js'
 import { createPublisher } from '../events/publish.js'
@@ -22,9 +23,11 @@ export function wireEvents(deps: {
   readonly operations: Operations
   readonly callers: Callers
   readonly localCaPem: string | null
+  readonly catalogue: EventCatalogue
   readonly now: () => Date
 }) {
   const { env, log, now, localCaPem } = deps
+  const { eventTypes } = deps.catalogue
   const { transactions, vault } = deps.storage
   const { bodySealer } = vault
   const { disk, metrics } = deps.operations
@@ -44,7 +47,7 @@ export function wireEvents(deps: {
   }
   const send = hideFromTracing(createHttpsSender(guard))
   const worker = createEventDelivery({
-    ...{ store, signingKeys: apiKeys, grants, bodySealer, send, now, log },
+    ...{ store, signingKeys: apiKeys, grants, bodySealer, send, now, log, eventTypes },
     openHeaders: endpointHeaders.open,
     retryBaseMs: env.deliveryRetryBaseMs,
     metrics: metrics.worker,
@@ -54,7 +57,7 @@ export function wireEvents(deps: {
     store,
     worker,
     publisher: createPublisher({
-      ...{ store, transactions, grants, bodySealer, now, newId: uuidv7 },
+      ...{ store, transactions, grants, bodySealer, now, newId: uuidv7, eventTypes },
       requireSpace: disk.requireSpace,
       count: metrics.eventPublished,
       wake: () => worker.wake(),

@@ -2,6 +2,7 @@ import { isPhotoUrl, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { uuidv7 } from 'uuidv7'
 import { createOperatorLookup, type Operator } from '../identity/operators.js'
 import type { Env } from '../env.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { Log } from '../operations/log.js'
 import { eraseUser } from '../operator-api/erase-user.js'
 import { createInternalApp } from '../operator-api/internal-app.js'
@@ -19,6 +20,7 @@ export function wireInternalApi(deps: {
   readonly operations: Operations
   readonly callers: Callers
   readonly events: Events
+  readonly catalogue: EventCatalogue
   readonly photos: PhotoStore
   readonly env: Pick<Env, 'allowLoopbackReceivers'>
   /** Wakes the photo worker of this process. */
@@ -37,6 +39,7 @@ export function wireInternalApi(deps: {
     findOperator: createOperatorLookup(deps.operators),
     limits: callers.limits,
     publisher: events.publisher,
+    catalogue: deps.catalogue,
     newId: uuidv7,
     vault: { vault },
     userExport: {

@@ -4,6 +4,7 @@ import { recoverEvents } from '@kyc-relay/webhooks/delivery'
 import { uuidv7 } from 'uuidv7'
 import { servesWorker, type Env } from '../env.js'
 import { createEndpointHeaders } from '../events/endpoint-headers.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import { publishStatusChanges } from '../events/publish-status-changes.js'
 import type { Publisher } from '../events/publish.js'
 import { isLoopbackAddress } from '../http/loopback-address.js'
@@ -31,6 +32,7 @@ export async function wireOperations(deps: {
   readonly seal: AuditSeal
   readonly cipher: PiiCipher
   readonly internalToken: string | null
+  readonly catalogue: EventCatalogue
   readonly isDelivering: () => boolean
   /** Wakes the delivery worker. */
   readonly wake: () => void
@@ -86,6 +88,7 @@ export async function wireOperations(deps: {
         store: storage.recoveries,
         grants: createGrantLookup(directory),
         newId: uuidv7,
+        eventTypes: deps.catalogue.eventTypes,
       })
       if (steps > 0) deps.wake()
       return steps

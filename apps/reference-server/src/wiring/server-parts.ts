@@ -1,6 +1,7 @@
 import { createLocalAuditSeal, createLocalCipher, type KeyFile } from '@kyc-relay/kyc-core/node'
 import type { Env } from '../env.js'
 import type { Operator } from '../identity/operators.js'
+import { createEventCatalogue, type OwnCatalogueType } from '../events/event-catalogue.js'
 import { isDelivering } from '../events/deliver.js'
 import type { ServerLog } from '../operations/log.js'
 import { createMigrationLog } from '../operations/migration-log.js'
@@ -20,6 +21,7 @@ export interface ServerInput {
   /** Null if the role serves no internal API. */
   readonly internalToken: string | null
   readonly operators: readonly Operator[]
+  readonly ownEventTypes: readonly OwnCatalogueType[]
   /** PEM of the local CA, trusted for `https://localhost` if loopback receivers are allowed. */
   readonly localCaPem: string | null
   readonly log: ServerLog
@@ -44,16 +46,17 @@ export async function openServerParts(input: ServerInput) {
   const seal = createLocalAuditSeal({ keys })
   const migrationLog = createMigrationLog(log, () => performance.now())
   const storage = await openStorage(env, { cipher, audit: seal }, input.onStoreFailure, migrationLog)
+  const catalogue = createEventCatalogue({ kycStatusEvents: env.kycStatusEvents, own: input.ownEventTypes })
   const photos = await openPhotoStore(env, now)
 
   const operations = await wireOperations({
-    ...{ env, log, storage, seal, cipher, now, internalToken: input.internalToken },
+    ...{ env, log, storage, seal, cipher, now, catalogue, internalToken: input.internalToken },
     isDelivering: () => isDelivering(events.worker.status()),
     wake: () => events.worker.wake(),
     publish: (event) => events.publisher.publish(event),
   })
   const callers = await wireCallers({ env, storage, cipher, now })
-  const events = wireEvents({ env, log, storage, operations, callers, localCaPem: input.localCaPem, now })
+  const events = wireEvents({ env, log, storage, operations, callers, catalogue, localCaPem: input.localCaPem, now })
   const submissions = wireSubmissions({
     env,
     log,
@@ -65,7 +68,7 @@ export async function openServerParts(input: ServerInput) {
     photos,
     now,
   })
-  const apis = { ...input, storage, operations, callers, events, now }
+  const apis = { ...input, storage, operations, callers, events, catalogue, now }
   return {
     ...operations,
     secureApp: submissions.secureApp,

@@ -2,6 +2,7 @@ import { prepareTestEvent } from '@kyc-relay/webhooks/delivery'
 import type { Handler } from 'hono'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
+import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
 import { createKeyRotationDryRun } from '../webhooks-api/key-rotation-dry-run.js'
@@ -20,15 +21,17 @@ export function wireStandardApi(deps: {
   readonly operations: Operations
   readonly callers: Callers
   readonly events: Events
+  readonly catalogue: EventCatalogue
   readonly graphql: Handler<EdgeEnv>
   readonly now: () => Date
 }) {
-  const { env, log, storage, events, now } = deps
+  const { env, log, storage, events, catalogue, now } = deps
   const { verifications, photoJobs, overview } = storage
   const { apiKeys, endpointHeaders, findAppName, limits } = deps.callers
   const { failures, probes, metricsRoute } = deps.operations
   const { store, publisher, send, checkUrl } = events
-  const testing = { endpoints: store, now, newId: uuidv7 }
+  const { eventTypes } = catalogue
+  const testing = { endpoints: store, now, newId: uuidv7, eventTypes }
   return createStandardApp({
     graphql: deps.graphql,
     webhooks: {
@@ -39,8 +42,8 @@ export function wireStandardApi(deps: {
       recoveries: storage.recoveries,
       feed: storage.feed,
       bodyAgeMs: env.retention.bodyAgeMs,
-      kycStatusEvents: env.kycStatusEvents,
-      testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher }),
+      catalogue,
+      testEvents: createTestEvents({ apiKeys, store, findAppName, now, newId: uuidv7, publisher, eventTypes }),
       dryRunKeyRotation: createKeyRotationDryRun({
         apiKeys,
         listEndpoints: (appId) => store.listEndpoints(appId),

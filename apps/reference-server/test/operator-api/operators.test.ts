@@ -76,6 +76,7 @@ describe('rights of operators', () => {
       findOperator: () => ({ name: 'nobody', tokenHash: '', rights: [] }),
       ...{
         publisher: unused,
+        catalogue: unused,
         vault: unused,
         evidence: unused,
         kycStatuses: unused,

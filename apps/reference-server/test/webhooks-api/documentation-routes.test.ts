@@ -1,18 +1,19 @@
 import { typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { expect, it } from 'vitest'
+import { createEventCatalogue } from '../../src/events/event-catalogue.js'
 import { createDocumentationRoutes } from '../../src/webhooks-api/documentation-routes.js'
 
 it.each([
   ['/', '/portal'],
   ['/docs', '/api/v1/docs'],
 ])('a browser at %s comes to %s', async (from, to) => {
-  const answer = await createDocumentationRoutes().request(from)
+  const answer = await createDocumentationRoutes(createEventCatalogue()).request(from)
   expect([answer.status, answer.headers.get('location')]).toEqual([302, to])
 })
 
 it('serves the JSON Schema that the SDL names', async () => {
   const [path] = /\/api\/v1\/schemas\/[\w.-]+\.json/.exec(typeDefs) ?? ['']
-  const answer = await createDocumentationRoutes().request(path)
+  const answer = await createDocumentationRoutes(createEventCatalogue()).request(path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/schema+json'])
   const schema = (await answer.json()) as { properties: Record<string, unknown> }
   expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['person', 'verifications']))

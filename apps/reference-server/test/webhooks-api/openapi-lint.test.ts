@@ -2,10 +2,11 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
 import { describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../src/webhooks-api/openapi-document.js'
+import { createEventCatalogue } from '../../src/events/event-catalogue.js'
+import { partnerDocument } from '../../src/webhooks-api/openapi-document.js'
 import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
 
-const document = openApiDocument(Object.values(webhookOperations))
+const document = partnerDocument(Object.values(webhookOperations), createEventCatalogue())
 
 async function redocly(source: unknown): Promise<string[]> {
   const config = await createConfig({

@@ -1,4 +1,3 @@
-import { eventTypes } from '@kyc-relay/webhooks'
 import type { DeliveryRecord, DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
@@ -20,13 +19,15 @@ export const DeliveriesPage: FC<{
   readonly session: Session
   readonly endpoints: readonly Endpoint[]
   readonly filters: LogFilters
+  /** Event types that can be selected. */
+  readonly eventTypes: readonly string[]
   readonly deliveries: readonly DeliveryRecord[]
   readonly nextPage: string | null
   readonly firstPage: string | null
   /** Address of this page of the log. */
   readonly thisPage: string
   readonly problem: string | null
-}> = ({ session, endpoints, filters, deliveries, nextPage, firstPage, thisPage, problem }) => (
+}> = ({ session, endpoints, filters, eventTypes, deliveries, nextPage, firstPage, thisPage, problem }) => (
   <PortalFrame
     title="Delivery log"
     session={session}

@@ -1,4 +1,3 @@
-import { eventTypes } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import type { PreviewedRequest } from '../../webhooks-api/test-event.js'
@@ -41,9 +40,11 @@ export const TestEventPage: FC<{
   readonly session: Session
   readonly endpoint: Endpoint
   readonly eventType: string
+  /** Event types that can be selected. */
+  readonly names: readonly string[]
   readonly request: PreviewedRequest
   readonly previewId: string
-}> = ({ session, endpoint, eventType, request, previewId }) => {
+}> = ({ session, endpoint, eventType, names, request, previewId }) => {
   const { pathname, search } = new URL(request.url)
   const head = [
     `POST ${pathname}${search} HTTP/1.1`,
@@ -66,7 +67,7 @@ export const TestEventPage: FC<{
         <div class="field">
           <label for="eventType">Event type</label>
           <select id="eventType" name="eventType">
-            {eventTypes.map((type) => (
+            {names.map((type) => (
               <option value={type} selected={type === eventType ? true : undefined}>
                 {type}
               </option>

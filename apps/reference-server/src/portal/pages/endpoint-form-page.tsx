@@ -1,8 +1,8 @@
-import { eventScopes, eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
-import { eventMeanings } from '../format.js'
+import type { CatalogueType } from '../../events/event-catalogue.js'
 import type { Session } from '../sessions.js'
+import { Marked } from './event-type-pages.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 
 /** Values of the form for a URL. */
@@ -64,7 +64,7 @@ export const EndpointFormPage: FC<{
   readonly form: EndpointForm
   readonly problem: string | null
   /** Types that can be selected. */
-  readonly offered: readonly EventType[]
+  readonly offered: readonly CatalogueType[]
 }> = ({ session, endpoint, form, problem, offered }) => (
   <PortalFrame
     title={endpoint === null ? 'Add new URL' : 'Change this URL'}
@@ -129,25 +129,23 @@ export const EndpointFormPage: FC<{
       <fieldset aria-describedby="types-hint">
         <legend>Event types</legend>
         <span class="hint" id="types-hint">
-          {offered.length === eventTypes.length
-            ? 'Select none to get all of them, those of later versions included.'
-            : 'Select none to get all but KYC_STATUS_CHANGED, those of later versions included.'}
+          Select none to get {allOf(offered)}, those of later versions included.
         </span>
         <div class="choices">
-          {offered.map((type) => (
+          {offered.map(({ name, meaning, scopes }) => (
             <label>
               <input
                 type="checkbox"
                 name="eventTypes"
-                value={type}
-                checked={form.eventTypes.includes(type) ? true : undefined}
+                value={name}
+                checked={form.eventTypes.includes(name) ? true : undefined}
               />
               <span>
-                <code>{type}</code>
+                <code>{name}</code>
               </span>
               <span class="hint">
-                {eventMeanings[type]} Needs {eventScopes[type].length === 1 ? 'the scope ' : 'the scopes '}
-                {eventScopes[type].join(' and ')}.
+                <Marked text={meaning} /> Needs {scopes.length === 1 ? 'the scope ' : 'the scopes '}
+                {scopes.join(' and ')}.
               </span>
             </label>
           ))}
@@ -176,3 +174,9 @@ export const EndpointFormPage: FC<{
     </form>
   </PortalFrame>
 )
+
+/** Names what an endpoint gets that selects no type. */
+function allOf(offered: readonly CatalogueType[]): string {
+  const optIn = offered.flatMap((type) => (type.optIn ? [type.name] : []))
+  return optIn.length === 0 ? 'all of them' : `all but ${optIn.join(', ')}`
+}

@@ -1,8 +1,6 @@
-import { eventTypes, type EventType } from '@kyc-relay/webhooks'
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
-import { eventCatalogue } from '@kyc-relay/webhooks/events'
 import type { FC } from 'hono/jsx'
-import { eventJsonSchema, eventMeanings } from '../../webhooks-api/openapi-events.js'
+import type { CatalogueType } from '../../events/event-catalogue.js'
 import type { Session } from '../sessions.js'
 import { CopyBlock } from './components.js'
 import { breakable, developerCrumbs, PortalFrame } from './portal-frame.js'
@@ -12,7 +10,7 @@ import { VerificationPrograms } from './verification-programs.js'
 /** Renders the list of event types, and how to verify any of them. */
 export const EventTypesPage: FC<{
   readonly session: Session
-  readonly offered: readonly EventType[]
+  readonly offered: readonly CatalogueType[]
   readonly endpoints: readonly Endpoint[]
 }> = ({ session, offered, endpoints }) => (
   <PortalFrame
@@ -27,8 +25,8 @@ export const EventTypesPage: FC<{
         label="Table of event types"
         columns={[{ label: 'Type', heads: true }, { label: 'Sent when' }, { label: 'Scopes' }, { label: 'Your URLs' }]}
         rows={offered.map((type) => [
-          <a href={`/portal/events/${type}`}>{breakable(type)}</a>,
-          <Marked text={eventMeanings[type]} />,
+          <a href={`/portal/events/${type.name}`}>{breakable(type.name)}</a>,
+          <Marked text={type.meaning} />,
           <Scopes type={type} />,
           String(endpoints.filter((endpoint) => takes(endpoint, type)).length),
         ])}
@@ -39,16 +37,15 @@ export const EventTypesPage: FC<{
 )
 
 /** Renders one event type: scopes, fields, example and JSON Schema. */
-export const EventTypePage: FC<{ readonly session: Session; readonly type: EventType }> = ({ session, type }) => {
-  const { schema, example } = eventCatalogue[type]
-  const json = eventJsonSchema(schema)
+export const EventTypePage: FC<{ readonly session: Session; readonly type: CatalogueType }> = ({ session, type }) => {
+  const { name, meaning, schema, example } = type
   return (
     <PortalFrame
-      title={type}
+      title={name}
       session={session}
       place="events"
-      crumbs={[...developerCrumbs, { label: 'Event types', href: '/portal/events' }, { label: type }]}
-      lead={<Marked text={eventMeanings[type]} />}
+      crumbs={[...developerCrumbs, { label: 'Event types', href: '/portal/events' }, { label: name }]}
+      lead={<Marked text={meaning} />}
     >
       <section aria-labelledby="scopes">
         <h2 id="scopes">Scopes</h2>
@@ -59,22 +56,26 @@ export const EventTypePage: FC<{ readonly session: Session; readonly type: Event
       <section aria-labelledby="fields">
         <h2 id="fields">Fields</h2>
         <RecordTable
-          label={`Fields of ${type}`}
+          label={`Fields of ${name}`}
           columns={[{ label: 'Field', heads: true }, { label: 'Type' }, { label: 'Required' }]}
-          rows={fieldsOf(json).map(({ name, kind, required }) => [<code>{name}</code>, kind, required ? 'yes' : 'no'])}
+          rows={fieldsOf(schema).map(({ name: field, kind, required }) => [
+            <code>{field}</code>,
+            kind,
+            required ? 'yes' : 'no',
+          ])}
         />
       </section>
       <section aria-labelledby="example">
         <h2 id="example">Example</h2>
         <p class="hint">Invented people and ids. On the wire an event is one line.</p>
-        <CopyBlock id="event-example" label={`Example of ${type}`} text={JSON.stringify(example, null, 2)} />
+        <CopyBlock id="event-example" label={`Example of ${name}`} text={JSON.stringify(example, null, 2)} />
       </section>
       <section aria-labelledby="schema">
         <h2 id="schema">JSON Schema</h2>
         <p class="hint">Draft 2020-12. Later versions may add fields.</p>
         <details>
           <summary>Show</summary>
-          <CopyBlock id="event-schema" label={`JSON Schema of ${type}`} text={JSON.stringify(json, null, 2)} />
+          <CopyBlock id="event-schema" label={`JSON Schema of ${name}`} text={JSON.stringify(schema, null, 2)} />
         </details>
       </section>
       <p>
@@ -86,11 +87,11 @@ export const EventTypePage: FC<{ readonly session: Session; readonly type: Event
 }
 
 /** True if the endpoint gets events of this type. Optional types are no part of “all”. */
-const takes = (endpoint: Endpoint, type: EventType) => (endpoint.eventTypes ?? eventTypes).includes(type)
+const takes = (endpoint: Endpoint, { name, optIn }: CatalogueType) => endpoint.eventTypes?.includes(name) ?? !optIn
 
-const Scopes: FC<{ readonly type: EventType }> = ({ type }) => (
+const Scopes: FC<{ readonly type: CatalogueType }> = ({ type }) => (
   <>
-    {eventCatalogue[type].scopes.map((scope, index) => (
+    {type.scopes.map((scope, index) => (
       <>
         {index === 0 ? '' : ' and '}
         <code>{scope}</code>
@@ -100,7 +101,7 @@ const Scopes: FC<{ readonly type: EventType }> = ({ type }) => (
 )
 
 /** Renders a text with `code` marks. */
-const Marked: FC<{ readonly text: string }> = ({ text }) => (
+export const Marked: FC<{ readonly text: string }> = ({ text }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
 )
 

@@ -1,4 +1,4 @@
-import { allEventTypes, type EventType } from '../../events/event-types.js'
+import { allEventTypes, type EventName } from '../../events/event-types.js'
 import { didYouMean } from '../closest.js'
 import { UsageError } from '../command.js'
 
@@ -29,13 +29,14 @@ export function parseId(text: string, what: string): string {
   return text.toLowerCase()
 }
 
-/** Checks the types of `--event`; undefined without any. */
-export function parseEventTypes(given: readonly string[] | undefined): readonly EventType[] | undefined {
-  return given?.map((text) => {
-    const type = allEventTypes.find((known) => known === text)
-    if (type === undefined) throw new UsageError(`--event takes an event type.${didYouMean(text, allEventTypes)}`)
-    return type
-  })
+/** Checks the types of `--event`; undefined without any. A service may have types of its own: it refuses unknown ones. */
+export function parseEventTypes(given: readonly string[] | undefined): readonly EventName[] | undefined {
+  for (const text of given ?? []) {
+    const isKnown = (allEventTypes as readonly string[]).includes(text)
+    const advice = isKnown ? '' : didYouMean(text, allEventTypes)
+    if (text === '' || advice !== '') throw new UsageError(`--event takes an event type.${advice}`)
+  }
+  return given
 }
 
 /** Reads a time: RFC 3339, or a duration before now such as `90m`, `6h` or `2d`. */
