@@ -45,11 +45,3 @@ export const scopes = z
   .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
   .min(1)
   .max(50)
-
-/** Schema of a time: the date-times that `decisionedAt` of a submission accepts. */
-export const instant = z.string().transform((text, context) => {
-  const parsed = parseDateTime(text)
-  if (parsed !== null) return new Date(parsed.epochMs)
-  context.issues.push({ code: 'custom', input: text })
-  return z.NEVER
-})

@@ -7,7 +7,8 @@ import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
 import type { ErasureReport, ErasureRequest } from './erase-user.js'
-import { auditText, id, instant } from './field-schemas.js'
+import { givenInstant } from '../http/instant-field.js'
+import { auditText, id } from './field-schemas.js'
 import { actorOf, readActing, requireRight } from './internal-caller.js'
 
 const withPurpose = z.strictObject({ purpose: auditText })
@@ -15,7 +16,7 @@ const withReason = z.strictObject({ reason: auditText })
 /** Earlier times are mistakes. */
 const earliestClosure = new Date('1900-01-01')
 /** Null for an account that is open again. */
-const closure = z.strictObject({ closedAt: instant.nullable() })
+const closure = z.strictObject({ closedAt: givenInstant.nullable() })
 
 /** Dependencies of the routes for users' rights. */
 export interface UserRightsRoutesDeps {

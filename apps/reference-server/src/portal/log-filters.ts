@@ -9,7 +9,7 @@ const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional()
 /** What a `datetime-local` field sends: a time without an offset, here in UTC. */
 export const utcTime = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/)
+  .regex(/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/)
   .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)))
 
 const logFilters = z.object({

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { deliveryStatus, eventType, givenInstant, instant, uuid } from './webhook-schemas.js'
+import { givenInstant } from '../http/instant-field.js'
+import { deliveryStatus, eventType, instant, uuid } from './webhook-schemas.js'
 
 export const recoveryRequest = z
   .strictObject({
-    since: givenInstant.meta({ description: 'Events from this time on, inclusive.' }),
-    until: givenInstant.nullish().meta({ description: 'Events before this time. Default: now.' }),
+    since: givenInstant.meta({ description: 'Events from this time on, inclusive: RFC 3339 or ISO 8601.' }),
+    until: givenInstant.nullish().meta({ description: 'Events before this time, in the same formats. Default: now.' }),
     eventTypes: z.array(eventType).max(100).nullish().meta({ description: 'Absent or empty: all of the endpoint.' }),
     dryRun: z.boolean().nullish().meta({ description: 'Count, and send nothing. Default false.' }),
   })

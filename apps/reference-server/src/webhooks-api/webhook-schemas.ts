@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { givenInstant } from '../http/instant-field.js'
 
 export const uuid = z.uuid()
 /** Id in a request, in either letter case (RFC 9562, section 4). */
@@ -6,8 +7,6 @@ const givenUuid = uuid.toLowerCase()
 export const instant = z.iso
   .datetime()
   .meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
-/** Time in a request, with any offset. */
-export const givenInstant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 /** Any name: `known-event-types.ts` refuses unknown ones, and the OpenAPI document lists the known ones. */
 export const eventType = z.string().max(100).meta({ id: 'EventType', description: 'Type of an event.' })
 export const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED']).meta({
@@ -99,8 +98,8 @@ export const deliveriesQuery = z.object({
       override: { type: 'integer', minimum: 100, maximum: 599 },
       description: 'HTTP status of the last attempt that was sent.',
     }),
-  createdAfter: givenInstant.optional().meta({ description: 'Earliest creation, inclusive.' }),
-  createdBefore: givenInstant.optional().meta({ description: 'Latest creation, exclusive.' }),
+  createdAfter: givenInstant.optional().meta({ description: 'Earliest creation, inclusive: RFC 3339 or ISO 8601.' }),
+  createdBefore: givenInstant.optional().meta({ description: 'Latest creation, exclusive: RFC 3339 or ISO 8601.' }),
   cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page.' }),
   limit: z
     .string()
