@@ -2,5 +2,5 @@ export type { AuditActor, AuditEntry, AuditEvent, AuditHead, AuditKind, AuditLog
 export type { AuditField } from './audit-fields.js'
 export { AUDIT_FINDING_MESSAGES, type AuditFinding } from './audit-finding.js'
 export type { AccessRow, AuditLog, RecordedRow, UnaccountedRow } from './audit-log.js'
-export { createAuditSeal, type AuditHashes, type AuditSeal, type SealedCheckpoint } from './audit-seal.js'
+export { createAuditSeal, type AuditSeal, type SealedCheckpoint } from './audit-seal.js'
 export { verifyAuditLog, type AuditReport } from './verify-audit-log.js'

@@ -1,5 +1,4 @@
 export { auditLogCases, type AuditLogHandle, type AuditLogHarness } from './audit-log-cases.js'
-export type { ConformanceCase } from './conformance-case.js'
 export { kycStatusOutboxCases, type KycStatusOutboxHarness } from './kyc-status-outbox-cases.js'
 export { createMemoryKycStatusOutbox } from './memory-kyc-status-outbox.js'
 export { createMemoryVault, createMemoryVaultData, type PiiVault } from './memory-vault.js'

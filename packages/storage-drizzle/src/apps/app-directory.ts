@@ -154,16 +154,7 @@ export interface AppDirectory {
   recordSignIn(signIn: SignIn): Promise<void>
 }
 
-/**
- * Returns the scopes of a token that are still granted, in the token's order.
- *
- * @example
- * ```ts
- * import { scopesWithin } from '@kyc-relay/storage-drizzle/apps'
- *
- * console.log(scopesWithin(['VERIFY_KYC', 'LIST_PAYMENT'], ['LIST_PAYMENT'])) // [ 'LIST_PAYMENT' ]
- * ```
- */
+/** Returns the scopes of a token that are still granted, in the token's order. */
 export function scopesWithin(scopes: readonly string[], granted: readonly string[]): string[] {
   return scopes.filter((scope) => granted.includes(scope))
 }

@@ -1,11 +1,7 @@
 export { createWebhooks } from '../embedding/create-webhooks.js'
 export { uuidv7 } from '../embedding/uuidv7.js'
 export type {
-  EndpointInput,
-  InsertedNowOrLater,
   Published,
-  PublishedEventInput,
-  RetentionTimes,
   SendingStorage,
   Webhooks,
   WebhooksOptions,
@@ -28,8 +24,8 @@ export type {
   TransactionStore,
 } from '../publishing/transaction-store.js'
 export type { AppGrant, GrantLookup } from '../publishing/grants.js'
-export type { FeedStore, ListedEvent } from '../feed/feed-store.js'
-export { readFeed, type FeedItem, type FeedPage, type FeedRequest, type ReadFeedDeps } from '../feed/read-feed.js'
+export type { FeedStore } from '../feed/feed-store.js'
+export { readFeed, type FeedItem, type FeedPage, type ReadFeedDeps } from '../feed/read-feed.js'
 export { countRecovery, recoverEvents, type RecoverEventsDeps } from '../recovery/recover-events.js'
 export type { RecoveryStore } from '../recovery/recovery-store.js'
 export { attemptStateOf, reportOfCause } from './delivery-state.js'
@@ -44,10 +40,10 @@ export {
   type SealedHeaders,
 } from './endpoint-headers.js'
 export { openDelivery } from './open-delivery.js'
-export { openStored, type StoredBody } from '../sealing/stored-bodies.js'
-export { openFields, type TransactionFields } from '../sealing/sealed-fields.js'
+export { openStored } from '../sealing/stored-bodies.js'
+export { openFields } from '../sealing/sealed-fields.js'
 export type { BodyPlace, BodySealer } from '../sealing/body-sealer.js'
-export { explainAttempt, type AttemptExplanation } from './explain-attempt.js'
+export { explainAttempt } from './explain-attempt.js'
 export { reproducibleCurl } from './reproducible-curl.js'
 export type { Sender, SendResult } from './sender.js'
 export { signedHeaders } from './signed-headers.js'

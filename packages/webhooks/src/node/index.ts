@@ -1,1 +1,1 @@
-export { createNodeWebhookHandler, receiveNodeWebhook, type NodeWebhookHandlerOptions } from './node-receiver.js'
+export { createNodeWebhookHandler, receiveNodeWebhook } from './node-receiver.js'
