@@ -41,6 +41,7 @@ kyc-relay is running.
   standard API      ${demo.apiUrl}
   portal            ${demo.apiUrl}/portal (application "${app.name}" with its API key, in demo.json)
   API reference     ${demo.apiUrl}/api/v1/docs
+  GraphiQL          ${demo.apiUrl}/graphiql (accessToken of a user as Authorization, in demo.json)
   internal API      ${demo.internalUrl}
   operators' portal ${demo.internalUrl}/portal (${demo.operatorToken === null ? 'a token of OPERATORS_FILE' : 'operatorToken in demo.json'})
   secure endpoint   ${demo.secureUrl}/api/v1/graphql

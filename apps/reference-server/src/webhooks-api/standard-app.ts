@@ -1,4 +1,5 @@
 import { Hono, type Handler } from 'hono'
+import { createGraphiqlRoutes } from '../graphiql/graphiql-routes.js'
 import { createAssetRoutes } from '../portal/assets.js'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
@@ -15,6 +16,8 @@ import { createWebhookRoutes, type WebhookRoutesDeps } from './webhook-routes.js
  */
 export function createStandardApp(deps: {
   readonly graphql: Handler<EdgeEnv>
+  /** True to serve GraphiQL: outside production, on a loopback address. */
+  readonly graphiql: boolean
   readonly webhooks: WebhookRoutesDeps
   readonly portal: Omit<PortalDeps, 'webhooks' | 'log'>
   readonly probes: Probes
@@ -27,6 +30,7 @@ export function createStandardApp(deps: {
   app.route('/', createWebhookRoutes(deps.webhooks))
   app.route('/', createDocumentationRoutes(deps.webhooks.catalogue))
   app.route('/', createAssetRoutes())
+  if (deps.graphiql) app.route('/', createGraphiqlRoutes())
   app.route('/', createPortalApp({ ...deps.portal, webhooks: deps.webhooks, log: deps.log }))
   app.route('/', createProbeRoutes(deps.probes))
   app.route('/', deps.metrics)

@@ -3,6 +3,7 @@ import type { Handler } from 'hono'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'
+import { isLoopbackAddress } from '../http/loopback-address.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { Log } from '../operations/log.js'
 import { createKeyRotationDryRun } from '../webhooks-api/key-rotation-dry-run.js'
@@ -34,6 +35,7 @@ export function wireStandardApi(deps: {
   const testing = { endpoints: store, now, newId: uuidv7, eventTypes }
   return createStandardApp({
     graphql: deps.graphql,
+    graphiql: !env.production && isLoopbackAddress(env.host),
     webhooks: {
       ...{ apiKeys, store, checkUrl, limits, failures, now, grants: deps.callers.grants },
       reconciliation: { overview, verifications, photoJobs },
