@@ -9,6 +9,7 @@ export const campaigns = {
   attack: async () => (await import('./attack/campaign.mjs')).attack,
   leak: async () => (await import('./leak/campaign.mjs')).leak,
   power: async () => (await import('./power/campaign.mjs')).power,
+  faults: async () => (await import('./faults/campaign.mjs')).faultsOfMachine,
   mutation: async () => (await import('./mutation/campaign.mjs')).mutation,
   fuzz: async () => (await import('./fuzz/campaign.mjs')).fuzz,
 }

@@ -37,9 +37,9 @@ const lastingAnswer = (json) => ({
 
 /**
  * Clients under load, with a ledger of everything the service acknowledged. A client sends again what was not answered, or
- * answered 503, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
+ * answered so that it may be repeated, as it is, until it has an answer. `pickServer` resolves with the `demo.json` of a server that serves. The ledger
  * holds `clock()` of each first answer. Without `setUp` there are no endpoints. A request without an answer after `patienceMs`
- * counts as failed.
+ * counts as failed. Statuses that are `unanswered` mean that a request is sent again.
  */
 export function startClients({
   seed,
@@ -50,6 +50,7 @@ export function startClients({
   clock = () => 0,
   setUp = true,
   patienceMs = 60_000,
+  unanswered = [503, 429],
 }) {
   const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: 32, headersTimeout: patienceMs })
   const [app] = demo.apps
@@ -84,7 +85,7 @@ export function startClients({
     for (let tries = 1; ; tries += 1) {
       const server = await pickServer()
       const answer = await call(requestFor(server)).catch(() => null)
-      const isAnswered = answer !== null && answer.status !== 503 && answer.status !== 429
+      const isAnswered = answer !== null && !unanswered.includes(answer.status)
       if (isAnswered) {
         if (answer.status >= 500) violations.push(`a client got ${answer.status}`)
         ledger.answers += 1
