@@ -1,5 +1,5 @@
-/** A server that opens its storage, for bundlers: the migrations are in the code. Only the native driver stays outside. */
-export const storageServer = `import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
+/** Opens storage and a vault. For bundlers: the migrations are in the code, and only the native driver stays outside. */
+export const openStorage = `import { createSqliteStorage, createSqliteVault } from '@kyc-relay/storage-drizzle/sqlite'
 import { createLocalCipher, createKeyFile, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { randomBytes } from 'node:crypto'
 
@@ -12,6 +12,9 @@ export async function open(path) {
   await storage.close()
   return 'opened'
 }
+`
 
-if (process.argv[2]) console.log(await open(process.argv[2]))
+/** The same as a program, whose argument is the first part of the paths of its databases. */
+export const storageServer = `${openStorage}
+console.log(await open(process.argv[2]))
 `

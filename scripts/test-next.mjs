@@ -1,14 +1,15 @@
 // Runs the recipe for Next in Next: installs examples/next into a temporary folder, puts the packed build of
-// @kyc-relay/webhooks beside it, and sends requests to `next dev` and to `next start` after `next build`. A script of its
-// own, since Next weighs half as much as everything else together: nothing of it is in the repository's node_modules.
+// @kyc-relay/webhooks beside it, and sends requests to `next dev` and to `next start` after `next build`. Then it opens
+// storage in a route of a standalone build. A script of its own, since Next weighs half as much as everything else together: nothing of it is in the repository's node_modules.
 import { execFile, spawn } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { openStorage } from './bundled-server.mjs'
 import { root } from './published-packages.mjs'
 
 const apiKey = 'kyc_key_example_only'
@@ -59,11 +60,15 @@ async function install() {
     filter: (source) => !/(?:^|[\\/])(?:node_modules|\.next)$/.test(source),
   })
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: stage, env: environment })
+  await addPacked('webhooks')
+}
+
+async function addPacked(name) {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', stage], {
-    cwd: path.join(root, 'packages', 'webhooks'),
+    cwd: path.join(root, 'packages', name),
   })
   const [{ filename }] = JSON.parse(stdout)
-  const installed = path.join(stage, 'node_modules', '@kyc-relay', 'webhooks')
+  const installed = path.join(stage, 'node_modules', '@kyc-relay', name)
   mkdirSync(installed, { recursive: true })
   await run('tar', ['-xzf', path.join(stage, filename), '-C', installed, '--strip-components=1'])
 }
@@ -74,11 +79,13 @@ async function build() {
   await run(process.execPath, [next(), 'build'], { cwd: stage, env: environment })
 }
 
-/** Starts Next on a free port of the loopback interface. Next may start processes of its own: they end as one group. */
-async function serve(mode) {
-  const child = spawn(process.execPath, [next(), mode, '--port', '0', '--hostname', '127.0.0.1'], {
-    cwd: stage,
-    env: environment,
+const serve = (mode) => start([next(), mode, '--port', '0', '--hostname', '127.0.0.1'], stage, `next ${mode}`)
+
+/** Starts a server on a free port of the loopback interface. Next may start processes of its own: they end as one group. */
+async function start(args, cwd, what) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...environment, PORT: '0', HOSTNAME: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -92,8 +99,8 @@ async function serve(mode) {
     }
     child.stdout.on('data', look)
     child.stderr.on('data', look)
-    ended.then(() => reject(new Error(`next ${mode} ended: ${printed}`)), reject)
-    setTimeout(() => reject(new Error(`next ${mode} does not listen: ${printed}`)), secondsToListen * 1_000).unref()
+    ended.then(() => reject(new Error(`${what} ended: ${printed}`)), reject)
+    setTimeout(() => reject(new Error(`${what} does not listen: ${printed}`)), secondsToListen * 1_000).unref()
   })
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
@@ -146,6 +153,43 @@ async function check(mode) {
   }
 }
 
+/** A route that opens storage, in a standalone build that was moved away from everything it was built from. */
+async function checkStandalone() {
+  console.log('next build, standalone')
+  for (const name of ['kyc-core', 'storage-drizzle']) await addPacked(name)
+  for (const name of ['better-sqlite3', 'bindings', 'file-uri-to-path', 'drizzle-orm', 'zod'])
+    cpSync(path.join(root, 'node_modules', name), path.join(stage, 'node_modules', name), { recursive: true })
+  const route = path.join(stage, 'app', 'api', 'storage')
+  mkdirSync(route)
+  writeFileSync(path.join(route, 'open.mjs'), openStorage)
+  writeFileSync(
+    path.join(route, 'route.ts'),
+    `import { open } from './open.mjs'
+export const dynamic = 'force-dynamic'
+export const GET = async () => new Response(await open(process.cwd() + '/kyc'))`,
+  )
+  writeFileSync(
+    path.join(stage, 'next.config.mjs'),
+    "export default { output: 'standalone', serverExternalPackages: ['better-sqlite3'] }",
+  )
+  await build()
+  const away = mkdtempSync(path.join(tmpdir(), 'kyc-relay-standalone-'))
+  try {
+    cpSync(path.join(stage, '.next', 'standalone'), away, { recursive: true, verbatimSymlinks: true })
+    rmSync(path.join(stage, 'node_modules'), { recursive: true })
+    const server = await start([path.join(away, 'server.js')], away, 'the standalone server')
+    try {
+      const response = await fetch(`${server.address}/api/storage`)
+      const answer = await response.text()
+      report(answer === 'opened', 'the standalone server opens its storage', `${response.status} ${server.lastWords()}`)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    rmSync(away, { recursive: true, force: true })
+  }
+}
+
 async function until(holds) {
   const giveUpAt = performance.now() + 5_000
   while (!holds() && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -158,6 +202,7 @@ try {
   await check('dev')
   await build()
   await check('start')
+  await checkStandalone()
 } catch (error) {
   problems += 1
   console.log(error.stdout ?? '', error.stderr ?? '', error.message)
