@@ -175,6 +175,128 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
       },
     }),
   ],
+  [
+    'forgets which endpoints want Standard Webhooks',
+    'WS-ENDPOINT-1',
+    (store) => ({
+      listEndpoints: async (appId) =>
+        (await store.listEndpoints(appId)).map((endpoint) => ({ ...endpoint, standardWebhooks: false })),
+    }),
+  ],
+  [
+    'lists the endpoints of every app for one without any',
+    'WS-ENDPOINT-2',
+    (store, { endpoints }) => ({
+      async listEndpoints(asked) {
+        const own = await store.listEndpoints(asked)
+        if (own.length > 0) return own
+        const apps = new Set([...endpoints.values()].map(({ endpoint }) => endpoint.appId))
+        return (await Promise.all([...apps].map((appId) => store.listEndpoints(appId)))).flat()
+      },
+    }),
+  ],
+  [
+    'looks whether an endpoint is there, then removes it',
+    'WS-ENDPOINT-4',
+    (store) => ({
+      async removeEndpoint(request) {
+        const live = await store.listEndpoints(request.appId)
+        const isThere = live.some(({ endpointId }) => endpointId === request.endpointId)
+        await tick()
+        await store.removeEndpoint(request)
+        return isThere
+      },
+    }),
+  ],
+  [
+    'knows the source ids of other apps',
+    'WS-EVENT-5',
+    (store, { events }) => ({
+      async insertEvent(event) {
+        for (const { event: known, inserted } of events.values()) {
+          const isOfOther = known.appId !== event.appId && known.sourceEventId === event.sourceEventId
+          if (event.sourceEventId !== null && isOfOther) return { ...inserted, duplicate: true }
+        }
+        return store.insertEvent(event)
+      },
+    }),
+  ],
+  [
+    'repeats in its errors what was given',
+    'WS-EVENT-9',
+    (store) => ({
+      insertEvent: (event) =>
+        store.insertEvent(event).catch((error: unknown) => {
+          throw new Error(`${String(error)} ${JSON.stringify(event)} ${new TextDecoder().decode(event.body)}`)
+        }),
+    }),
+  ],
+  [
+    'keeps the bytes of the caller',
+    'WS-EVENT-10',
+    (store) => {
+      const bodies = new Map<string, Uint8Array>()
+      return {
+        insertEvent(event) {
+          bodies.set(event.eventId, event.body)
+          return store.insertEvent(event)
+        },
+        async claimDue(request) {
+          const { claimed, ...rest } = await store.claimDue(request)
+          return { ...rest, claimed: claimed.map((one) => ({ ...one, body: bodies.get(one.eventId) ?? one.body })) }
+        },
+      }
+    },
+  ],
+  [
+    'logs attempts newest first',
+    'WS-RESULT-3',
+    (store) => ({
+      async findDelivery(request) {
+        const found = await store.findDelivery(request)
+        const isSent = found?.attempts.every(({ state }) => state !== 'UNSENT')
+        return found && isSent ? { ...found, attempts: [...found.attempts].reverse() } : found
+      },
+    }),
+  ],
+  [
+    'refuses an empty list of results',
+    'WS-RESULT-8',
+    (store) => ({
+      recordAttemptResults: (results) =>
+        results.length === 0 ? Promise.reject(new Error('no results')) : store.recordAttemptResults(results),
+    }),
+  ],
+  [
+    'takes the cursor of another app',
+    'WS-READ-6',
+    (store) => {
+      const appOf = new Map<string, string>()
+      return {
+        async listDeliveries({ cursor, ...request }) {
+          const isOfOther = cursor !== undefined && (appOf.get(cursor) ?? request.appId) !== request.appId
+          const page = await store.listDeliveries(cursor === undefined || isOfOther ? request : { ...request, cursor })
+          if (page.nextCursor !== null) appOf.set(page.nextCursor, request.appId)
+          return page
+        },
+      }
+    },
+  ],
+  [
+    'forgets the success of an attempt that a pause met in flight',
+    'WS-PAUSE-3',
+    (store, { deliveries, endpoints }) => ({
+      recordAttemptResults: (results) =>
+        store.recordAttemptResults(
+          results.map((result) => {
+            const endpointId = deliveries.get(result.fence.deliveryId)?.endpointId ?? ''
+            const isPaused = endpoints.get(endpointId)?.endpoint.pausedBy != null
+            if (!isPaused || result.next.state !== 'DELIVERED') return result
+            return { ...result, next: { state: 'PENDING', delayMs: 0 } } satisfies AttemptResult
+          }),
+        ),
+    }),
+  ],
 ]
 
 /** The cases that a store does not pass, with the texts of their errors. */
