@@ -80,3 +80,4 @@ for (const [engine, { snapshot, differences }] of Object.entries(engines)) {
     console.log(relative(process.cwd(), join(migrations, name)))
   }
 }
+if (isSquash) console.log('Now run: npm run first-history -w packages/storage-drizzle')
