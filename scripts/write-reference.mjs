@@ -1,4 +1,4 @@
-// Writes docs/reference/: pages of the packages from their doc comments, of the REST API from its OpenAPI document, of
+// Writes docs/reference/: pages of the packages from their doc comments, of the REST API and the internal API from their OpenAPI documents, of
 // GraphQL from its SDL; also the page of settings and .env.example. With --check it writes nothing and fails when a
 // file is stale.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { envExample, settingsPage } from './reference/settings-page.mjs'
 import { loadStatements } from './reference/statements.mjs'
 
 const folder = path.join(root, 'docs/reference')
-const { openApi, settingGroups, typeDefs } = await loadStatements()
+const { internalOpenApi, openApi, settingGroups, typeDefs } = await loadStatements()
 const { pages, warnings } = await packagePages()
 for (const warning of warnings) console.error(warning)
 
@@ -19,7 +19,22 @@ const note =
   '<!-- Written by `npm run reference`. Change the doc comment, the operation or the SDL it was made from. -->'
 const files = new Map([
   ...pages,
-  ['rest-api.md', restPage(openApi)],
+  [
+    'rest-api.md',
+    restPage(
+      openApi,
+      'REST API',
+      'Send `Authorization: Bearer` with the API key of the application. For machines: [`openapi.json`](openapi.json). A running server has both, at `/api/v1/docs` and `/api/v1/openapi.json`.',
+    ),
+  ],
+  [
+    'internal-api.md',
+    restPage(
+      internalOpenApi,
+      'Internal API',
+      'Send `Authorization: Bearer` with the token of an operator, or with `INTERNAL_TOKEN`. A running server has this page at `/internal/v1/docs`, and the document for machines at `/internal/v1/openapi.json`, both on the internal listener.',
+    ),
+  ],
   ['graphql.md', graphqlPage(typeDefs)],
   ['settings.md', settingsPage(settingGroups)],
   ['../../apps/reference-server/.env.example', envExample(settingGroups)],
@@ -46,11 +61,11 @@ function indexPage(packageFiles) {
   const entries = packageFiles.map((name) => `- [\`@kyc-relay/${name.replace(/\.md$/, '')}\`](${name})`)
   return [
     '# Reference',
-    'Everything that the packages export, both APIs of the server, and its settings. Made from the sources: `npm run check` fails when a page is stale.',
+    'Everything that the packages export, the APIs of the server, and its settings. Made from the sources: `npm run check` fails when a page is stale.',
     '## Packages',
     entries.join('\n'),
     '## The server',
-    '- [REST API](rest-api.md), and the same for machines: [`openapi.json`](openapi.json)\n- [GraphQL API](graphql.md)\n- [Settings](settings.md)',
+    '- [REST API](rest-api.md), and the same for machines: [`openapi.json`](openapi.json)\n- [Internal API](internal-api.md) of operators and services\n- [GraphQL API](graphql.md)\n- [Settings](settings.md)',
   ].join('\n\n')
 }
 

@@ -1,18 +1,18 @@
-// The REST API as one page, from the OpenAPI document and from nothing else.
+// An API as one page, from its OpenAPI document and from nothing else.
 
 /** Statuses that mean the same for every operation are said once. */
 const everywhere = new Set(['401', '413', '415', '429', '500', '503'])
 
-export function restPage(document) {
+export function restPage(document, title, lead) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const shared = operations.find(({ operation }) => operation.requestBody).operation.responses
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))]
   return [
-    '# REST API',
+    `# ${title}`,
     document.info.description,
-    'Send `Authorization: Bearer` with the API key of the application. For machines: [`openapi.json`](openapi.json). A running server has both, at `/api/v1/docs` and `/api/v1/openapi.json`.',
+    lead,
     tags
       .map(
         (tag) =>

@@ -8,10 +8,15 @@ import { root } from '../published-packages.mjs'
 const entry = `
 import { createEventCatalogue } from './apps/reference-server/src/events/event-catalogue.js'
 import { partnerDocument } from './apps/reference-server/src/webhooks-api/openapi-document.js'
+import { internalDocument } from './apps/reference-server/src/operator-api/internal-document.js'
+import { internalOperations } from './apps/reference-server/src/operator-api/internal-operations.js'
 import { webhookOperations } from './apps/reference-server/src/webhooks-api/webhook-operations.js'
 export { settingGroups } from './apps/reference-server/src/settings.js'
 export { typeDefs } from './packages/kyc-core/src/graphql/type-definitions.js'
-export const openApi = partnerDocument(Object.values(webhookOperations), createEventCatalogue())
+const catalogue = createEventCatalogue()
+export const openApi = partnerDocument(Object.values(webhookOperations), catalogue)
+const routes = internalOperations.map(({ method, path }) => ({ method: method.toUpperCase(), path }))
+export const internalOpenApi = internalDocument({ routes }, catalogue.names)
 `
 
 export async function loadStatements() {
