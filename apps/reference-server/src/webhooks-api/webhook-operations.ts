@@ -2,6 +2,7 @@ import { listVerifications } from './verification-operations.js'
 import { base, bodyInvalid, endpointRefused, notFound } from './common-refusals.js'
 import { defineOperation, type OperationShape } from './operation.js'
 import { getRecovery, readFeed, recoverEndpoint, stopRecovery } from './recovery-operations.js'
+import * as keys from './key-schemas.js'
 import * as schemas from './webhook-schemas.js'
 
 const listEndpoints = defineOperation({
@@ -184,7 +185,7 @@ const listKeys = defineOperation({
   tag: 'API keys',
   summary: 'List versions of the API key',
   description: 'Lists accepted versions, newest first. The keys themselves are never shown again.',
-  answers: { 200: { description: 'Accepted versions.', schema: schemas.apiKeyList } },
+  answers: { 200: { description: 'Accepted versions.', schema: keys.apiKeyList } },
   refusals: [],
 })
 
@@ -197,7 +198,7 @@ const rotateKey = defineOperation({
   description:
     'The API accepts it at once. It signs webhooks after its activation, or after 24 hours. ' +
     'Until then a receiver should accept signatures of both keys. If this response is lost, discard the key and create another one.',
-  answers: { 201: { description: 'The new key, shown once.', schema: schemas.rotatedKey } },
+  answers: { 201: { description: 'The new key, shown once.', schema: keys.rotatedKey } },
   refusals: [
     {
       status: 409,
@@ -217,8 +218,8 @@ const rehearseKey = defineOperation({
   description:
     'Sends one test event signed with the current key and one signed with the waiting key, at once and without retry, ' +
     'and returns both results within 30 s. Neither is in the delivery log.',
-  body: schemas.rehearsalRequest,
-  answers: { 200: { description: 'The results of both keys.', schema: schemas.rehearsal } },
+  body: keys.rehearsalRequest,
+  answers: { 200: { description: 'The results of both keys.', schema: keys.rehearsal } },
   refusals: [
     bodyInvalid,
     notFound,
@@ -234,7 +235,7 @@ const activateKey = defineOperation({
   tag: 'API keys',
   summary: 'Activate the new API key',
   description: 'The new key signs webhooks. The old key allows only reading for 24 more hours, and is then retired.',
-  answers: { 200: { description: 'The new key signs.', schema: schemas.activated } },
+  answers: { 200: { description: 'The new key signs.', schema: keys.activated } },
   refusals: [
     { status: 409, code: 'BAD_REQUEST', detail: 'NO_ROTATION_PENDING', when: 'No new key waits for its activation.' },
   ],

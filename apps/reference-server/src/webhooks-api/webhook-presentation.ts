@@ -10,6 +10,7 @@ import {
 import type { z } from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
 import type { feedPage } from './recovery-schemas.js'
+import type * as keys from './key-schemas.js'
 import type * as schemas from './webhook-schemas.js'
 
 type Health = Awaited<ReturnType<WebhookStore['listEndpointHealth']>>[number]
@@ -115,7 +116,7 @@ export function presentFeedItem({
 }
 
 /** Converts a version of the API key for the API. */
-export function presentKeyVersion(key: KeyVersion): z.input<typeof schemas.apiKey> {
+export function presentKeyVersion(key: KeyVersion): z.input<typeof keys.apiKey> {
   return {
     version: key.version,
     standing: key.standing,

@@ -3,7 +3,7 @@ import { givenInstant } from '../http/instant-field.js'
 
 export const uuid = z.uuid()
 /** Id in a request, in either letter case (RFC 9562, section 4). */
-const givenUuid = uuid.toLowerCase()
+export const givenUuid = uuid.toLowerCase()
 export const instant = z.iso
   .datetime()
   .meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
@@ -76,10 +76,6 @@ export const testRequest = z
     dryRun: z.boolean().nullish().meta({ description: 'Show the exact request and send nothing. Default false.' }),
   })
   .meta({ id: 'TestRequest' })
-
-export const rehearsalRequest = z
-  .strictObject({ endpointId: givenUuid.meta({ description: 'Endpoint to send the test events to.' }) })
-  .meta({ id: 'RehearsalRequest' })
 
 export const deliveriesQuery = z.object({
   status: deliveryStatus.optional(),
@@ -244,56 +240,6 @@ export const published = z
   .meta({ id: 'Published' })
 
 export const resent = z.object({ deliveryId: uuid }).meta({ id: 'Resent' })
-
-const keyStanding = z.enum(['SIGNING', 'WAITING', 'RETIRING']).meta({
-  id: 'KeyStanding',
-  description:
-    '`SIGNING` signs now; `WAITING` signs once activated; `RETIRING` may read until `retiredAt` and change nothing.',
-})
-
-export const apiKey = z
-  .object({
-    version: z.int().min(1),
-    standing: keyStanding,
-    createdAt: instant,
-    signsFrom: instant,
-    retiredAt: instant.nullable(),
-  })
-  .meta({ id: 'ApiKey', description: 'A version of the API key. The key itself is shown once, when it is created.' })
-
-export const apiKeyList = z.object({ items: z.array(apiKey) }).meta({ id: 'ApiKeyList' })
-
-export const rotatedKey = z
-  .object({
-    apiKey: z.string().meta({ description: 'The key, shown only here. The API accepts it at once.' }),
-    version: z.int(),
-    signsFrom: instant.meta({ description: 'Time from which it signs webhooks, or earlier after its activation.' }),
-  })
-  .meta({ id: 'RotatedKey' })
-
-export const activated = z.object({ activated: z.literal(true) }).meta({ id: 'Activated' })
-
-const rehearsed = z.object({
-  key: z.enum(['SIGNING', 'WAITING']),
-  version: z.int(),
-  xEventId: uuid,
-  accepted: z.boolean(),
-  httpStatus: z.int().nullable(),
-  cause: z.string().nullable(),
-  explanation: z.object({ cause: z.string(), nextStep: z.string(), registerUrl: z.string().nullable() }),
-})
-
-export const rehearsal = z
-  .object({
-    endpointId: uuid,
-    url: z.string(),
-    ready: z.boolean().meta({ description: 'True if the endpoint accepted both keys, so that activation is safe.' }),
-    results: z.array(rehearsed),
-  })
-  .meta({
-    id: 'Rehearsal',
-    description: 'Results of one test event for each key, sent once. Neither is in the delivery log.',
-  })
 
 export const problem = z
   .object({

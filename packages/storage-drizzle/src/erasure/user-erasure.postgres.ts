@@ -12,7 +12,8 @@ import { StorageError } from '../storage-error.js'
 import { markErasure } from '../user-retention/store.postgres.js'
 import { submissionKeys, verifications } from '../verifications/tables.postgres.js'
 import { cancelPending } from '../webhooks/store.postgres.js'
-import { attempts, deliveries, events, transactions } from '../webhooks/tables.postgres.js'
+import { attempts, deliveries, events } from '../webhooks/tables.postgres.js'
+import { transactions } from '../webhooks/transaction-tables.postgres.js'
 
 /** Reason of the cancellation in the delivery log. */
 const cancelReason = 'USER_ERASED'

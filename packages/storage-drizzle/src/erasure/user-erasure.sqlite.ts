@@ -11,7 +11,8 @@ import { grants } from '../apps/tables.sqlite.js'
 import { StorageError } from '../storage-error.js'
 import { prepareErasureStart } from '../user-retention/store.sqlite.js'
 import { verifications } from '../verifications/tables.sqlite.js'
-import { attempts, events, transactions } from '../webhooks/tables.sqlite.js'
+import { attempts, events } from '../webhooks/tables.sqlite.js'
+import { transactions } from '../webhooks/transaction-tables.sqlite.js'
 
 const value = sql.placeholder
 

@@ -4,7 +4,8 @@ import { completePolicy, removedRows, type RemovedRows, type Retention, type Ret
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { accessTokens } from '../apps/tables.sqlite.js'
-import { attempts, deliveries, endpointHours, events, transactions } from '../webhooks/tables.sqlite.js'
+import { attempts, deliveries, endpointHours, events } from '../webhooks/tables.sqlite.js'
+import { transactions } from '../webhooks/transaction-tables.sqlite.js'
 import { heldClasses } from '../webhooks/values.js'
 
 const value = sql.placeholder

@@ -5,7 +5,8 @@ import { exportEvent } from '../audit/export-events.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
-import { events, transactions } from '../webhooks/tables.postgres.js'
+import { events } from '../webhooks/tables.postgres.js'
+import { transactions } from '../webhooks/transaction-tables.postgres.js'
 import { pageOf, type UserRecords } from './user-records.js'
 
 /** Creates the reads of everything that is stored about a user on PostgreSQL. */

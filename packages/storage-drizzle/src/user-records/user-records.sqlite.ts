@@ -5,7 +5,8 @@ import { exportEvent } from '../audit/export-events.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { checkedLimit } from '../page-cursor.js'
-import { events, transactions } from '../webhooks/tables.sqlite.js'
+import { events } from '../webhooks/tables.sqlite.js'
+import { transactions } from '../webhooks/transaction-tables.sqlite.js'
 import { pageOf, type UserRecords } from './user-records.js'
 
 const value = sql.placeholder

@@ -19,8 +19,8 @@ import {
   endpointLimits,
   endpoints,
   endpointSchedules,
-  recoveries,
 } from './tables.postgres.js'
+import { recoveries } from './recovery-tables.postgres.js'
 
 interface OneEndpoint {
   readonly appId: string

@@ -11,7 +11,8 @@ import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
 import { formatHeaders } from './sealed-headers.js'
 import { goneReason, heirOf } from './lineage.js'
-import { deliveries, endpoints, endpointSchedules, isRunning, recoveries } from './tables.sqlite.js'
+import { deliveries, endpoints, endpointSchedules } from './tables.sqlite.js'
+import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 
 const value = sql.placeholder
 

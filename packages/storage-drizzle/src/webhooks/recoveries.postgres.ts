@@ -6,7 +6,8 @@ import { now, textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
-import { deliveryQueue, endpoints, events, recoveries } from './tables.postgres.js'
+import { deliveryQueue, endpoints, events } from './tables.postgres.js'
+import { recoveries } from './recovery-tables.postgres.js'
 import { deliveryClass, unnamedTypes } from './values.js'
 
 const value = sql.placeholder

@@ -5,7 +5,8 @@ import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
 import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
-import { deliveries, endpoints, events, isRunning, recoveries } from './tables.sqlite.js'
+import { deliveries, endpoints, events } from './tables.sqlite.js'
+import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
 
 /** Whether the lineage has a delivery of an event in this state. */

@@ -8,30 +8,11 @@ import {
   integer,
   pgTable,
   primaryKey,
-  unique,
   smallint,
-  uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { EventName } from '@kyc-relay/webhooks'
-import {
-  atLeast,
-  bytea,
-  instant,
-  oneOf,
-  position,
-  references,
-  text,
-  transactionId,
-} from '../engine/postgres/columns.js'
-import {
-  deliveryClass,
-  deliveryStates,
-  endedAttemptStates,
-  pausers,
-  recoveryStates,
-  transactionStates,
-  withheldReasons,
-} from './values.js'
+import { bytea, instant, oneOf, position, references, text, transactionId } from '../engine/postgres/columns.js'
+import { deliveryClass, deliveryStates, endedAttemptStates, pausers, withheldReasons } from './values.js'
 
 export const endpoints = pgTable(
   'kyc_relay_endpoints',
@@ -297,82 +278,5 @@ export const endpointHours = pgTable(
     index('kyc_relay_endpoint_hours_unmerged')
       .on(table.hour)
       .where(sql`NOT merged`),
-  ],
-)
-
-export const recoveries = pgTable(
-  'kyc_relay_recoveries',
-  {
-    appId: text('app_id').notNull(),
-    recoveryId: text('recovery_id').notNull(),
-    /** Changes when the endpoint is replaced. */
-    endpointId: text('endpoint_id').notNull(),
-    since: instant('since').notNull(),
-    until: instant('until').notNull(),
-    /** JSON array; null for all types of the endpoint. */
-    eventTypes: text('event_types'),
-    state: text<(typeof recoveryStates)[number]>('state').notNull(),
-    /** Place of the last event that was looked at; null before the first one. */
-    afterCreatedAt: instant('after_created_at'),
-    afterPosition: bigint('after_position', { mode: 'number' }),
-    created: integer('created').notNull().default(0),
-    acknowledged: integer('acknowledged').notNull().default(0),
-    pending: integer('pending').notNull().default(0),
-    withoutScope: integer('without_scope').notNull().default(0),
-    erased: integer('erased').notNull().default(0),
-    createdAt: instant('created_at').notNull(),
-  },
-  (table) => [
-    primaryKey({ name: 'kyc_relay_recoveries_pkey', columns: [table.appId, table.recoveryId] }),
-    references([table.appId, table.endpointId], [endpoints.appId, endpoints.endpointId]),
-    oneOf(table.state, recoveryStates),
-    uniqueIndex('kyc_relay_recoveries_running')
-      .on(table.appId, table.endpointId)
-      .where(sql`state = 'RUNNING'`),
-    index('kyc_relay_recoveries_in_order')
-      .on(table.createdAt, table.recoveryId)
-      .where(sql`state = 'RUNNING'`),
-  ],
-)
-
-export const transactions = pgTable(
-  'kyc_relay_transactions',
-  {
-    appId: text('app_id').notNull(),
-    transactionId: text('transaction_id').notNull(),
-    userId: text('user_id').notNull(),
-    state: text<(typeof transactionStates)[number]>('state').notNull(),
-    revision: integer('revision').notNull(),
-    /** JSON object; with a sealer, one with the sealed bytes. */
-    fields: text('fields'),
-    movedAt: instant('moved_at').notNull(),
-  },
-  (table) => [
-    primaryKey({ name: 'kyc_relay_transactions_pkey', columns: [table.appId, table.transactionId] }),
-    oneOf(table.state, transactionStates),
-    atLeast(table.revision, 1),
-    index('kyc_relay_transactions_by_id').on(table.transactionId),
-    index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
-    index('kyc_relay_transactions_with_fields')
-      .on(table.movedAt)
-      .where(sql`fields IS NOT NULL`),
-  ],
-)
-
-export const transactionMoves = pgTable(
-  'kyc_relay_transaction_moves',
-  {
-    appId: text('app_id').notNull(),
-    eventId: text('event_id').notNull(),
-    transactionId: text('transaction_id').notNull(),
-    revision: integer('revision').notNull(),
-    state: text<(typeof transactionStates)[number]>('state').notNull(),
-  },
-  (table) => [
-    primaryKey({ name: 'kyc_relay_transaction_moves_pkey', columns: [table.appId, table.eventId] }),
-    references([table.appId, table.eventId], [events.appId, events.eventId]),
-    references([table.appId, table.transactionId], [transactions.appId, transactions.transactionId]),
-    oneOf(table.state, transactionStates),
-    unique('kyc_relay_transaction_moves_by_revision').on(table.appId, table.transactionId, table.revision),
   ],
 )

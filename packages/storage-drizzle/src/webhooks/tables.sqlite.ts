@@ -1,26 +1,8 @@
 import { sql } from 'drizzle-orm'
-import {
-  check,
-  index,
-  integer,
-  primaryKey,
-  real,
-  sqliteTable,
-  text,
-  unique,
-  uniqueIndex,
-} from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { EventName } from '@kyc-relay/webhooks'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
-import {
-  attemptStates,
-  deliveryClass,
-  deliveryStates,
-  pausers,
-  recoveryStates,
-  transactionStates,
-  withheldReasons,
-} from './values.js'
+import { attemptStates, deliveryClass, deliveryStates, pausers, withheldReasons } from './values.js'
 
 export const endpoints = sqliteTable(
   'kyc_relay_endpoints',
@@ -225,84 +207,5 @@ export const endpointHours = sqliteTable(
   (table) => [
     primaryKey({ name: 'kyc_relay_endpoint_hours_pkey', columns: [table.endpoint, table.hour, table.cause] }),
     index('kyc_relay_endpoint_hours_by_hour').on(table.hour),
-  ],
-)
-
-export const recoveries = sqliteTable(
-  'kyc_relay_recoveries',
-  {
-    recoveryId: text('recovery_id').primaryKey(),
-    appId: text('app_id').notNull(),
-    /** Changes when the endpoint is replaced. */
-    endpoint: integer('endpoint')
-      .notNull()
-      .references(() => endpoints.position),
-    since: instant('since').notNull(),
-    until: instant('until').notNull(),
-    /** JSON array; null for all types of the endpoint. */
-    eventTypes: text('event_types'),
-    state: text('state', { enum: recoveryStates }).notNull(),
-    /** Place of the last event that was looked at; null before the first one. */
-    afterCreatedAt: instant('after_created_at'),
-    afterPosition: integer('after_position'),
-    created: integer('created').notNull().default(0),
-    acknowledged: integer('acknowledged').notNull().default(0),
-    pending: integer('pending').notNull().default(0),
-    withoutScope: integer('without_scope').notNull().default(0),
-    erased: integer('erased').notNull().default(0),
-    createdAt: instant('created_at').notNull(),
-  },
-  (table) => [
-    oneOf(table.state, recoveryStates),
-    index('kyc_relay_recoveries_of_endpoint').on(table.endpoint),
-    uniqueIndex('kyc_relay_recoveries_running')
-      .on(table.endpoint)
-      .where(sql`state = 'RUNNING'`),
-    index('kyc_relay_recoveries_in_order')
-      .on(table.createdAt, table.recoveryId)
-      .where(sql`state = 'RUNNING'`),
-  ],
-)
-
-/** With a literal, which allows SQLite to use the partial index. */
-export const isRunning = sql`${recoveries.state} = 'RUNNING'`
-
-export const transactions = sqliteTable(
-  'kyc_relay_transactions',
-  {
-    transactionId: text('transaction_id').primaryKey(),
-    appId: text('app_id').notNull(),
-    userId: text('user_id').notNull(),
-    state: text('state', { enum: transactionStates }).notNull(),
-    revision: integer('revision').notNull(),
-    /** JSON object; with a sealer, one with the sealed bytes. */
-    fields: text('fields'),
-    movedAt: instant('moved_at').notNull(),
-  },
-  (table) => [
-    oneOf(table.state, transactionStates),
-    atLeast(table.revision, 1),
-    index('kyc_relay_transactions_of_user').on(table.userId, table.appId),
-    index('kyc_relay_transactions_with_fields')
-      .on(table.movedAt)
-      .where(sql`fields IS NOT NULL`),
-  ],
-)
-
-export const transactionMoves = sqliteTable(
-  'kyc_relay_transaction_moves',
-  {
-    event: integer('event')
-      .primaryKey()
-      .references(() => events.position),
-    transactionId: text('transaction_id')
-      .notNull()
-      .references(() => transactions.transactionId),
-    revision: integer('revision').notNull(),
-    state: text('state', { enum: transactionStates }).notNull(),
-  },
-  (table) => [
-    oneOf(table.state, transactionStates),
-    unique('kyc_relay_transaction_moves_by_revision').on(table.transactionId, table.revision),
   ],
 )

@@ -14,7 +14,7 @@ import { ownBytes } from './original-event.js'
 import { listDeliveriesOfEvent, tryWriteEvent } from './publishing.postgres.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { StorageError } from '../storage-error.js'
-import { transactionMoves, transactions } from './tables.postgres.js'
+import { transactionMoves, transactions } from './transaction-tables.postgres.js'
 
 const value = sql.placeholder
 

@@ -11,7 +11,8 @@ import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { ownBytes } from './original-event.js'
 import { preparePublishing, writeEvent, type PublishingStatements } from './publishing.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
-import { events, transactionMoves, transactions } from './tables.sqlite.js'
+import { events } from './tables.sqlite.js'
+import { transactionMoves, transactions } from './transaction-tables.sqlite.js'
 
 const value = sql.placeholder
 

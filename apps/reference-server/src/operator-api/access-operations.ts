@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
+import { id, scopes } from './field-schemas.js'
+import * as reads from './read-schemas.js'
+import {
+  base,
+  uuid,
+  instant,
+  notFound,
+  appUnknown,
+  bodyInvalid,
+  conflict,
+  withReason,
+  done,
+  needs,
+} from './operation-parts.js'
+
+const createApp = defineOperation({
+  ...{ id: 'createApp', method: 'post', path: `${base}/apps`, tag: 'Apps and access' },
+  summary: 'Create an app',
+  description: `The answer shows the API key once. ${needs('keys')}`,
+  body: z.strictObject({ appId: id.nullish(), name: z.string().min(1).max(200) }),
+  answers: {
+    201: {
+      description: 'Created.',
+      schema: z.object({ appId: uuid, name: z.string(), apiKey: z.string() }).meta({ id: 'CreatedApp' }),
+    },
+  },
+  refusals: [bodyInvalid, conflict('APP_EXISTS', 'There is an app with this id.')],
+})
+
+const putGrant = defineOperation({
+  ...{ id: 'putGrant', method: 'put', path: `${base}/grants/{appId}/{userId}`, tag: 'Apps and access' },
+  summary: 'Give or change a grant',
+  description: `Limits access tokens that were issued before, too. ${needs('keys')}`,
+  body: z.strictObject({ accountId: id, externalReferenceId: z.string().min(1).max(255), scopes }),
+  answers: { 200: { description: 'Stored.', schema: reads.grant } },
+  refusals: [bodyInvalid, appUnknown],
+})
+
+const revokeGrant = defineOperation({
+  ...{ id: 'revokeGrant', method: 'delete', path: `${base}/grants/{appId}/{userId}`, tag: 'Apps and access' },
+  summary: 'Revoke a grant',
+  description: `Removes its access tokens and cancels what waits. ${needs('keys')}`,
+  answers: done('Revoked.'),
+  refusals: [notFound],
+})
+
+const issueAccessToken = defineOperation({
+  ...{ id: 'issueAccessToken', method: 'post', path: `${base}/access-tokens`, tag: 'Apps and access' },
+  summary: 'Issue an access token',
+  description: `Of the embedded token store, for 24 hours. Without \`userId\` for a new user. ${needs('keys')}`,
+  body: z.strictObject({ appId: id, userId: id.nullish(), scopes }),
+  answers: {
+    201: {
+      description: 'Issued. The token is shown once.',
+      schema: z
+        .object({
+          accessToken: z.string(),
+          userId: uuid,
+          accountId: uuid,
+          externalReferenceId: z.string(),
+          expiresAt: instant,
+        })
+        .meta({ id: 'AccessToken' }),
+    },
+  },
+  refusals: [bodyInvalid, appUnknown],
+})
+
+const issueApiKey = defineOperation({
+  ...{ id: 'issueApiKey', method: 'post', path: `${base}/apps/{appId}/keys`, tag: 'Apps and access' },
+  summary: 'Issue a new API key',
+  description: `For an app that lost its key. The answer shows it once. ${needs('keys')}`,
+  body: withReason,
+  answers: {
+    201: {
+      description: 'Issued.',
+      schema: z
+        .object({ appId: uuid, apiKey: z.string(), version: z.int(), signsFrom: instant })
+        .meta({ id: 'IssuedApiKey' }),
+    },
+  },
+  refusals: [bodyInvalid, appUnknown],
+})
+
+const revokeApiKey = defineOperation({
+  ...{
+    id: 'revokeApiKeyAsOperator',
+    method: 'delete',
+    path: `${base}/apps/{appId}/keys/{version}`,
+    tag: 'Apps and access',
+  },
+  summary: 'Revoke an API key',
+  description: needs('keys'),
+  body: withReason,
+  answers: done('Revoked.'),
+  refusals: [bodyInvalid, notFound],
+})
+
+const pauseEndpoint = defineOperation({
+  ...{
+    id: 'pauseEndpointAsOperator',
+    method: 'post',
+    path: `${base}/apps/{appId}/endpoints/{endpointId}/pause`,
+    tag: 'Apps and access',
+  },
+  summary: 'Pause an endpoint',
+  description: `The partner cannot lift this pause. ${needs('keys')}`,
+  answers: done('Paused.'),
+  refusals: [notFound],
+})
+
+const resumeEndpoint = defineOperation({
+  ...{
+    id: 'resumeEndpointAsOperator',
+    method: 'post',
+    path: `${base}/apps/{appId}/endpoints/{endpointId}/resume`,
+    tag: 'Apps and access',
+  },
+  summary: 'End the pause of an endpoint',
+  description: needs('keys'),
+  answers: done('Resumed.'),
+  refusals: [notFound],
+})
+
+/** Operations on apps, keys, grants, access tokens and endpoints. */
+export const accessOperations: readonly OperationShape[] = [
+  createApp,
+  putGrant,
+  revokeGrant,
+  issueAccessToken,
+  issueApiKey,
+  revokeApiKey,
+  pauseEndpoint,
+  resumeEndpoint,
+]

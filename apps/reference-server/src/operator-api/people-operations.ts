@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
+import { id } from './field-schemas.js'
+import {
+  base,
+  notFound,
+  bodyInvalid,
+  conflict,
+  reason,
+  actor,
+  withReason,
+  withPurpose,
+  done,
+  anyObject,
+  needs,
+} from './operation-parts.js'
+
+const reveal = defineOperation({
+  ...{ id: 'revealValue', method: 'post', path: `${base}/vault/reveal`, tag: 'People' },
+  summary: 'Open one value of the vault',
+  description: `The audit log is written first. ${needs('reveal')}`,
+  body: z.strictObject({ appId: id, userId: id, token: z.string(), purpose: reason, actor }),
+  answers: {
+    200: {
+      description: 'The value.',
+      schema: z.object({ token: z.string(), value: z.string() }).meta({ id: 'RevealedValue' }),
+    },
+  },
+  refusals: [
+    bodyInvalid,
+    { ...notFound, detail: 'TOKEN_UNKNOWN' },
+    conflict('NOT_REVEALABLE', 'A document number is never shown.'),
+  ],
+})
+
+const readEvidence = defineOperation({
+  ...{ id: 'readEvidence', method: 'post', path: `${base}/verifications/{verificationId}/evidence`, tag: 'People' },
+  summary: 'Open the sealed record of a verification',
+  description: `SSN masked, never the document number. The audit log is written first. ${needs('evidence')}`,
+  body: withPurpose,
+  answers: { 200: { description: 'The record.', schema: anyObject } },
+  refusals: [
+    bodyInvalid,
+    { ...notFound, detail: 'VERIFICATION_UNKNOWN' },
+    { status: 410, code: 'USER_ERASED', when: 'The user was erased; `kept` says what stays.' },
+  ],
+})
+
+const readPhoto = defineOperation({
+  ...{ id: 'readPhoto', method: 'post', path: `${base}/verifications/{verificationId}/photos/{side}`, tag: 'People' },
+  summary: 'Open a photo',
+  description: `The image itself, with \`Repr-Digest\`. ${needs('evidence')}`,
+  body: withPurpose,
+  answers: { 200: { description: 'The image.', schema: z.unknown(), mediaType: 'image/*' } },
+  refusals: [
+    bodyInvalid,
+    { ...notFound, detail: 'PHOTO_UNKNOWN' },
+    conflict('PHOTO_NOT_STORED', 'The photo is not stored, or not yet.'),
+    { status: 410, code: 'USER_ERASED', when: 'The user was erased.' },
+  ],
+})
+
+const replacePhotoUrl = defineOperation({
+  ...{
+    id: 'replacePhotoUrl',
+    method: 'put',
+    path: `${base}/verifications/{verificationId}/photos/{side}`,
+    tag: 'People',
+  },
+  summary: 'Give a photo a new URL',
+  description: `For one that is \`UNAVAILABLE\` or \`REFUSED\`. ${needs('correct')}`,
+  body: z.strictObject({ url: z.string(), reason, actor }),
+  answers: done('It is fetched again.'),
+  refusals: [bodyInvalid, notFound, conflict('PHOTO_NOT_REPLACEABLE', 'The photo needs no new URL.')],
+})
+
+const correctStatus = defineOperation({
+  ...{ id: 'correctKycStatus', method: 'post', path: `${base}/users/{userId}/kyc-status`, tag: 'People' },
+  summary: 'Correct the KYC status of a user',
+  description: needs('correct'),
+  body: z.strictObject({ expectedStatus: z.string(), status: z.string(), reason, actor }),
+  answers: { 200: { description: 'Corrected.', schema: anyObject } },
+  refusals: [bodyInvalid, notFound, conflict('STATUS_CHANGED', 'The status is not the expected one.')],
+})
+
+const exportUser = defineOperation({
+  ...{ id: 'exportUser', method: 'post', path: `${base}/users/{userId}/export`, tag: 'People' },
+  summary: 'Export what is held about a user',
+  description: `Streamed; the last member is \`"complete": true\`. ${needs('evidence')}`,
+  body: withPurpose,
+  answers: { 200: { description: 'The export.', schema: anyObject } },
+  refusals: [bodyInvalid, notFound],
+})
+
+const eraseUser = defineOperation({
+  ...{ id: 'eraseUser', method: 'delete', path: `${base}/users/{userId}/pii`, tag: 'People' },
+  summary: 'Erase a user',
+  description: `In every app. Repeat it to finish an erasure that failed half-way. ${needs('erase')}`,
+  body: withPurpose,
+  bodyOptional: true,
+  answers: { 200: { description: 'What was erased, and what is kept.', schema: anyObject } },
+  refusals: [bodyInvalid, { status: 409, code: 'LEGAL_HOLD', when: 'The user has a legal hold.' }],
+})
+
+const holdUser = defineOperation({
+  ...{ id: 'holdUser', method: 'put', path: `${base}/users/{userId}/hold`, tag: 'People' },
+  summary: 'Put a legal hold on a user',
+  description: `Erasure and retention of this user stop. ${needs('erase')}`,
+  body: withReason,
+  answers: done('Held.'),
+  refusals: [bodyInvalid, { status: 409, code: 'ERASURE_IN_PROGRESS', when: 'An erasure has begun.' }],
+})
+
+const releaseUser = defineOperation({
+  ...{ id: 'releaseUser', method: 'delete', path: `${base}/users/{userId}/hold`, tag: 'People' },
+  summary: 'End a legal hold',
+  description: needs('erase'),
+  body: withReason,
+  answers: done('Released.'),
+  refusals: [bodyInvalid, notFound],
+})
+
+const closeUser = defineOperation({
+  ...{ id: 'closeUser', method: 'post', path: `${base}/users/{userId}/closed`, tag: 'People' },
+  summary: 'Say when the account of a user was closed',
+  description: `Starts the retention clock; null stops it. ${needs('erase')}`,
+  body: z.strictObject({ closedAt: z.string().nullable(), actor }),
+  answers: done('Noted.'),
+  refusals: [bodyInvalid],
+})
+
+const retentionReport = defineOperation({
+  ...{ id: 'readRetentionReport', method: 'get', path: `${base}/retention-report`, tag: 'People' },
+  summary: 'List users whose retention time is over',
+  description: needs('erase'),
+  answers: { 200: { description: 'The report.', schema: anyObject } },
+  refusals: [conflict('RETENTION_OFF', 'No retention time is set.')],
+})
+
+const confirmReport = defineOperation({
+  ...{ id: 'confirmRetentionReport', method: 'post', path: `${base}/retention-report/{reportId}/erase`, tag: 'People' },
+  summary: 'Erase the users of a retention report',
+  description: needs('erase'),
+  body: withPurpose,
+  answers: { 200: { description: 'What was erased.', schema: anyObject } },
+  refusals: [bodyInvalid, conflict('REPORT_OUTDATED', 'The report has changed. Read it again.')],
+})
+
+const duplicates = defineOperation({
+  ...{ id: 'listDuplicates', method: 'get', path: `${base}/duplicates`, tag: 'People' },
+  summary: 'List users of an app that share an SSN or a document',
+  description: needs('evidence'),
+  query: z.strictObject({ appId: id, cursor: z.string().optional(), limit: z.string().optional() }),
+  answers: { 200: { description: 'A page of duplicates.', schema: anyObject } },
+  refusals: [{ status: 400, code: 'BAD_REQUEST', detail: 'QUERY_INVALID', when: 'A parameter is invalid.' }],
+})
+
+/** Operations on evidence, corrections and rights of users. */
+export const peopleOperations: readonly OperationShape[] = [
+  readEvidence,
+  readPhoto,
+  replacePhotoUrl,
+  correctStatus,
+  reveal,
+  duplicates,
+  exportUser,
+  eraseUser,
+  holdUser,
+  releaseUser,
+  closeUser,
+  retentionReport,
+  confirmReport,
+]
