@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKeyFile } from '@kyc-relay/kyc-core/node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseEnv } from '../src/env.js'
+import { createLog } from '../src/operations/log.js'
+import { startServer } from '../src/server.js'
 import { startReceiver, type LocalReceiver } from './local-receiver.js'
 import { startTestServer, type RunningTestServer } from './running-server.js'
 
@@ -55,6 +60,34 @@ it('every command of “Your first app in production” works, in order', { time
   expect(output).toContain('on its way')
   const [request] = await receiver.arrived('/first', 1)
   expect(request?.body).toContain('WIDGET_KYC_INITIATION')
+})
+
+it('every command of “Your first app in production” works in production mode', { timeout: 60_000 }, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-production-'))
+  const keyFile = join(dataDir, 'keys.json')
+  writeFileSync(keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600 })
+  const internalToken = randomBytes(32).toString('hex')
+  const env = parseEnv({
+    ...{ NODE_ENV: 'production', PORT: '0', INTERNAL_PORT: '0', SECURE_PORT: '0', DATA_DIR: dataDir },
+    ...{ KEY_FILE: keyFile, INTERNAL_TOKEN: internalToken },
+    ...{ TLS_CERT_FILE: server.demo.receiverCertFile, TLS_KEY_FILE: server.demo.receiverKeyFile },
+  })
+  const production = await startServer(env, createLog({ logLevel: 'silent' }, { write: () => undefined }))
+  try {
+    const { api, internal, secure } = production.ports
+    const commands = ['-euo', 'pipefail', '-c', blocksOf('first-app', 'sh').join('\n')]
+    const { code, output } = await run('bash', commands, {
+      ...{ INTERNAL_URL: `http://127.0.0.1:${internal}`, API_URL: `http://127.0.0.1:${api}` },
+      ...{ SECURE_URL: `https://localhost:${secure}`, INTERNAL_TOKEN: internalToken },
+      // Public names only: no receiver of a test can have one, so nothing is delivered here.
+      RECEIVER_URL: 'https://receiver.example.com/webhooks',
+    })
+    expect([code, output]).toEqual([0, expect.stringContaining('"kycStatus":"PASS"')])
+    expect(output).toContain('on its way')
+  } finally {
+    await production.stop('TEST_ENDED')
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 })
 
 it('every command of “Submit a KYC result” works, with curl and in JavaScript', { timeout: 60_000 }, async () => {
