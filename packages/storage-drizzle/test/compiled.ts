@@ -27,9 +27,9 @@ export function compileProgram(source: string): string {
     target: 'node20',
     external: ['better-sqlite3', 'drizzle-orm', 'pg', 'zod', 'iso-3166'],
     alias: {
-      '@kyc-relay/kyc-core': join(packages, 'kyc-core/src/index.ts'),
-      '@kyc-relay/webhooks': join(packages, 'webhooks/src/index.ts'),
-      '@kyc-relay/webhooks/delivery': join(packages, 'webhooks/src/delivery/index.ts'),
+      // Each subpath is a folder there.
+      '@kyc-relay/kyc-core': join(packages, 'kyc-core/src'),
+      '@kyc-relay/webhooks': join(packages, 'webhooks/src'),
     },
     logLevel: 'silent',
   })
