@@ -51,12 +51,22 @@ Not tested: ${campaign.notTested}
 `
 }
 
-/** Writes `docs/reliability.md` from the results of the runs. */
+/** The section of a campaign on the page as it is, or null. */
+function earlierSection(text, name) {
+  const [, section = null] = new RegExp(`\\n(## ${name}\\n.*?)\\n## `, 's').exec(text) ?? []
+  return section
+}
+
+/** Writes `docs/reliability.md` from the results of the runs. A campaign without a result here keeps its section. */
 export async function writeReliabilityPage() {
   const results = readResults()
+  const before = readFileSync(page, 'utf8')
   const sections = []
   for (const [name, load] of Object.entries(campaigns))
-    sections.push(sectionOf(name, await load(), results[name] ?? []))
+    sections.push(
+      (results[name] === undefined ? earlierSection(before, name) : null) ??
+        sectionOf(name, await load(), results[name] ?? []),
+    )
   const text = readFileSync(template, 'utf8').replace('{{campaigns}}', () => sections.join('\n'))
   const options = (await prettier.resolveConfig(page)) ?? {}
   writeFileSync(page, await prettier.format(text, { ...options, parser: 'markdown' }))
