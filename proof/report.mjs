@@ -35,7 +35,9 @@ function sectionOf(name, campaign, runs) {
 
 ${promises}
 
-**${number(found)} violations** in ${runs.length === 1 ? 'one run' : `${number(runs.length)} runs`}: ${sizes.join(', ')}.
+**${number(found)} violations** in ${runs.length === 1 ? 'one run' : `${number(runs.length)} runs`}, with:
+
+${sizes.map((size) => `- ${size}`).join('\n')}
 
 | Control | Known bug | Result |
 | --- | --- | --- |
