@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StatusOutcomes, SubmissionKey, TokenizedVerification, VerificationStore } from '@kyc-relay/kyc-core'
-import {
-  reportOfCause,
-  type AttemptReport,
-  type Endpoint,
-  type PreparedEvent,
-  type TransactionMove,
-} from '@kyc-relay/webhooks/delivery'
+import type { AttemptReport, Endpoint, PreparedEvent, TransactionMove } from '@kyc-relay/webhooks/delivery'
 
 /** Creates a UUID that depends only on the name. */
 export function uuid(name: string): string {
@@ -101,12 +95,13 @@ export function event(
 }
 
 export const report: AttemptReport = {
-  ...reportOfCause('HTTP_STATUS', 1),
+  cause: 'HTTP_STATUS',
   status: 500,
   address: '192.0.2.1',
   timings: { dnsMs: 1, connectMs: 2, tlsMs: 3, firstByteMs: 4, totalMs: 5 },
   responseHeaders: { 'content-type': 'text/plain' },
   responseBody: bytes('out of order'),
+  keyVersion: 1,
 }
 
 export const claimRequest = {
