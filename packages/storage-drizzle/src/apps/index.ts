@@ -1,2 +1,2 @@
-export { type ApiKeyRow, type AppDirectory } from './app-directory.js'
+export { scopesWithin, type ApiKeyRow, type AppDirectory } from './app-directory.js'
 export type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
