@@ -6,7 +6,7 @@ import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } fr
 /** Most events that a step looks at. */
 const eventsInAStep = 50
 /** Most deliveries that a step makes: few, so that live events between two steps hardly wait. */
-const deliveriesInAStep = 10
+const deliveriesInAStep = 4
 /** Most recovered deliveries that wait at one endpoint. */
 const mostWaiting = 100
 
@@ -102,8 +102,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
 }
 
 /**
- * Does one step of each running recovery: at most ten deliveries. Several processes may call it at once: a step is written by
- * one of them. Call it again after a pause, for example 50 ms: live events are delivered between the steps.
+ * Does one step of each running recovery: at most four deliveries. Several processes may call it at once: a step is written by
+ * one of them. Call it again after a pause, for example 25 ms: live events are delivered between the steps.
  *
  * @returns the number of steps that were written; 0 if nothing is left to do now
  * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
@@ -114,7 +114,7 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * import { recoverEvents, type RecoverEventsDeps } from '@kyc-relay/webhooks/delivery'
  *
  * async function recoverAll(deps: RecoverEventsDeps, pause: (ms: number) => Promise<void>) {
- *   while ((await recoverEvents(deps)) > 0) await pause(50)
+ *   while ((await recoverEvents(deps)) > 0) await pause(25)
  * }
  * ```
  */
