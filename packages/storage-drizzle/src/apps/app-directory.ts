@@ -154,7 +154,16 @@ export interface AppDirectory {
   recordSignIn(signIn: SignIn): Promise<void>
 }
 
-/** Returns the scopes of a token that are still granted, in the token's order. */
+/**
+ * Returns the scopes of a token that are still granted, in the token's order. For a directory on another store.
+ *
+ * @example
+ * ```ts
+ * import { scopesWithin } from '@kyc-relay/storage-drizzle/apps'
+ *
+ * const scopes = scopesWithin(['VERIFY_KYC', 'MAKE_PAYOUT_SEND'], ['VERIFY_KYC'])
+ * ```
+ */
 export function scopesWithin(scopes: readonly string[], granted: readonly string[]): string[] {
   return scopes.filter((scope) => granted.includes(scope))
 }
