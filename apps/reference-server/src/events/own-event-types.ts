@@ -1,3 +1,4 @@
+import { WebhookError } from '@kyc-relay/webhooks/delivery'
 import { z } from 'zod'
 import { createEventCatalogue, type OwnCatalogueType } from './event-catalogue.js'
 
@@ -6,7 +7,11 @@ const entry = z.strictObject({
   name: z.string(),
   description: z.string().min(1).max(300),
   scopes: z.array(z.string().min(1).max(100)).min(1).max(20),
-  schema: z.looseObject({ type: z.literal('object') }),
+  schema: z.looseObject({
+    type: z.literal('object'),
+    properties: jsonObject.optional(),
+    required: z.array(z.string()).optional(),
+  }),
   example: jsonObject,
 })
 const file = z.strictObject({ eventTypes: z.array(entry).max(100) })
@@ -34,7 +39,8 @@ export function parseOwnEventTypes(text: string): readonly OwnCatalogueType[] | 
   const own: OwnCatalogueType[] = []
   for (const [index, { name, description, scopes, schema, example }] of parsed.data.eventTypes.entries()) {
     try {
-      own.push({ type: { name, scopes, example, schema: z.fromJSONSchema(schema) }, meaning: description, schema })
+      const checked = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema)
+      own.push({ type: { name, scopes, example, schema: checked }, meaning: description, schema })
     } catch {
       return { problem: `/eventTypes/${index}/schema is not a JSON Schema that the server can check.` }
     }
@@ -42,7 +48,8 @@ export function parseOwnEventTypes(text: string): readonly OwnCatalogueType[] | 
   try {
     createEventCatalogue({ own })
   } catch (error) {
-    return { problem: `${(error as Error).message} The pointers begin at /eventTypes.` }
+    if (!(error instanceof WebhookError)) throw error
+    return { problem: `${error.message} The pointers begin at /eventTypes.` }
   }
   return own
 }
