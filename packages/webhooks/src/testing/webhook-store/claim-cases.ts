@@ -77,7 +77,7 @@ export const claimCases = [
     const second = await store.claimDue(wideClaim)
     equal(second.nextDueInMs, null, 'in flight is not waiting')
     for (const [index, delivery] of [...first.claimed, ...second.claimed].entries()) {
-      await recordResults(store, resultOf.retry(delivery, 5_000 + index))
+      await recordResults(store, resultOf.retry(delivery, 5_000 * (index + 1)))
     }
     near((await store.claimDue(wideClaim)).nextDueInMs ?? undefined, 5_000, 'nextDueInMs of claimDue')
   }),
@@ -119,7 +119,7 @@ export const claimCases = [
       await recordResults(store, resultOf.unsent(failing, 90_000))
       const still = await claimOne(store)
       await recordResults(store, resultOf.delivered(still))
-      equal((await store.claimDue(wideClaim)).claimed.length, 4)
+      equal((await store.claimDue({ ...wideClaim, leaseMs: 90_000 })).claimed.length, 4)
       await advance(60_000)
       equal((await store.claimDue(wideClaim)).claimed.length, 0)
     },

@@ -250,10 +250,22 @@ export const readingCases: readonly WebhookStoreCase[] = [
     deepEqual(listed, times.toReversed(), 'createdAt of listDeliveries')
   }),
 
-  webhookStoreCase('WS-DUE-1', 'A due hint, where there is one, MUST be given a way to stop it', async ({ store }) => {
-    const stop = await store.onDue?.(() => {})
-    await stop?.()
-  }),
+  webhookStoreCase(
+    'WS-DUE-1',
+    'A due hint, where there is one, MUST be given a way to stop it',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const endpoint = await registered(store)
+      let hints = 0
+      const stop = await store.onDue?.(() => (hints += 1))
+      equal(typeof stop, store.onDue === undefined ? 'undefined' : 'function', 'onDue gives a function')
+      await stop?.()
+      const before = hints
+      for (const handle of [store, other]) await published(handle, endpoint)
+      await listAll(store)
+      equal(hints, before, 'hints after onDue was stopped')
+    },
+  ),
 
   {
     id: 'WS-REOPEN-1',
