@@ -63,6 +63,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         '2026-01-05T10:00Z[UTC]',
         '2026-01-05T10:00:00-03:00[America/Argentina/Buenos_Aires]',
         '2026-01-05T10:00:00+01:00[Etc/GMT-1]',
+        '2026-01-05T10:00:00+02:00[GMT+02:00]',
         '2026-01-05T10:00:00.123+0530',
         '2026-01-05T10:00:00+05',
         // .NET: "o" and "u"
@@ -84,6 +85,7 @@ export const acceptedCases: readonly CaseGroup[] = [
         '2026-01-05 10:00:00 -0500 EST m=+0.004211501',
         // JavaScript: Temporal
         '2026-01-05T10:00:00+01:00[Europe/Paris][u-ca=gregory]',
+        '2026-01-05T10:00:00-07:00[-07:00]',
         '2026-01-05 10:00:00 +0530',
         // Leap seconds, comma fractions, basic format
         '2026-01-05T23:59:60Z',
@@ -396,6 +398,23 @@ export const acceptedCases: readonly CaseGroup[] = [
         ['KR', '우체국길 12'],
         ['TH', 'ถนนไปรษณีย์ 12'],
         ['ET', 'ፖስታ መንገድ 12'],
+        ['MX', 'Av. A. P. Ejemplo 12'],
+        ['CO', 'Calle 12 A. A. 5-30'],
+        ['AR', 'Av. C. C. Ejemplo 5'],
+        ['BR', 'Rua C. P. Exemplo, 12'],
+        ['GH', '12 Box Street'],
+        ['IN', '12 PB Road'],
+        ['IN', 'Post Bagh Road 5'],
+        ['RS', 'ул. П. Ф. Примера 5'],
+        ['RS', 'Pfarrergasse 5'],
+        ['BG', 'ул. П. К. Примерова 12'],
+        ['LT', 'A. Kojelavičiaus g. 12'],
+        ['LV', 'A. Deglava iela 12'],
+        ['UZ', 'Pochta koʻchasi 5'],
+        ['VN', 'Đường Thư 5'],
+        ['CZ', 'Poštovní 12'],
+        ['GR', 'Τ. Θεοδώρου 5'],
+        ['MY', 'P. S. Example 5'],
       ] as const
     ).map(([countryCode, streetLine1]) => ({
       what: `${streetLine1} (${countryCode})`,
