@@ -5,6 +5,23 @@ import { openText, rewrapText, sealText, wrappingKeyIdOfText } from '../identity
 
 const contextOf = (appId: string): SealContext => ({ purpose: 'endpoint_headers', appId })
 
+type Halves = Pick<SealedHeaders, 'sealed' | 'dataKey'>
+
+/** Splits a sealed text into the bytes, which stay, and the data key, which a rotation wraps anew. */
+function halvesOf(text: string): Halves {
+  const { sealed, ...dataKey } = JSON.parse(text) as { readonly sealed: string }
+  return { sealed, dataKey: JSON.stringify(dataKey) }
+}
+
+/** Returns the sealed text; for a damaged one a text that does not open. */
+function textOf({ sealed, dataKey }: Halves): string {
+  try {
+    return JSON.stringify({ ...(JSON.parse(dataKey) as object), sealed })
+  } catch {
+    return ''
+  }
+}
+
 /** Seals and opens static headers of endpoints. */
 export interface EndpointHeaders {
   seal(appId: string, headers: Readonly<Record<string, string>>): Promise<SealedHeaders>
@@ -27,7 +44,7 @@ export function createEndpointHeaders(deps: {
   const { store, cipher } = deps
 
   const open: OpenHeaders = async ({ appId, headers }) =>
-    JSON.parse(await openText(cipher, contextOf(appId), headers.sealed)) as Record<string, string>
+    JSON.parse(await openText(cipher, contextOf(appId), textOf(headers))) as Record<string, string>
 
   async function* pages() {
     const limit = 200
@@ -42,7 +59,8 @@ export function createEndpointHeaders(deps: {
 
   return {
     async seal(appId, headers) {
-      return { names: Object.keys(headers), sealed: await sealText(cipher, contextOf(appId), JSON.stringify(headers)) }
+      const text = await sealText(cipher, contextOf(appId), JSON.stringify(headers))
+      return { names: Object.keys(headers), ...halvesOf(text) }
     },
     open,
     async canOpenAll() {
@@ -50,7 +68,7 @@ export function createEndpointHeaders(deps: {
       try {
         for await (const page of pages()) {
           for (const row of page) {
-            const keyId = wrappingKeyIdOfText(row.headers.sealed)
+            const keyId = wrappingKeyIdOfText(textOf(row.headers))
             if (opened.has(keyId)) continue
             await open(row)
             opened.add(keyId)
@@ -66,9 +84,10 @@ export function createEndpointHeaders(deps: {
       let rewrapped = 0
       for await (const page of pages()) {
         for (const { appId, endpointId, headers: former } of page) {
-          if (wrappingKeyIdOfText(former.sealed) === current) continue
+          if (wrappingKeyIdOfText(textOf(former)) === current) continue
           if (!shouldContinue()) return rewrapped
-          const fresh = { ...former, sealed: await rewrapText(cipher, contextOf(appId), former.sealed) }
+          const text = await rewrapText(cipher, contextOf(appId), textOf(former))
+          const fresh = { ...former, ...halvesOf(text) }
           if (await store.replaceSealedHeaders({ appId, endpointId, former, fresh })) rewrapped += 1
         }
       }

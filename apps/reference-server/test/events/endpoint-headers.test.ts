@@ -19,7 +19,7 @@ function storeOf(rows: Map<string, Row>): EndpointHeadersStore {
     },
     async replaceSealedHeaders({ endpointId, former, fresh }) {
       const row = rows.get(endpointId)
-      if (row?.headers.sealed !== former.sealed) return false
+      if (row?.headers.dataKey !== former.dataKey) return false
       rows.set(endpointId, { ...row, headers: fresh })
       return true
     },
@@ -42,15 +42,19 @@ it('opens what it sealed, for the same app only', async () => {
   expect(row?.headers.sealed).not.toContain('blue')
   expect(await open(row!)).toEqual({ 'X-Tenant': 'blue 0' })
   await expect(open({ ...row!, appId: 'another' })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
+  const damaged = { ...row!.headers, dataKey: '{' }
+  await expect(open({ ...row!, headers: damaged })).rejects.toMatchObject({ code: 'SEAL_BROKEN' })
 })
 
 it('re-wraps all pages once, goes on after a stop, and then needs only the new key', async () => {
   const rows = await sealedRows(450)
+  const sealed = [...rows.values()].map((row) => row.headers.sealed)
   const headers = createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(rotated) })
   let left = 300
   expect(await headers.rewrap(() => (left -= 1) >= 0)).toBe(300)
   expect(await headers.rewrap(() => true)).toBe(150)
   expect(await headers.rewrap(() => true)).toBe(0)
+  expect([...rows.values()].map((row) => row.headers.sealed)).toEqual(sealed)
   expect(await headers.open(rows.get('endpoint 0449')!)).toEqual({ 'X-Tenant': 'blue 449' })
   expect(await createEndpointHeaders({ store: storeOf(rows), cipher: cipherOf(keyFile) }).canOpenAll()).toBe(false)
 })

@@ -61,7 +61,15 @@ export function createAccessState(): AccessState {
 }
 
 const begins: ReadonlySet<string> = new Set([
-  ...['GRANT_GIVEN', 'GRANT_NARROWED', 'ACCESS_TOKEN_ISSUED', 'ENDPOINT_REGISTERED', 'API_KEY_ADDED', 'API_KEY_ISSUED'],
+  ...[
+    'GRANT_GIVEN',
+    'GRANT_NARROWED',
+    'ACCESS_TOKEN_ISSUED',
+    'ENDPOINT_REGISTERED',
+    'API_KEY_ADDED',
+    'API_KEY_ISSUED',
+    'API_KEY_REWRAPPED',
+  ],
   ...['ENDPOINT_PAUSED', 'KYC_STATUS_CORRECTED'],
 ])
 const ends: ReadonlySet<string> = new Set(['ENDPOINT_REMOVED', 'API_KEY_DISCARDED', 'API_KEY_REVOKED'])

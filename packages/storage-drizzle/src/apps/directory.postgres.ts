@@ -87,13 +87,15 @@ export function createAppDirectory(dependencies: {
       }),
     replaceSealedApiKey: (replacement) =>
       database.transaction(async (on) => {
-        const { appId, version, former, fresh } = replacement
-        const { rowCount } = await queryBuilder(on)
+        const { appId, version, former, fresh, now } = replacement
+        const [key] = await queryBuilder(on)
           .update(apiKeys)
           .set({ sealed: fresh })
           .where(and(eq(apiKeys.appId, appId), eq(apiKeys.version, version), eq(apiKeys.sealed, former)))
-        if (rowCount === 0) return false
-        await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, replacement))
+          .returning({ hash: apiKeys.hash, issuedReason: apiKeys.issuedReason })
+        if (key === undefined) return false
+        const rewrapped = { ...key, appId, version, sealed: fresh }
+        await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, rewrapped, now))
         return true
       }),
     recordSignIn: async (signIn) => {

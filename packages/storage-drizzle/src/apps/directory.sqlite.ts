@@ -65,6 +65,7 @@ function prepareStatements(db: DrizzleDatabase) {
           eq(apiKeys.sealed, value('former')),
         ),
       )
+      .returning({ hash: apiKeys.hash, issuedReason: apiKeys.issuedReason })
       .prepare(),
   }
 }
@@ -106,9 +107,10 @@ export function createAppDirectory(dependencies: {
       }),
     replaceSealedApiKey: (replacement) =>
       commits.write(() => {
-        const { appId, version, former, fresh } = replacement
-        if (statements.replaceSealedKey.run({ appId, version, former, fresh }).changes === 0) return false
-        audit?.append(apiKeyRewrappedEvent(audit.seal, replacement))
+        const { appId, version, former, fresh, now } = replacement
+        const [key] = statements.replaceSealedKey.all({ appId, version, former, fresh })
+        if (key === undefined) return false
+        audit?.append(apiKeyRewrappedEvent(audit.seal, { ...key, appId, version, sealed: fresh }, now))
         return true
       }),
     recordSignIn: async (signIn) => {

@@ -50,11 +50,22 @@ export function signedInEvent(seal: AuditSeal, { hash, app }: SignIn, atMs: numb
   return { kind: 'SIGNED_IN', atMs, appId: app?.appId ?? null, userId: null, subject, contentDigest }
 }
 
-/** Creates the entry for a registered endpoint. */
-export function endpointRegisteredEvent(seal: AuditSeal, endpoint: NewEndpoint, atMs: number): AuditEvent {
-  const { endpointId, appId, url, eventTypes, standardWebhooks, headers } = endpoint
-  const names = headers?.names ?? []
-  const contentDigest = seal.digest([appId, endpointId, url, eventTypes, standardWebhooks ? 1 : 0, ...names])
+/**
+ * Creates the entry for a registered endpoint. Of static headers it covers names and sealed bytes, and not the data key,
+ * which is wrapped anew when the key file rotates.
+ */
+export function endpointRegisteredEvent(
+  seal: AuditSeal,
+  endpoint: NewEndpoint,
+  lineageId: string,
+  atMs: number,
+): AuditEvent {
+  const { endpointId, appId, url, description, eventTypes, standardWebhooks, headers, createdAt } = endpoint
+  const sealedHeaders = headers == null ? [] : [headers.sealed, ...headers.names]
+  const contentDigest = seal.digest([
+    ...[appId, endpointId, lineageId, url, description ?? null, createdAt.getTime()],
+    ...[eventTypes, standardWebhooks ? 1 : 0, ...sealedHeaders],
+  ])
   return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
 }
 

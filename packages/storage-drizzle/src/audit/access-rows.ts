@@ -24,6 +24,7 @@ export interface StoredApiKey {
   readonly appId: string
   readonly version: number
   readonly hash: Uint8Array
+  readonly sealed: Uint8Array
   readonly issuedReason: string | null
   readonly retiredAt: number | null
 }
@@ -31,6 +32,9 @@ export interface StoredEndpoint {
   readonly endpointId: string
   readonly appId: string
   readonly url: string
+  readonly lineageId: string
+  readonly description: string | null
+  readonly createdAt: number
   readonly eventTypes: string | null
   readonly standardWebhooks: number | boolean
   readonly headers: string | null
@@ -46,7 +50,27 @@ export interface StoredCorrection extends Omit<KycStatusCorrection, 'at'> {
   readonly at: number
 }
 
-const listOf = (json: string) => JSON.parse(json) as string[]
+/** Parses a column; undefined for text that is not JSON, as SQL may have left it. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a list of texts. Anything else is one text, so that its row differs from every entry. */
+function listOf(json: string): string[] {
+  const list = parsed(json)
+  return Array.isArray(list) ? list.map(String) : [json]
+}
+
+/** Reads static headers. Anything else counts as sealed bytes, so that its row differs from every entry. */
+function headersOf(json: string): SealedHeaders {
+  const headers = parsed(json) as Partial<SealedHeaders> | null | undefined
+  const isWhole = Array.isArray(headers?.names) && typeof headers.sealed === 'string'
+  return isWhole ? (headers as SealedHeaders) : { names: [], sealed: json, dataKey: '' }
+}
 
 /** Computes what an entry about a row would say now. */
 export const accessRowOf = {
@@ -60,21 +84,22 @@ export const accessRowOf = {
     return { name: `token ${subject}`, digest: contentDigest, endedAtMs: null }
   },
   key(seal: AuditSeal, row: StoredApiKey): AccessRow {
-    const unused = { sealed: new Uint8Array(), createdAt: new Date(0), signsFrom: new Date(0), retiredAt: null }
-    const key = { ...unused, appId: row.appId, version: row.version, hash: row.hash }
+    const unused = { createdAt: new Date(0), signsFrom: new Date(0), retiredAt: null }
+    const key = { ...unused, appId: row.appId, version: row.version, hash: row.hash, sealed: row.sealed }
     const { contentDigest } =
       row.issuedReason === null ? apiKeyAddedEvent(seal, key) : apiKeyIssuedEvent(seal, key, row.issuedReason)
     return { name: `key ${row.appId} ${row.version}`, digest: contentDigest, endedAtMs: row.retiredAt }
   },
   endpoint(seal: AuditSeal, row: StoredEndpoint): AccessRow {
-    const headers = row.headers === null ? null : (JSON.parse(row.headers) as SealedHeaders)
+    const headers = row.headers === null ? null : headersOf(row.headers)
     const endpoint = {
-      ...{ endpointId: row.endpointId, appId: row.appId, url: row.url, description: null, createdAt: new Date(0) },
+      ...{ endpointId: row.endpointId, appId: row.appId, url: row.url, description: row.description },
+      createdAt: new Date(row.createdAt),
       eventTypes: row.eventTypes === null ? null : (listOf(row.eventTypes) as never),
       standardWebhooks: Boolean(row.standardWebhooks),
       headers,
     }
-    const { contentDigest } = endpointRegisteredEvent(seal, endpoint, 0)
+    const { contentDigest } = endpointRegisteredEvent(seal, endpoint, row.lineageId, 0)
     // A removal forgets static headers, which the entry covers.
     const digest = row.removedAt === null ? contentDigest : null
     return { name: `endpoint ${row.endpointId}`, digest, endedAtMs: row.removedAt }

@@ -1,9 +1,16 @@
 import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { ApiKeyRow, SealedApiKeyReplacement } from '../apps/app-directory.js'
+import type { ApiKeyRow } from '../apps/app-directory.js'
+
+/** What an entry covers of a key: its hash, its sealed bytes, and the operator's reason if the operator issued it. */
+type CoveredKey = Pick<ApiKeyRow, 'appId' | 'version' | 'hash' | 'sealed'>
+
+const digestOf = (seal: AuditSeal, { appId, version, hash, sealed }: CoveredKey, reason: string | null) =>
+  seal.digest([appId, version, hash, sealed, reason])
 
 /** Creates the entry for an added version of an app's API key: the first one with the app, later ones in a rotation. */
-export function apiKeyAddedEvent(seal: AuditSeal, { appId, version, hash, createdAt }: ApiKeyRow): AuditEvent {
-  const contentDigest = seal.digest([appId, version, hash])
+export function apiKeyAddedEvent(seal: AuditSeal, key: ApiKeyRow): AuditEvent {
+  const { appId, version, createdAt } = key
+  const contentDigest = digestOf(seal, key, null)
   return {
     kind: 'API_KEY_ADDED',
     atMs: createdAt.getTime(),
@@ -34,9 +41,11 @@ export function apiKeyActivatedEvent(
 /** Creates the entry for a key that was sealed under another wrapping key. */
 export function apiKeyRewrappedEvent(
   seal: AuditSeal,
-  { appId, version, fresh, now }: SealedApiKeyReplacement,
+  key: CoveredKey & { readonly issuedReason: string | null },
+  now: Date,
 ): AuditEvent {
-  const contentDigest = seal.digest([appId, version, fresh])
+  const { appId, version, issuedReason } = key
+  const contentDigest = digestOf(seal, key, issuedReason)
   return {
     kind: 'API_KEY_REWRAPPED',
     atMs: now.getTime(),
@@ -75,12 +84,9 @@ export function apiKeyRevokedEvent(
 }
 
 /** Creates the entry for a version that the operator issued to an app that lost its key. */
-export function apiKeyIssuedEvent(
-  seal: AuditSeal,
-  { appId, version, hash, createdAt }: ApiKeyRow,
-  reason: string,
-): AuditEvent {
-  const contentDigest = seal.digest([appId, version, hash, reason])
+export function apiKeyIssuedEvent(seal: AuditSeal, key: ApiKeyRow, reason: string): AuditEvent {
+  const { appId, version, createdAt } = key
+  const contentDigest = digestOf(seal, key, reason)
   const subject = String(version)
   return { kind: 'API_KEY_ISSUED', atMs: createdAt.getTime(), appId, userId: null, subject, contentDigest }
 }

@@ -212,14 +212,15 @@ FROM kyc_relay_access_tokens WHERE hash > decode(${value('first')}, 'hex') ORDER
 const listKeys = statement<StoredApiKey>(
   'stores_audit_list_keys',
   sql`
-SELECT app_id AS "appId", version, hash, issued_reason AS "issuedReason", extract(epoch FROM retired_at) * 1000 AS "retiredAt"
+SELECT app_id AS "appId", version, hash, sealed, issued_reason AS "issuedReason", extract(epoch FROM retired_at) * 1000 AS "retiredAt"
 FROM kyc_relay_api_keys
 WHERE (app_id, version) > (${value('first')}, (${value('second')})::int) ORDER BY app_id, version ${pageOf}`,
 )
 const listEndpoints = statement<StoredEndpoint>(
   'stores_audit_list_endpoints',
   sql`
-SELECT endpoint_id AS "endpointId", app_id AS "appId", url, event_types AS "eventTypes",
+SELECT endpoint_id AS "endpointId", app_id AS "appId", url, lineage_id AS "lineageId", description,
+  extract(epoch FROM created_at) * 1000 AS "createdAt", event_types AS "eventTypes",
   standard_webhooks AS "standardWebhooks", headers, extract(epoch FROM removed_at) * 1000 AS "removedAt"
 FROM kyc_relay_endpoints
 WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, endpoint_id ${pageOf}`,
@@ -273,7 +274,11 @@ function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<Au
       start: '',
       list: async (on: Queryable, page: AccessPage) =>
         (await listEndpoints.rows(on, page)).map((row) => ({
-          row: accessRowOf.endpoint(seal, { ...row, removedAt: numberOf(row.removedAt) }),
+          row: accessRowOf.endpoint(seal, {
+            ...row,
+            createdAt: numberOf(row.createdAt) ?? 0,
+            removedAt: numberOf(row.removedAt),
+          }),
           key: [row.appId, row.endpointId],
         })),
     },

@@ -163,15 +163,15 @@ function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<Aud
     ),
     listOf<StoredApiKey>(
       client,
-      `SELECT app_id AS appId, version, hash, issued_reason AS issuedReason, retired_at AS retiredAt
+      `SELECT app_id AS appId, version, hash, sealed, issued_reason AS issuedReason, retired_at AS retiredAt
       FROM kyc_relay_api_keys WHERE (app_id, version) > (?, CAST(? AS INTEGER)) ORDER BY app_id, version LIMIT ?`,
       ({ appId, version }) => [appId, String(version)],
       (row) => accessRowOf.key(seal, row),
     ),
     listOf<StoredEndpoint>(
       client,
-      `SELECT endpoint_id AS endpointId, app_id AS appId, url, event_types AS eventTypes,
-        standard_webhooks AS standardWebhooks, headers, removed_at AS removedAt
+      `SELECT endpoint_id AS endpointId, app_id AS appId, url, lineage_id AS lineageId, description,
+        created_at AS createdAt, event_types AS eventTypes, standard_webhooks AS standardWebhooks, headers, removed_at AS removedAt
       FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' ORDER BY endpoint_id LIMIT ?`,
       ({ endpointId }) => [endpointId, ''],
       (row) => accessRowOf.endpoint(seal, row),

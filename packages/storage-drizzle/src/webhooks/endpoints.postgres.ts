@@ -130,8 +130,12 @@ export function createEndpointChanges(audit: AuditChain | null) {
   }
 
   /** Writes the entries of a new endpoint, with the pause that it inherits. */
-  async function recordNew(on: Queryable, endpoint: NewEndpoint, by: Endpoint['pausedBy']): Promise<void> {
-    await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+  async function recordNew(
+    on: Queryable,
+    endpoint: NewEndpoint,
+    { lineageId, pausedBy: by }: Pick<Endpoint, 'lineageId' | 'pausedBy'>,
+  ): Promise<void> {
+    await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, lineageId, nowMs))
     if (by === null) return
     await audit?.append(on, endpoint.appId, (nowMs) => endpointPausedEvent(audit.seal, endpoint, by, nowMs))
   }
@@ -208,7 +212,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
       const lineageId = (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId
       const pausedBy = await inheritedPause(on, { appId, lineageId })
       await insert(on, endpoint, { lineageId, pausedBy })
-      await recordNew(on, endpoint, pausedBy)
+      await recordNew(on, endpoint, { lineageId, pausedBy })
       return 'registered'
     },
 
@@ -229,7 +233,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
         .set({ endpointId: replacement.endpointId })
         .where(isRecoveryOf({ appId, endpointId }))
       await handOver(on, { appId, endpointId, lineageId }, now)
-      await recordNew(on, replacement, old.pausedBy)
+      await recordNew(on, replacement, old)
       await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
       return 'replaced'
     },

@@ -160,7 +160,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       createdAt: endpoint.createdAt.getTime(),
     })
     if (pausedBy !== null) statements.setSchedulePaused.run({ endpoint: position, paused: 1 })
-    audit?.append(endpointRegisteredEvent(audit.seal, endpoint, nowMs))
+    audit?.append(endpointRegisteredEvent(audit.seal, endpoint, lineageId, nowMs))
     if (pausedBy !== null) audit?.append(endpointPausedEvent(audit.seal, endpoint, pausedBy, nowMs))
     return position
   }

@@ -14,7 +14,7 @@ export interface EndpointHeadersStore {
     readonly after?: Pick<EndpointHeaders, 'appId' | 'endpointId'>
     readonly limit: number
   }): Promise<readonly EndpointHeaders[]>
-  /** Replaces headers unless they changed meanwhile; false if they did. */
+  /** Replaces headers by others with the same `sealed` unless they changed meanwhile; false if they did. */
   replaceSealedHeaders(request: {
     readonly appId: string
     readonly endpointId: string
@@ -25,7 +25,7 @@ export interface EndpointHeadersStore {
 
 /** Converts headers to a column. */
 export const formatHeaders = (headers: NewEndpoint['headers']): string | null =>
-  headers == null ? null : JSON.stringify({ names: headers.names, sealed: headers.sealed })
+  headers == null ? null : JSON.stringify({ names: headers.names, sealed: headers.sealed, dataKey: headers.dataKey })
 
 /** Reads headers from a column. */
 export const parseHeaders = (text: string | null): SealedHeaders | null =>

@@ -10,6 +10,8 @@ const endpointId = '0198c0de-0000-7000-8000-00000000e001'
 /** Replaced while paused, and the one that took over its pause. */
 const replaced = '0198c0de-0000-7000-8000-00000000e002'
 const heir = '0198c0de-0000-7000-8000-00000000e003'
+const headers = { names: ['X-Tenant'], sealed: 'sealed', dataKey: 'key' } as const
+const headersText = JSON.stringify(headers)
 const correction = {
   correctionId: '0198c0de-0000-7000-8000-00000000c001',
   userId,
@@ -41,6 +43,12 @@ const changes: readonly (readonly [change: string, back: string, code: string, n
     names.grant,
   ],
   [
+    `UPDATE kyc_relay_grants SET scopes = '{'`,
+    `UPDATE kyc_relay_grants SET scopes = '${JSON.stringify(grant().scopes)}'`,
+    'ROW_DIFFERS',
+    names.grant,
+  ],
+  [
     `UPDATE kyc_relay_access_tokens SET scopes = '["EVERYTHING"]'`,
     `UPDATE kyc_relay_access_tokens SET scopes = '${JSON.stringify(token('secret').scopes)}'`,
     'ROW_DIFFERS',
@@ -52,6 +60,27 @@ const changes: readonly (readonly [change: string, back: string, code: string, n
     'ROW_DIFFERS',
     names.endpoint,
   ],
+  ...(
+    [
+      [`headers = '{"names":["X-Tenant"],"sealed":"another","dataKey":"key"}'`, `headers = '${headersText}'`],
+      [`headers = '{"names":["X-Other"],"sealed":"sealed","dataKey":"key"}'`, `headers = '${headersText}'`],
+      [`headers = NULL`, `headers = '${headersText}'`],
+      [`headers = '[]'`, `headers = '${headersText}'`],
+      [`headers = '{'`, `headers = '${headersText}'`],
+      [`description = 'theirs'`, `description = 'ours'`],
+      [`description = NULL`, `description = 'ours'`],
+      [`lineage_id = '${heir}'`, `lineage_id = '${endpointId}'`],
+      [`standard_webhooks = NOT standard_webhooks`, `standard_webhooks = NOT standard_webhooks`],
+    ] as const
+  ).map(
+    ([change, back]) =>
+      [
+        `UPDATE kyc_relay_endpoints SET ${change} WHERE endpoint_id = '${endpointId}'`,
+        `UPDATE kyc_relay_endpoints SET ${back} WHERE endpoint_id = '${endpointId}'`,
+        'ROW_DIFFERS',
+        names.endpoint,
+      ] as const,
+  ),
   [
     `UPDATE kyc_relay_endpoints SET event_types = '["TRANSACTION_CREATE"]' WHERE endpoint_id = '${endpointId}'`,
     `UPDATE kyc_relay_endpoints SET event_types = NULL WHERE endpoint_id = '${endpointId}'`,
@@ -120,7 +149,7 @@ export async function expectChangedAccessIsFound(
   await apps.putGrant(grant())
   await apps.addAccessToken(token('secret'))
   const endpoint = { endpointId, appId, url: 'https://partner.com/hooks', eventTypes: null, createdAt: at(0) }
-  await webhooks.registerEndpoint({ ...endpoint, standardWebhooks: false }, 5)
+  await webhooks.registerEndpoint({ ...endpoint, standardWebhooks: false, headers, description: 'ours' }, 5)
   const other = { ...endpoint, url: 'https://partner.com/other', standardWebhooks: false }
   await webhooks.registerEndpoint({ ...other, endpointId: replaced }, 5)
   await webhooks.pauseEndpoint({ appId, endpointId: replaced, by: 'PARTNER' })
@@ -134,6 +163,18 @@ export async function expectChangedAccessIsFound(
     await sql(back)
     expect([back, await found()]).toEqual([back, []])
   }
+  const page = await apps.pageApiKeys({ now: at(4), limit: 10 })
+  const key = page.find((one) => one.appId === appId)
+  const fresh = Uint8Array.from([1, 2, 3])
+  await sql(`UPDATE kyc_relay_api_keys SET sealed = hash WHERE app_id = '${appId}'`)
+  expect(await found()).toEqual([['ROW_DIFFERS', names.key]])
+  // Both the sealed bytes as they were and those of a rotation are as written.
+  expect(await apps.replaceSealedApiKey({ appId, version: 1, former: key!.hash, fresh: key!.sealed, now: at(4) })).toBe(
+    true,
+  )
+  expect(await found()).toEqual([])
+  await apps.replaceSealedApiKey({ appId, version: 1, former: key!.sealed, fresh, now: at(4) })
+  expect(await found()).toEqual([])
   await apps.revokeApiKey({ appId, version: 1, now: at(5), reason: 'leaked' })
   expect(await found()).toEqual([])
   await sql(`UPDATE kyc_relay_api_keys SET retired_at = NULL WHERE app_id = '${appId}'`)

@@ -184,7 +184,7 @@ async function compareSides(
     const endpointId = hookId(hooks.length)
     hooks.push({ id: endpointId, app: appId })
     const { lineageId: _, ...made } = endpoint(`u${url}`, appId)
-    const headers = url === 1 ? { names: ['X-Tenant'], sealed: 'sealed' } : null
+    const headers = url === 1 ? { names: ['X-Tenant'], sealed: 'sealed', dataKey: 'key' } : null
     return { ...made, endpointId, eventTypes, headers, createdAt: clock() }
   }
 

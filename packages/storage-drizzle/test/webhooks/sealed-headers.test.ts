@@ -8,8 +8,8 @@ import { endpoint, startOfTests, uuid } from '../samples.js'
 import { storeEngines, type Stores } from './store-engines.js'
 
 const { engines, guard } = storeEngines(() => startOfTests)
-const former = { names: ['X-Tenant'], sealed: 'former' }
-const fresh = { names: ['X-Tenant'], sealed: 'fresh' }
+const former = { names: ['X-Tenant'], sealed: 'sealed', dataKey: 'former' }
+const fresh = { names: ['X-Tenant'], sealed: 'sealed', dataKey: 'fresh' }
 /** Three endpoints of two apps with headers, and one without. */
 const some = [
   endpoint('one', uuid('app b')),
@@ -69,7 +69,7 @@ test('removed headers are gone from the file', async () => {
   const file = path.join(folder, 'kyc.db')
   const stores = await createSqliteStorage({ path: file })
   const canary = 'canary-of-sealed-headers'
-  const one = { ...endpoint('one'), headers: { names: ['X-Tenant'], sealed: canary } }
+  const one = { ...endpoint('one'), headers: { names: ['X-Tenant'], sealed: canary, dataKey: 'key' } }
   await stores.webhooks.registerEndpoint(one, 5)
   await stores.webhooks.removeEndpoint(one)
   await stores.close()

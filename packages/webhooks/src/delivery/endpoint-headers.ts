@@ -4,8 +4,10 @@ import type { SendResult } from './sender.js'
 export interface SealedHeaders {
   /** Names as the partner gave them. */
   readonly names: readonly string[]
-  /** Names and values, sealed by the host. Opaque to a store. */
+  /** Names and values, sealed by the host. Opaque to a store, and as it is for the life of the endpoint. */
   readonly sealed: string
+  /** The wrapped data key of `sealed`. Opaque to a store. A rotation of keys replaces it. */
+  readonly dataKey: string
 }
 
 /**

@@ -89,7 +89,7 @@ describe('taking echoes out of an answer', () => {
 })
 
 describe('an endpoint with static headers', () => {
-  const headers = { names: ['X-Tenant'], sealed: 'sealed' }
+  const headers = { names: ['X-Tenant'], sealed: 'sealed', dataKey: 'key' }
 
   /** Sends one event. Returns what was sent, and its delivery. */
   async function deliver(change: Partial<DeliveryWorkerDeps>) {

@@ -25,7 +25,7 @@ export const endpointCases = [
         url: `https://partner.example.com/${'a'.repeat(2_000)}?q=%F0%9F%98%80`,
         standardWebhooks: true,
         description: 'Büro 漢',
-        headers: { names: ['X-Tenant', 'Authorization'], sealed: '{"opaque":"…"}' },
+        headers: { names: ['X-Tenant', 'Authorization'], sealed: 'opaque …', dataKey: '{"opaque":"…"}' },
       })
       const early = endpoint({ createdAt: new Date('2026-05-06T07:08:09.122Z'), eventTypes: [...eventTypes].reverse() })
       for (const one of [late, early]) equal(await store.registerEndpoint(one, 50), 'registered')

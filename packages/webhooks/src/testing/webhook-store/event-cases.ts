@@ -24,7 +24,7 @@ export const eventCases = [
     'A prepared event MUST be claimed byte for byte, at once',
     async ({ store, other }) => {
       const { registered, event } = createSamples()
-      const headers = { names: ['X-Tenant'], sealed: 'opaque' }
+      const headers = { names: ['X-Tenant'], sealed: 'opaque', dataKey: 'key' }
       const endpoint = await registered(store, { standardWebhooks: true, headers })
       const prepared = event([endpoint], {
         userId: userTwo,
