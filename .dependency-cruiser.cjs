@@ -17,7 +17,7 @@ const publicEntry = `^(${publicEntries.join('|')})$`
 
 // Places of a package that may use Node's built-in modules; all others run on every runtime.
 const nodePlaces =
-  '((node|https|embedding|engine|sqlite|postgres|cli|testing)/|delivery/index[.]ts$|.+[.](sqlite|postgres)[.]ts$)'
+  '((node|https|embedding|engine|sqlite|postgres|cli|testing)/|(delivery|internal)/index[.]ts$|.+[.](sqlite|postgres)[.]ts$)'
 const sqlitePlaces = '((engine/)?sqlite/|.+[.]sqlite[.]ts$)'
 const postgresPlaces = '((engine/)?postgres/|.+[.]postgres[.]ts$)'
 
@@ -93,6 +93,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^(?:packages/([^/]+)|apps/[^/]+|examples|bench|proof)/' },
       to: { path: '^packages/', pathNot: [publicEntry, '^packages/$1/', '^packages/[^/]+/test/'] },
+    },
+    {
+      name: 'internal-stays-here',
+      comment:
+        '`./internal` promises nothing. Examples and conformance show what a user does, so they live without it.',
+      severity: 'error',
+      from: { path: '^(examples|packages/conformance)/' },
+      to: { path: '^packages/[^/]+/(src|dist)/internal/' },
     },
     {
       name: 'siblings-by-name',

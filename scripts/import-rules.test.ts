@@ -27,6 +27,14 @@ const cases: { rule: string; breaks: string; files: Record<string, string> }[] =
     },
   },
   {
+    rule: 'internal-stays-here',
+    breaks: 'an example imports what promises nothing',
+    files: {
+      'examples/a.ts': `export { b } from '@kyc-relay/kyc-core/internal'`,
+      'packages/kyc-core/src/internal/index.ts': `export const b = 1`,
+    },
+  },
+  {
     rule: 'node-in-its-folders',
     breaks: 'a pure file imports node:crypto',
     files: { 'packages/kyc-core/src/status/a.ts': `export { createHash } from 'node:crypto'` },

@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/{audit,graphql,node,photos,testing}/index.ts'],
+  entry: ['src/index.ts', 'src/{audit,graphql,internal,node,photos,testing}/index.ts'],
   outDir: 'dist',
   format: ['esm', 'cjs'],
   dts: true,

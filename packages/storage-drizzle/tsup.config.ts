@@ -17,6 +17,7 @@ export default defineConfig([
       'postgres/index': 'src/postgres/index.ts',
       'apps/index': 'src/apps/index.ts',
       'testing/index': 'src/testing/index.ts',
+      'internal/index': 'src/internal/index.ts',
     },
     outDir: 'dist',
     format: ['esm', 'cjs'],

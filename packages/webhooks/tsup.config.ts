@@ -7,6 +7,7 @@ export default defineConfig({
     'src/events/index.ts',
     'src/delivery/index.ts',
     'src/https/index.ts',
+    'src/internal/index.ts',
     'src/testing/index.ts',
     'src/cli/main.ts',
   ],

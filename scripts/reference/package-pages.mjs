@@ -6,10 +6,11 @@ import { Application, Logger, LogLevel, ReflectionKind, TSConfigReader } from 't
 import { load as markdown } from 'typedoc-plugin-markdown'
 import { publishedPackages, root } from '../published-packages.mjs'
 
-// `./testing` of a package is src/testing/index.ts; schemas and package.json are no modules.
+// `./testing` of a package is src/testing/index.ts; schemas and package.json are no modules. `./internal` has no page: it
+// promises nothing.
 const entryPoints = publishedPackages.flatMap(({ folder, manifest }) =>
   Object.keys(manifest.exports)
-    .filter((subpath) => !subpath.endsWith('.json') && !subpath.includes('*'))
+    .filter((subpath) => subpath !== './internal' && !subpath.endsWith('.json') && !subpath.includes('*'))
     .map((subpath) => path.join(folder, 'src', subpath, 'index.ts')),
 )
 

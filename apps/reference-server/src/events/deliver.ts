@@ -3,9 +3,9 @@ import {
   createDeliveryWorker,
   type ClaimedDelivery,
   type DeliveryWorkerDeps,
-  type DeliveryWorkerObserver,
   type AttemptResult,
 } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryWorkerObserver } from '@kyc-relay/webhooks/internal'
 import type { EndpointChange } from './endpoint-states.js'
 import { errorFields, type Log } from '../operations/log.js'
 import { describeSpan, failSpan, parseTraceparent, tracer } from '../operations/tracing/span.js'

@@ -1,6 +1,7 @@
-import type { PiiCipher, SealContext } from '@kyc-relay/kyc-core'
-import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/apps'
-import type { OpenHeaders, SealedHeaders } from '@kyc-relay/webhooks/delivery'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { OpenHeaders, SealedHeaders } from '@kyc-relay/webhooks/internal'
+import type { SealContext } from '@kyc-relay/kyc-core/internal'
+import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/internal'
 import { openText, rewrapText, sealText, wrappingKeyIdOfText } from '../identity/sealed-value.js'
 
 const contextOf = (appId: string): SealContext => ({ purpose: 'endpoint_headers', appId })

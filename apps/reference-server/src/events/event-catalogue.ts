@@ -1,5 +1,6 @@
-import { allEventTypes, eventTypes, type EventType } from '@kyc-relay/webhooks'
-import { createEventTypes, eventCatalogue, type EventTypes, type OwnEventType } from '@kyc-relay/webhooks/events'
+import { eventTypes, type EventType } from '@kyc-relay/webhooks'
+import { allEventTypes, type EventTypes } from '@kyc-relay/webhooks/internal'
+import { createEventTypes, eventCatalogue, type OwnEventType } from '@kyc-relay/webhooks/events'
 import { eventJsonSchema, ownEventJsonSchema, type Json } from './event-json-schema.js'
 
 /** An event type as partners see it. */

@@ -1,4 +1,5 @@
-import { WebhookError, type InsertedEvent } from '@kyc-relay/webhooks/delivery'
+import { WebhookError } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'

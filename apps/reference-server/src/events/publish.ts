@@ -1,19 +1,21 @@
 import { SpanKind } from '@opentelemetry/api'
 import {
-  findMove,
   isSameEvent,
   moveTransaction,
   prepareEvent,
   WebhookError,
   type EventInput,
-  type InsertedEvent,
-  type MovedTransaction,
   type PreparedEvent,
   type PrepareEventDeps,
-  type TransactionRequest,
   type TransactionStore,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
+import {
+  findMove,
+  type InsertedEvent,
+  type MovedTransaction,
+  type TransactionRequest,
+} from '@kyc-relay/webhooks/internal'
 import { inSpan, traceparentOf, type SpanFields } from '../operations/tracing/span.js'
 
 /** Publishes events. Every event of this server, including test events, uses one of these three methods. */

@@ -1,4 +1,4 @@
-import type { TransactionRequest } from '@kyc-relay/webhooks/delivery'
+import type { TransactionRequest } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
 import { z } from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'

@@ -1,4 +1,4 @@
-import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/internal'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { refuseProblem } from '../http/json-route.js'

@@ -3,10 +3,10 @@ import {
   KycError,
   parseSubmissionDetails,
   type PiiRevealer,
-  type SubmissionDetails,
   type VerificationRecord,
 } from '@kyc-relay/kyc-core'
-import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/internal'
+import type { SubmissionDetails } from '@kyc-relay/kyc-core/internal'
 
 /** Right to open sealed parts, and to find erasures. */
 export type SealedParts = Pick<PiiRevealer, 'openRecord'> & {

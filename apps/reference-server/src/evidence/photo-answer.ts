@@ -1,4 +1,4 @@
-import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/photos'
+import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/internal'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import type { PhotoAnswer } from './read-evidence.js'

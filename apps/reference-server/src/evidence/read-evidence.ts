@@ -2,23 +2,21 @@ import { createHash } from 'node:crypto'
 import {
   DETAILS_PART,
   type AppUser,
-  type KycStatusCorrection,
-  type KycStatusCorrections,
   parseSubmissionDetails,
-  parseToken,
-  type SubmissionDetails,
   type VerificationRecord,
   type VerificationStore,
 } from '@kyc-relay/kyc-core'
 import {
-  photoFormat,
+  type KycStatusCorrection,
+  type KycStatusCorrections,
+  parseToken,
+  type SubmissionDetails,
   photoImagePart,
   type PhotoFormat,
-  type PhotoJobStore,
   type PhotoRecord,
   type PhotoSide,
-  type PhotoStore,
-} from '@kyc-relay/kyc-core/photos'
+} from '@kyc-relay/kyc-core/internal'
+import { photoFormat, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { openSealedPart, type SealedParts } from './open-sealed-part.js'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 

@@ -1,6 +1,7 @@
 import { KycError, type PiiTokenizer } from '@kyc-relay/kyc-core'
+import { photoPart, type PhotoSide } from '@kyc-relay/kyc-core/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import { photoPart, type PhotoJobStore, type PhotoSide } from '@kyc-relay/kyc-core/photos'
+import { type PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { VerificationOverview } from '../storage/verification-overview.js'
 
 /** Dependencies of a new photo URL. */

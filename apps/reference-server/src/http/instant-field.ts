@@ -1,4 +1,4 @@
-import { parseDateTime } from '@kyc-relay/kyc-core'
+import { parseDateTime } from '@kyc-relay/kyc-core/internal'
 import { z } from 'zod'
 
 /** The years 1 to 9999 in UTC: both databases store them, and RFC 3339 writes them. */

@@ -1,4 +1,5 @@
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
 
 const pageSize = 200
 

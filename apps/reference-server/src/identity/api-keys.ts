@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { SigningKey } from '@kyc-relay/webhooks/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
-import type { SigningKey } from '@kyc-relay/webhooks/delivery'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
 import { openApiKey, sealApiKey, wrappingKeyIdOf } from './sealed-api-key.js'
 import { pagesOfApiKeys } from './api-key-pages.js'
 

@@ -1,5 +1,5 @@
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
-import type { AppGrant } from '@kyc-relay/webhooks/delivery'
+import type { AppGrant } from '@kyc-relay/webhooks/internal'
 
 /** Creates the grant look-up of webhooks over the embedded directory. */
 export function createGrantLookup(directory: AppDirectory): {

@@ -1,5 +1,6 @@
-import type { PiiCipher, SealContext } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/apps'
+import type { PiiCipher } from '@kyc-relay/kyc-core'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
+import type { SealContext } from '@kyc-relay/kyc-core/internal'
 import { openText, rewrapText, sealText, wrappingKeyIdOfText } from './sealed-value.js'
 
 type KeyName = Pick<ApiKeyRow, 'appId' | 'version'>

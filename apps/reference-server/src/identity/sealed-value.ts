@@ -1,4 +1,5 @@
-import { KycError, type PiiCipher, type SealContext, type WrappedDataKey } from '@kyc-relay/kyc-core'
+import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
+import type { SealContext, WrappedDataKey } from '@kyc-relay/kyc-core/internal'
 import { z } from 'zod'
 
 /** A sealed value as stored: sealed under a data key of its own, which the key file wraps. */

@@ -1,4 +1,4 @@
-import type { MigrationListeners } from '@kyc-relay/storage-drizzle/postgres'
+import type { MigrationListeners } from '@kyc-relay/storage-drizzle/internal'
 import type { Log } from './log.js'
 
 /**

@@ -1,7 +1,8 @@
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
+import type { ErasedRows } from '@kyc-relay/storage-drizzle/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
-import type { ErasedRows, UserErasure, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { UserErasure, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** Result of the erasure of one user: erased and kept data of each app. */
 export interface ErasureReport {

@@ -1,4 +1,4 @@
-import { parseDateTime } from '@kyc-relay/kyc-core'
+import { parseDateTime } from '@kyc-relay/kyc-core/internal'
 import { z } from 'zod'
 
 /**

@@ -1,4 +1,4 @@
-import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { refuseProblem } from '../http/json-route.js'

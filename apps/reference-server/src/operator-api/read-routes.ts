@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditLog, AuditLogName } from '@kyc-relay/kyc-core/audit'
+import type { AuditEntry, AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { AuditLogName } from '@kyc-relay/kyc-core/internal'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
 import { z } from 'zod'

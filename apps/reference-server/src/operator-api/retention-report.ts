@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import type { ClosedUser, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { ClosedUser } from '@kyc-relay/storage-drizzle/internal'
+import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 import type { ErasureReport, ErasureRequest } from './erase-user.js'
 
 /** Most users of one report, with and without a legal hold each. */

@@ -1,6 +1,6 @@
 import type { PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { PiiRevealer, PiiTokenizer } from '@kyc-relay/kyc-core'
-import type { Downloader } from '@kyc-relay/webhooks/https'
+import type { Downloader } from '@kyc-relay/webhooks/internal'
 import type { DiskSpace } from '../operations/disk-space/disk-space.js'
 import { errorFields, type Log } from '../operations/log.js'
 import { createPhotoWorker, type PhotoWorker } from './photo-worker.js'

@@ -1,4 +1,5 @@
-import type { ClaimedPhotoJob, PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob } from '@kyc-relay/kyc-core/internal'
 
 /** Fetches photos for as long as it runs. */
 export interface PhotoWorker {

@@ -1,18 +1,15 @@
 import { KycError, type PiiRevealer, type PiiTokenizer } from '@kyc-relay/kyc-core'
+import type { Downloader } from '@kyc-relay/webhooks/internal'
+import { MAX_PHOTO_BYTES, photoFormat, type PhotoJobStore, type PhotoStore } from '@kyc-relay/kyc-core/photos'
 import {
-  MAX_PHOTO_BYTES,
-  photoFormat,
   photoImagePart,
   photoOutcome,
   photoPart,
   type ClaimedPhotoJob,
   type PhotoAttempt,
   type PhotoFailure,
-  type PhotoJobStore,
   type PhotoState,
-  type PhotoStore,
-} from '@kyc-relay/kyc-core/photos'
-import type { Downloader } from '@kyc-relay/webhooks/https'
+} from '@kyc-relay/kyc-core/internal'
 
 /** Reason why an attempt did not store the photo. */
 export type PhotoCause =

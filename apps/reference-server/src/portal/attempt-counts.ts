@@ -1,4 +1,5 @@
-import type { AttemptCause, EndpointHour } from '@kyc-relay/webhooks/delivery'
+import type { EndpointHour } from '@kyc-relay/webhooks/delivery'
+import type { AttemptCause } from '@kyc-relay/webhooks/internal'
 
 /** Deliveries that ended in one hour, by outcome. */
 export interface DeliveryHour {

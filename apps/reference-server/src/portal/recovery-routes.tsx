@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { countRecovery } from '@kyc-relay/webhooks/delivery'
+import { countRecovery } from '@kyc-relay/webhooks/internal'
 import { Hono } from 'hono'
 import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { appIdOf } from './developer-routes.js'

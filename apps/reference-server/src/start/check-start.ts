@@ -1,6 +1,6 @@
 import { KycError } from '@kyc-relay/kyc-core'
 import type { KeyFile } from '@kyc-relay/kyc-core/node'
-import type { KeyCheck } from '@kyc-relay/storage-drizzle/sqlite'
+import type { KeyCheck } from '@kyc-relay/storage-drizzle/internal'
 import type { Storage } from '../wiring/storage.js'
 import type { Env } from '../env.js'
 import type { Log } from '../operations/log.js'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { KeyFile, LocalKey } from '@kyc-relay/kyc-core/node'
-import type { KeyCheck } from '@kyc-relay/storage-drizzle/sqlite'
+import type { KeyCheck } from '@kyc-relay/storage-drizzle/internal'
 
 /** Computes a fingerprint of a fixed text under each key of the server. It reveals nothing about the key. */
 export function keyChecksOf({ keys, activeFingerprintKeyId }: KeyFile): readonly KeyCheck[] {

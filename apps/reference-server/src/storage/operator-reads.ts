@@ -1,4 +1,4 @@
-import type { DeliveryState } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryState } from '@kyc-relay/webhooks/internal'
 
 /** A place in a list that is ordered by creation, newest first. */
 export interface CreatedPlace {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { OwnTables } from '@kyc-relay/storage-drizzle/sqlite'
+import type { OwnTables } from '@kyc-relay/storage-drizzle/internal'
 import type { OperatorReads } from './operator-reads.js'
 import type { PortalSessions } from './portal-sessions.js'
 import type { QueueInspection } from './queue-inspection.js'

@@ -1,5 +1,5 @@
 import type { AppUser, Token } from '@kyc-relay/kyc-core'
-import type { VaultReference } from '@kyc-relay/storage-drizzle/sqlite'
+import type { VaultReference } from '@kyc-relay/storage-drizzle/internal'
 
 /** One verification in a list over all apps and users. It holds no sealed data. */
 export interface LatestVerification {

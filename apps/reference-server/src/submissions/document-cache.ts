@@ -2,7 +2,7 @@ import {
   prepareSubmissionDocument,
   type PreparedSubmissionDocument,
   type QueryLimit,
-} from '@kyc-relay/kyc-core/graphql'
+} from '@kyc-relay/kyc-core/internal'
 import {
   BREAK,
   parse,

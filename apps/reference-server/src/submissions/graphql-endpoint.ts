@@ -1,4 +1,4 @@
-import type { SubmissionField } from '@kyc-relay/kyc-core/graphql'
+import type { SubmissionField } from '@kyc-relay/kyc-core/internal'
 import { execute, getOperationAST, type DocumentNode, type GraphQLSchema, type ValidationRule } from 'graphql'
 import type { AccessTokenHolder } from '../identity/access-tokens.js'
 import { submissionScope } from '../identity/bearer.js'

@@ -1,4 +1,5 @@
-import type { Ingestion, SubmissionDetails, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { Ingestion, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { SubmissionDetails } from '@kyc-relay/kyc-core/internal'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import {

@@ -1,8 +1,10 @@
-import type { AppUser, KycStatusCorrections, VerificationStore } from '@kyc-relay/kyc-core'
+import type { AppUser, VerificationStore } from '@kyc-relay/kyc-core'
+import { openStored, openFields } from '@kyc-relay/webhooks/internal'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { UserErasure, UserRecords, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
-import { openStored, openFields, type BodySealer, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { type BodySealer, type WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { keptEvidence, openEvidence, type EvidenceDeps, type Looker } from '../evidence/read-evidence.js'
 
 const rowsOfPage = 50

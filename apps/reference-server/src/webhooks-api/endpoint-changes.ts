@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { checkEndpointHeaders, type Endpoint, type NewEndpoint, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { type Endpoint, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { checkEndpointHeaders, type NewEndpoint } from '@kyc-relay/webhooks/internal'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { EndpointHeaders } from '../events/endpoint-headers.js'

@@ -1,16 +1,18 @@
 import {
-  attemptStateOf,
   explainAttempt,
   type prepareTestEvent,
-  redactEchoes,
-  signedHeaders,
   type Endpoint,
-  type OpenHeaders,
   type PreparedEvent,
   type Sender,
+} from '@kyc-relay/webhooks/delivery'
+import {
+  attemptStateOf,
+  redactEchoes,
+  signedHeaders,
+  type OpenHeaders,
   type SendResult,
   type SigningKey,
-} from '@kyc-relay/webhooks/delivery'
+} from '@kyc-relay/webhooks/internal'
 import type { ApiKeys } from '../identity/api-keys.js'
 
 /** Result of one key at the endpoint. */

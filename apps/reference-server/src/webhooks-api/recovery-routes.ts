@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import {
-  countRecovery,
   readFeed,
-  type FeedPage,
   type BodySealer,
   type FeedStore,
   type GrantLookup,
   type RecoveryStore,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
+import { countRecovery, type FeedPage } from '@kyc-relay/webhooks/internal'
 import type { Hono } from 'hono'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { EventCatalogue } from '../events/event-catalogue.js'

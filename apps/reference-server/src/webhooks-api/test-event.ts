@@ -1,12 +1,11 @@
 import {
   prepareTestEvent,
-  shellVariableOf,
-  signedHeaders,
   WebhookError,
   type Endpoint,
   type PreparedEvent,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
+import { shellVariableOf, signedHeaders } from '@kyc-relay/webhooks/internal'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import type { Publisher } from '../events/publish.js'
 import type { ApiKeys } from '../identity/api-keys.js'

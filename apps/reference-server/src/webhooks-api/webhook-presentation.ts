@@ -4,9 +4,9 @@ import {
   type AttemptRecord,
   type DeliveryRecord,
   type Endpoint,
-  type FeedItem,
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
+import type { FeedItem } from '@kyc-relay/webhooks/internal'
 import type { z } from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
 import type { feedPage } from './recovery-schemas.js'

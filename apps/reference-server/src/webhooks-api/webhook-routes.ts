@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { openDelivery, type HeaderProblem, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { openDelivery, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { HeaderProblem } from '@kyc-relay/webhooks/internal'
 import type { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { ApiKeys } from '../identity/api-keys.js'

@@ -1,4 +1,5 @@
-import { checkEndpointUrl, createHttpsDownloader, createHttpsSender, isDownloadUrl } from '@kyc-relay/webhooks/https'
+import { checkEndpointUrl, createHttpsSender } from '@kyc-relay/webhooks/https'
+import { createHttpsDownloader, isDownloadUrl } from '@kyc-relay/webhooks/internal'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import { createAddressFilter } from '../events/address-filter.js'

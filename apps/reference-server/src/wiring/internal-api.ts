@@ -1,4 +1,5 @@
-import { isPhotoUrl, type PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { type PhotoStore } from '@kyc-relay/kyc-core/photos'
+import { isPhotoUrl } from '@kyc-relay/kyc-core/internal'
 import { uuidv7 } from 'uuidv7'
 import { createOperatorLookup, type Operator } from '../identity/operators.js'
 import type { Env } from '../env.js'

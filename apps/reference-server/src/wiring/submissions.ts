@@ -1,6 +1,6 @@
 import { createIngestion } from '@kyc-relay/kyc-core'
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
-import type { Downloader } from '@kyc-relay/webhooks/https'
+import type { Downloader } from '@kyc-relay/webhooks/internal'
 import { uuidv7 } from 'uuidv7'
 import type { Env } from '../env.js'
 import { openDetails } from '../evidence/open-sealed-part.js'

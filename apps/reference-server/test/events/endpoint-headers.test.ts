@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/apps'
+import type { EndpointHeadersStore } from '@kyc-relay/storage-drizzle/internal'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { expect, it } from 'vitest'
 import { createEndpointHeaders } from '../../src/events/endpoint-headers.js'

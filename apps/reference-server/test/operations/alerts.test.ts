@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { attemptStateOf, type AttemptCause, type DeliveryWorkerObserver } from '@kyc-relay/webhooks/delivery'
+import { attemptStateOf, type AttemptCause, type DeliveryWorkerObserver } from '@kyc-relay/webhooks/internal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startTestServer, type RunningTestServer } from '../running-server.js'

@@ -1,6 +1,7 @@
 import { parseSubmission } from '@kyc-relay/kyc-core'
+import { isDownloadUrl } from '@kyc-relay/webhooks/internal'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
-import { checkEndpointUrl, isDownloadUrl } from '@kyc-relay/webhooks/https'
+import { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { expect, it } from 'vitest'
 
 const sides = ['front', 'back', 'selfie'] as const

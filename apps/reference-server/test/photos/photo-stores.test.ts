@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
-import { photoStoreCases, type PhotoStoreHarness } from '@kyc-relay/kyc-core/testing'
+import { photoStoreCases } from '@kyc-relay/kyc-core/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openDirectoryPhotoStore } from '../../src/photos/directory-photo-store.js'
 import { createS3PhotoStore, type S3Location } from '../../src/photos/s3-photo-store.js'
@@ -97,7 +97,7 @@ describe('a bucket of photos', () => {
   const cases = photoStoreCases.filter(({ id }) => id !== 'PS-03')
   it.each(cases)('$id $name', async ({ id, run }) => {
     const bucket = id.toLowerCase()
-    const harness: PhotoStoreHarness = {
+    const harness: Parameters<(typeof photoStoreCases)[number]['run']>[0] = {
       open: async (): Promise<PhotoStore> => createS3PhotoStore({ ...location, bucket, prefix: 'kyc/photos' }),
       readEverything: async () =>
         filesIn(join(folder, bucket))

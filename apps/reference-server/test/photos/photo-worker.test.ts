@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createIngestion } from '@kyc-relay/kyc-core'
-import type { ClaimedPhotoJob, PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob } from '@kyc-relay/kyc-core/internal'
+import type { PhotoJobStore, PhotoStore } from '@kyc-relay/kyc-core/photos'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { createMemoryVault, createMemoryVerificationStore, sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

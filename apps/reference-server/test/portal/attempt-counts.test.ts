@@ -1,4 +1,5 @@
-import type { AttemptCause, EndpointHour } from '@kyc-relay/webhooks/delivery'
+import type { EndpointHour } from '@kyc-relay/webhooks/delivery'
+import type { AttemptCause } from '@kyc-relay/webhooks/internal'
 import { describe, expect, it } from 'vitest'
 import { countDay, dayStart, monthStart, totalsOf } from '../../src/portal/attempt-counts.js'
 

@@ -43,7 +43,8 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  *
  * @example
  * ```ts
- * import { verifyAuditLog, type AuditFinding, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core/audit'
+ * import { verifyAuditLog, type AuditLog, type AuditSeal } from '@kyc-relay/kyc-core/audit'
+ * import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
  *
  * export async function listFindings(log: AuditLog, seal: AuditSeal) {
  *   const findings: AuditFinding[] = []

@@ -1,9 +1,4 @@
 export { typeDefs } from './type-definitions.js'
-export {
-  inspectSubmissionDocument,
-  prepareSubmissionDocument,
-  type PreparedSubmissionDocument,
-  type SubmissionField,
-} from './inspect-document.js'
-export { QUERY_LIMITS, type QueryLimit } from './query-limits.js'
+export { inspectSubmissionDocument } from './inspect-document.js'
+export { QUERY_LIMITS } from './query-limits.js'
 export { createResolvers, type ResolverDependencies } from './resolvers.js'

@@ -165,7 +165,7 @@ export interface PreparedSubmissionDocument {
  *
  * @example
  * ```ts
- * import { prepareSubmissionDocument } from '@kyc-relay/kyc-core/graphql'
+ * import { prepareSubmissionDocument } from '@kyc-relay/kyc-core/internal'
  * import { parse } from 'graphql'
  *
  * const prepared = prepareSubmissionDocument(

@@ -38,7 +38,7 @@ const failures: ReadonlySet<unknown> = new Set(PHOTO_FAILURES)
  *
  * @example
  * ```ts
- * import { isPhotoFailure } from '@kyc-relay/kyc-core/photos'
+ * import { isPhotoFailure } from '@kyc-relay/kyc-core/internal'
  *
  * isPhotoFailure('NOT_A_PHOTO') // true
  * isPhotoFailure('connect ECONNREFUSED 203.0.113.7:443') // false

@@ -52,7 +52,7 @@ export const PHOTO_OWN_FAULT_WINDOW_MS = 3 * PHOTO_WINDOW_MS
  *
  * @example
  * ```ts
- * import { photoOutcome } from '@kyc-relay/kyc-core/photos'
+ * import { photoOutcome } from '@kyc-relay/kyc-core/internal'
  *
  * const failed = { kind: 'failed', failure: 'TIMEOUT' } as const
  * photoOutcome(failed, { attempt: 1, queuedForMs: 900 }) // { state: 'RETRYING', retryInMs: 60_000, failure: 'TIMEOUT' }

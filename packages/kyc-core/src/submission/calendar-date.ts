@@ -43,7 +43,7 @@ export interface ParsedDateTime {
  *
  * @example
  * ```ts
- * import { parseDateTime } from '@kyc-relay/kyc-core'
+ * import { parseDateTime } from '@kyc-relay/kyc-core/internal'
  *
  * console.log(parseDateTime('2026-05-31T12:00+05')?.epochMs) // 1780210800000
  * ```

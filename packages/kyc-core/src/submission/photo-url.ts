@@ -32,7 +32,7 @@ function isPublicName(host: string): boolean {
  *
  * @example
  * ```ts
- * import { isPhotoUrl } from '@kyc-relay/kyc-core/photos'
+ * import { isPhotoUrl } from '@kyc-relay/kyc-core/internal'
  *
  * isPhotoUrl('https://photos.example.com/front.jpg', false) // true
  * isPhotoUrl('http://photos.example.com/front.jpg', false) // false

@@ -105,9 +105,10 @@ async function walkRows(log: AuditLog, limit: number, startedAfter = 0) {
  *
  * @example
  * ```ts
- * import { auditLogCases, type AuditLogHarness } from '@kyc-relay/kyc-core/testing'
+ * import { auditLogCases } from '@kyc-relay/kyc-core/testing'
  *
- * async function check(newHarness: () => AuditLogHarness): Promise<void> {
+ * type Harness = Parameters<(typeof auditLogCases)[number]['run']>[0]
+ * async function check(newHarness: () => Harness): Promise<void> {
  *   for (const each of auditLogCases) await each.run(newHarness()) // or it(each.name, () => …)
  * }
  * ```

@@ -26,9 +26,10 @@ const list = async (outbox: KycStatusOutbox, limit = 100) =>
  *
  * @example
  * ```ts
- * import { kycStatusOutboxCases, type KycStatusOutboxHarness } from '@kyc-relay/kyc-core/testing'
+ * import { kycStatusOutboxCases } from '@kyc-relay/kyc-core/testing'
  *
- * async function check(newHarness: () => KycStatusOutboxHarness): Promise<void> {
+ * type Harness = Parameters<(typeof kycStatusOutboxCases)[number]['run']>[0]
+ * async function check(newHarness: () => Harness): Promise<void> {
  *   for (const each of kycStatusOutboxCases) await each.run(newHarness())
  * }
  * ```

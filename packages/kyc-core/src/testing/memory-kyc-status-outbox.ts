@@ -4,18 +4,6 @@ import { createMemoryVerificationData } from './memory-verification-store.js'
 /**
  * Creates a {@link KycStatusOutbox} in memory, for tests: over the data of {@link createMemoryVerificationStore}, whose
  * `record` makes the changes.
- *
- * @example
- * ```ts
- * import {
- *   createMemoryKycStatusOutbox,
- *   createMemoryVerificationData,
- *   createMemoryVerificationStore,
- * } from '@kyc-relay/kyc-core/testing'
- *
- * const data = createMemoryVerificationData()
- * const [store, outbox] = [createMemoryVerificationStore(data), createMemoryKycStatusOutbox(data)]
- * ```
  */
 export function createMemoryKycStatusOutbox(data = createMemoryVerificationData()): KycStatusOutbox {
   return {

@@ -24,9 +24,10 @@ const { maria } = USERS
  *
  * @example
  * ```ts
- * import { photoJobStoreCases, type PhotoJobStoreHarness } from '@kyc-relay/kyc-core/testing'
+ * import { photoJobStoreCases } from '@kyc-relay/kyc-core/testing'
  *
- * async function check(newHarness: () => PhotoJobStoreHarness): Promise<void> {
+ * type Harness = Parameters<(typeof photoJobStoreCases)[number]['run']>[0]
+ * async function check(newHarness: () => Harness): Promise<void> {
  *   for (const each of photoJobStoreCases) await each.run(newHarness()) // or it(each.name, () => …)
  * }
  * ```

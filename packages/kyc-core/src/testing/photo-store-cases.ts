@@ -30,9 +30,10 @@ function someBytes(length: number, seed: number): Uint8Array {
  *
  * @example
  * ```ts
- * import { photoStoreCases, type PhotoStoreHarness } from '@kyc-relay/kyc-core/testing'
+ * import { photoStoreCases } from '@kyc-relay/kyc-core/testing'
  *
- * async function check(newHarness: () => PhotoStoreHarness): Promise<void> {
+ * type Harness = Parameters<(typeof photoStoreCases)[number]['run']>[0]
+ * async function check(newHarness: () => Harness): Promise<void> {
  *   for (const each of photoStoreCases) await each.run(newHarness()) // or it(each.name, () => …)
  * }
  * ```

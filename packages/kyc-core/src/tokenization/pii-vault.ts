@@ -31,7 +31,7 @@ export type ClearValue =
       readonly value: string
     }
 
-/** Result for one {@link ClearValue}, of the same kind. */
+/** Result for one `ClearValue`, of the same kind. */
 export type TokenizedValue =
   | { readonly kind: 'ssn'; readonly token: Token }
   | { readonly kind: 'document_number'; readonly token: Token }

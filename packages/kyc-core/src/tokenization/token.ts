@@ -92,7 +92,7 @@ function randomCharacters(random: Uint8Array): string {
  *
  * @example
  * ```ts
- * import { parseToken } from '@kyc-relay/kyc-core'
+ * import { parseToken } from '@kyc-relay/kyc-core/internal'
  *
  * parseToken('tok_ssn_0123456789abcdefghij0123456789ab_1120')?.lastFour // '1120'
  * parseToken('078-05-1120') // null
@@ -110,7 +110,7 @@ export function parseToken(value: unknown): ParsedToken | null {
  *
  * @example
  * ```ts
- * import { tokenWithoutDigits } from '@kyc-relay/kyc-core'
+ * import { tokenWithoutDigits } from '@kyc-relay/kyc-core/internal'
  *
  * tokenWithoutDigits('tok_ssn_0123456789abcdefghij0123456789ab_1120') // 'tok_ssn_0123456789abcdefghij0123456789ab'
  * ```

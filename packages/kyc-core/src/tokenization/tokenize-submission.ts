@@ -15,7 +15,7 @@ export const DETAILS_PART = 'details'
  *
  * @example
  * ```ts
- * import { photoPart } from '@kyc-relay/kyc-core/photos'
+ * import { photoPart } from '@kyc-relay/kyc-core/internal'
  *
  * photoPart('front') // 'photo_front'
  * ```
@@ -29,7 +29,7 @@ export function photoPart(side: PhotoJob['side']): string {
  *
  * @example
  * ```ts
- * import { photoImagePart } from '@kyc-relay/kyc-core/photos'
+ * import { photoImagePart } from '@kyc-relay/kyc-core/internal'
  *
  * photoImagePart('front') // 'photo_front_image'
  * ```

@@ -1,7 +1,8 @@
 import { buildSchema, graphql, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { blankedVariables } from '../../src/graphql/inspect-document.js'
-import { inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { inspectSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { prepareSubmissionDocument } from '@kyc-relay/kyc-core/internal'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 
 const ARGUMENTS = {

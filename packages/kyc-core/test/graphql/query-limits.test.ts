@@ -1,6 +1,7 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { inspectSubmissionDocument, prepareSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { inspectSubmissionDocument, typeDefs } from '@kyc-relay/kyc-core/graphql'
+import { prepareSubmissionDocument } from '@kyc-relay/kyc-core/internal'
 import { prepareQueryLimits } from '../../src/graphql/query-limits.js'
 
 const schema = buildSchema(typeDefs)

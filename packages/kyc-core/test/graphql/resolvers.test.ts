@@ -4,7 +4,7 @@ import { createResolvers, typeDefs } from '@kyc-relay/kyc-core/graphql'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { PHOTO_FAILURES } from '../../src/photos/photo-failure.js'
 import type { AppUser, Ingested } from '@kyc-relay/kyc-core'
-import type { PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { PhotoState } from '@kyc-relay/kyc-core/internal'
 import { parseEdgeCursor, writeEdgeCursor } from '../../src/graphql/edge-cursor.js'
 import { JONAS, MARIA, openFixture, type Fixture } from '../ingestion/ingestion-fixture.js'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DETAILS_PART } from '../../src/tokenization/tokenize-submission.js'
 import { KycError, type Ingested, type VerificationStore } from '@kyc-relay/kyc-core'
-import { photoPart } from '@kyc-relay/kyc-core/photos'
+import { photoPart } from '@kyc-relay/kyc-core/internal'
 import { sampleSubmission } from '@kyc-relay/kyc-core/testing'
 import { ELSEWHERE, JONAS, MARIA, NOW, openFixture, type Fixture } from './ingestion-fixture.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isPhotoFailure } from '../../src/photos/photo-failure.js'
-import type { PhotoJobStore, PhotoOutcome, PhotoRecord } from '@kyc-relay/kyc-core/photos'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { PhotoOutcome, PhotoRecord } from '@kyc-relay/kyc-core/internal'
 import { photoJobStoreCases } from '@kyc-relay/kyc-core/testing'
 import type { MemoryPhotoJob } from '../../src/testing/memory-photo-job-store.js'
 import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'

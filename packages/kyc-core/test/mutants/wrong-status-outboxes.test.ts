@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { KycStatusChange, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import { createMemoryKycStatusOutbox } from '../../src/testing/memory-kyc-status-outbox.js'
+import type { KycStatusChange } from '@kyc-relay/kyc-core/internal'
 import {
-  createMemoryKycStatusOutbox,
   createMemoryVerificationData,
   createMemoryVerificationStore,
   kycStatusOutboxCases,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnedToken } from '../../src/tokenization/pii-vault.js'
-import { KycError, parseToken, type Token, type TokenizedValue } from '@kyc-relay/kyc-core'
+import { KycError, type Token, type TokenizedValue } from '@kyc-relay/kyc-core'
+import { parseToken } from '@kyc-relay/kyc-core/internal'
 import { piiVaultCases, type PiiVault } from '@kyc-relay/kyc-core/testing'
 import { OWNERS } from '../../src/testing/vault-values.js'
 import { createMemoryVaultHarness } from '../testing/memory-vault-harness.js'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { KycError, type WrappedDataKey } from '@kyc-relay/kyc-core'
+import { KycError } from '@kyc-relay/kyc-core'
+import type { WrappedDataKey } from '@kyc-relay/kyc-core/internal'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
 import { keyedHash } from '../../src/node/keyed-hash.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PHOTO_FAILURES } from '../../src/photos/photo-failure.js'
 import { PHOTO_OWN_FAULT_WINDOW_MS, PHOTO_WINDOW_MS } from '../../src/photos/photo-outcome.js'
-import { photoOutcome, type PhotoAttempt, type PhotoFailure } from '@kyc-relay/kyc-core/photos'
+import { photoOutcome, type PhotoAttempt, type PhotoFailure } from '@kyc-relay/kyc-core/internal'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,6 +1,5 @@
 import { describe, it } from 'vitest'
 import {
-  createMemoryKycStatusOutbox,
   createMemoryVerificationData,
   createMemoryVerificationStore,
   kycStatusOutboxCases,
@@ -8,6 +7,7 @@ import {
   piiVaultCases,
   verificationStoreCases,
 } from '@kyc-relay/kyc-core/testing'
+import { createMemoryKycStatusOutbox } from '../../src/testing/memory-kyc-status-outbox.js'
 import { createMemoryPhotoJobHarness } from './memory-photo-job-harness.js'
 import { createMemoryVaultHarness } from './memory-vault-harness.js'
 

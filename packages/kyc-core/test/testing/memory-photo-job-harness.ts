@@ -6,7 +6,7 @@ import {
   createMemoryVerificationStore,
 } from '@kyc-relay/kyc-core/testing'
 import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'
-import type { PhotoJobStoreHarness } from '@kyc-relay/kyc-core/testing'
+import type { PhotoJobStoreHarness } from '../../src/testing/photo-job-harness.js'
 
 /** The photo jobs in memory, after `spoil` has broken something; `durable: false` forgets everything on closing. */
 export function createMemoryPhotoJobHarness(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createToken, isToken, KycError, parseToken } from '@kyc-relay/kyc-core'
+import { createToken, isToken, KycError } from '@kyc-relay/kyc-core'
+import { parseToken } from '@kyc-relay/kyc-core/internal'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 
 const bytes = fc.uint8Array({ minLength: 64, maxLength: 64 })

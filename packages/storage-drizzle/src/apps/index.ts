@@ -1,2 +1,1 @@
-export { scopesWithin, type ApiKeyRow, type AppDirectory } from './app-directory.js'
-export type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
+export { scopesWithin, type AppDirectory } from './app-directory.js'

@@ -1,5 +1,7 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { Endpoint, NewEndpoint } from '@kyc-relay/webhooks/delivery'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
+import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant, SignIn } from '../apps/app-directory.js'
 
 function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {

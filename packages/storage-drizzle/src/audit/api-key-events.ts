@@ -1,4 +1,5 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
 import type { ApiKeyRow } from '../apps/app-directory.js'
 
 /** What an entry covers of a key: its hash, its sealed bytes, and the operator's reason if the operator issued it. */

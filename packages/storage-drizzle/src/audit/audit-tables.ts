@@ -1,4 +1,4 @@
-import type { AuditKind, AuditLogName } from '@kyc-relay/kyc-core/audit'
+import type { AuditKind, AuditLogName } from '@kyc-relay/kyc-core/internal'
 
 /** Tables of an audit log, and of the rows that its entries record. */
 export interface AuditTables {

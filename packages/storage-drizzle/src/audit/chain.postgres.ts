@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { actedBy } from './acted-by.js'
-import type { AuditActor, AuditEntry, AuditEvent, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditActor, AuditEntry, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent, AuditLogName } from '@kyc-relay/kyc-core/internal'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { actedBy } from './acted-by.js'
-import type { AuditActor, AuditEntry, AuditEvent, AuditHead, AuditLogName, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditActor, AuditEntry, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent, AuditHead, AuditLogName } from '@kyc-relay/kyc-core/internal'
 import { auditTables } from './audit-tables.js'
 import { StorageError } from '../storage-error.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'

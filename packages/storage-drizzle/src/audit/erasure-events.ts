@@ -1,5 +1,6 @@
-import type { AppUser, WrappedDataKey } from '@kyc-relay/kyc-core'
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AppUser } from '@kyc-relay/kyc-core'
+import type { WrappedDataKey, AuditEvent } from '@kyc-relay/kyc-core/internal'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 // Events that leave no row: only the entry records them. With its digest, the owner of a backup can prove that a token
 // or a wrapped key in it was the destroyed one.

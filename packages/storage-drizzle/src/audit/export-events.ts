@@ -1,4 +1,5 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
 import type { UserRecords } from '../user-records/user-records.js'
 
 /** Creates the entry for a list of values that users of an app share. */

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import type { AuditLog, AuditLogName, AuditSeal, UnaccountedRow } from '@kyc-relay/kyc-core/audit'
+import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditLogName, UnaccountedRow } from '@kyc-relay/kyc-core/internal'
 import {
   accessRowOf,
   type StoredAccessToken,

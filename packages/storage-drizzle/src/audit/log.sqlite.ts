@@ -9,14 +9,8 @@ import {
   type StoredGrant,
   type StoredPause,
 } from './access-rows.js'
-import type {
-  AccessRow,
-  AuditLog,
-  AuditLogName,
-  AuditSeal,
-  RecordedRow,
-  UnaccountedRow,
-} from '@kyc-relay/kyc-core/audit'
+import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AccessRow, AuditLogName, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/internal'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'

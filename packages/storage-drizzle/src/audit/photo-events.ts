@@ -1,5 +1,6 @@
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 /** Creates the entry for a photo with a new URL. The URL is identified by the SHA-256 of its sealed bytes. */
 export function photoUrlReplacedEvent(

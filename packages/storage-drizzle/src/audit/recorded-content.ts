@@ -1,13 +1,14 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { AuditField } from '@kyc-relay/kyc-core/audit'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type {
+  AuditEvent,
+  AuditField,
   IngestionResult,
-  KycStatus,
   KycStatusCorrection,
   RecordedCheck,
   SubmissionKey,
   TokenizedVerification,
-} from '@kyc-relay/kyc-core'
+} from '@kyc-relay/kyc-core/internal'
+import type { KycStatus } from '@kyc-relay/kyc-core'
 
 /** A verification with its details and its status log entry. It must never change after recording. */
 export interface RecordedVerification {

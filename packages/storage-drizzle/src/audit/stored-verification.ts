@@ -1,4 +1,5 @@
-import type { Decision, IngestionResult, KycStatus, RecordedCheck, SectionName, Token } from '@kyc-relay/kyc-core'
+import type { Decision, KycStatus, Token } from '@kyc-relay/kyc-core'
+import type { IngestionResult, RecordedCheck, SectionName } from '@kyc-relay/kyc-core/internal'
 import { storedMac, type StoredParts } from './erasable-parts.js'
 import type { RecordedVerification } from './recorded-content.js'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core'
-import type { AuditKind } from '@kyc-relay/kyc-core/audit'
+import type { AuditKind } from '@kyc-relay/kyc-core/internal'
 import { atLeast, bytea, instant, text } from '../engine/postgres/columns.js'
 
 const columns = () => ({

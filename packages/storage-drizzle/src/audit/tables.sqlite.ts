@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { AuditKind } from '@kyc-relay/kyc-core/audit'
+import type { AuditKind } from '@kyc-relay/kyc-core/internal'
 import { atLeast, bytes, instant } from '../engine/sqlite/columns.js'
 
 const columns = () => ({

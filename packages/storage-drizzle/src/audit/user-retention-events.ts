@@ -1,4 +1,5 @@
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
 import type { UserRetention } from '../user-retention/user-retention.js'
 
 type RequestOf<Method extends keyof UserRetention> = Parameters<UserRetention[Method]>[0]

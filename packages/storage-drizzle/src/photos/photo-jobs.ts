@@ -1,4 +1,5 @@
-import type { PhotoFailure, PhotoJobStore, PhotoOutcome, PhotoRecord, PhotoSide } from '@kyc-relay/kyc-core/photos'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
+import type { PhotoFailure, PhotoOutcome, PhotoRecord, PhotoSide } from '@kyc-relay/kyc-core/internal'
 import { StorageError } from '../storage-error.js'
 
 /** Checks a delay or a lease in whole milliseconds. */

@@ -1,6 +1,7 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type { ClaimedPhotoJob, PhotoFence, PhotoJobStore, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob, PhotoFence, PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/internal'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { photoUrlReplacedEvent } from '../audit/photo-events.js'
 import { checkedLimit } from '../page-cursor.js'

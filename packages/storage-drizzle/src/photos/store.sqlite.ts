@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, lte, min, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoJobStore, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { ClaimedPhotoJob, PhotoFailure, PhotoFence, PhotoState } from '@kyc-relay/kyc-core/internal'
+import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { photoUrlReplacedEvent } from '../audit/photo-events.js'
 import { checkedLimit } from '../page-cursor.js'

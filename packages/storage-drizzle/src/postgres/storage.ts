@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { KycStatusCorrections, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
 import type {
   FeedStore,
-  InsertedEvent,
   PreparedEvent,
   RecoveryStore,
   TransactionStore,

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
-import type { KycStatusCorrections, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
-import type {
-  FeedStore,
-  InsertedEvent,
-  PreparedEvent,
-  RecoveryStore,
-  TransactionStore,
-} from '@kyc-relay/webhooks/delivery'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { FeedStore, PreparedEvent, RecoveryStore, TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../apps/app-directory.js'
 import type { SqliteMigrationListeners } from '../engine/migrations/ledger.js'
 import type { OwnTables } from '../engine/migrations/migration-files.js'

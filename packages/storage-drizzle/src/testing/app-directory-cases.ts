@@ -9,9 +9,10 @@ import type { StorageCase } from './storage-case.js'
  *
  * @example
  * ```ts
- * import { appDirectoryCases, type AppDirectoryHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
+ * import { appDirectoryCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<AppDirectoryHandle>): Promise<void> {
+ * type Harness = Parameters<(typeof appDirectoryCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of appDirectoryCases) await run(newHarness())
  * }
  * ```

@@ -54,9 +54,10 @@ const counts = ({ bodiesBlanked, attemptsRemoved, accessTokensRemoved }: Removed
  *
  * @example
  * ```ts
- * import { retentionCases, type RetentionHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
+ * import { retentionCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<RetentionHandle>): Promise<void> {
+ * type Harness = Parameters<(typeof retentionCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of retentionCases) await run(newHarness())
  * }
  * ```

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { StatusOutcomes, SubmissionKey, TokenizedVerification, VerificationStore } from '@kyc-relay/kyc-core'
-import type { AttemptReport, Endpoint, PreparedEvent, TransactionMove } from '@kyc-relay/webhooks/delivery'
+import type { VerificationStore } from '@kyc-relay/kyc-core'
+import type { TransactionMove } from '@kyc-relay/webhooks/internal'
+import type { StatusOutcomes, SubmissionKey, TokenizedVerification } from '@kyc-relay/kyc-core/internal'
+import type { AttemptReport, Endpoint, PreparedEvent } from '@kyc-relay/webhooks/delivery'
 
 /** Creates a UUID that depends only on the name. */
 export function uuid(name: string): string {

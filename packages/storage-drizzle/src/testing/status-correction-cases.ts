@@ -1,5 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { KycStatusCorrections, KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusOutbox, VerificationStore } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { startOfTests, submission, uuid } from './sample-records.js'
 import { reopenCase, storageCase, type StorageCase } from './storage-case.js'
 
@@ -29,9 +30,10 @@ const recordAt = ({ verifications }: StatusCorrectionsHandle, name: string, minu
  *
  * @example
  * ```ts
- * import { statusCorrectionCases, type StatusCorrectionsHandle, type StorageHarness } from '@kyc-relay/storage-drizzle/testing'
+ * import { statusCorrectionCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<StatusCorrectionsHandle>) {
+ * type Harness = Parameters<(typeof statusCorrectionCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness) {
  *   for (const { run } of statusCorrectionCases) await run(newHarness())
  * }
  * ```

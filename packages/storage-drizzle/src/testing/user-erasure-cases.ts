@@ -64,9 +64,10 @@ async function createApp({ apps }: UserErasureHandle, appId: string): Promise<vo
  *
  * @example
  * ```ts
- * import { userErasureCases, type StorageHarness, type UserErasureHandle } from '@kyc-relay/storage-drizzle/testing'
+ * import { userErasureCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<UserErasureHandle>): Promise<void> {
+ * type Harness = Parameters<(typeof userErasureCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of userErasureCases) await run(newHarness())
  * }
  * ```

@@ -46,9 +46,10 @@ const eventIds = async ({ userRecords }: UserRecordsHandle, of = owner, limit = 
  *
  * @example
  * ```ts
- * import { userRecordsCases, type StorageHarness, type UserRecordsHandle } from '@kyc-relay/storage-drizzle/testing'
+ * import { userRecordsCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<UserRecordsHandle>): Promise<void> {
+ * type Harness = Parameters<(typeof userRecordsCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of userRecordsCases) await run(newHarness())
  * }
  * ```

@@ -56,9 +56,10 @@ async function fieldsOf({ transactions }: UserRetentionHandle, name: string): Pr
  *
  * @example
  * ```ts
- * import { userRetentionCases, type StorageHarness, type UserRetentionHandle } from '@kyc-relay/storage-drizzle/testing'
+ * import { userRetentionCases } from '@kyc-relay/storage-drizzle/testing'
  *
- * export async function check(newHarness: () => StorageHarness<UserRetentionHandle>): Promise<void> {
+ * type Harness = Parameters<(typeof userRetentionCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of userRetentionCases) await run(newHarness())
  * }
  * ```

@@ -1,5 +1,6 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import type { KnownTransactionState, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { KnownTransactionState } from '@kyc-relay/webhooks/internal'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 
 /** A stored event of a user. */
 export interface UserEvent {

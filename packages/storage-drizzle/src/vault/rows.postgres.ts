@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
-import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { AppUser, Token } from '@kyc-relay/kyc-core'
+import type { PiiField } from '@kyc-relay/kyc-core/internal'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import { dataKeyRewrappedEvent, ownerErasedEvent } from '../audit/erasure-events.js'
 import { revealEvent } from '../audit/recorded-content.js'

@@ -1,14 +1,6 @@
 import { createToken } from '@kyc-relay/kyc-core'
-import type {
-  AppUser,
-  ClearValue,
-  PiiCipher,
-  PiiField,
-  SealContext,
-  Token,
-  TokenizedValue,
-  WrappedDataKey,
-} from '@kyc-relay/kyc-core'
+import type { ClearValue, PiiField, SealContext, WrappedDataKey } from '@kyc-relay/kyc-core/internal'
+import type { AppUser, PiiCipher, Token, TokenizedValue } from '@kyc-relay/kyc-core'
 
 /** A token row to write. */
 export interface NewTokenRow {

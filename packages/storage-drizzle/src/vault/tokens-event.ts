@@ -1,5 +1,6 @@
-import { tokenWithoutDigits, type Token } from '@kyc-relay/kyc-core'
-import type { AuditEvent, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import { type Token } from '@kyc-relay/kyc-core'
+import { tokenWithoutDigits, type AuditEvent } from '@kyc-relay/kyc-core/internal'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 
 /** Creates the entry for tokens that entered or left quarantine, or were destroyed after it. */
 export function tokensEvent(

@@ -1,5 +1,6 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
-import type { AppUser, PiiField, Token } from '@kyc-relay/kyc-core'
+import type { PiiField } from '@kyc-relay/kyc-core/internal'
+import type { AppUser, Token } from '@kyc-relay/kyc-core'
 
 /** Fingerprint of a fixed text under one key of a key file. A replaced key gives another fingerprint. */
 export interface KeyCheck {

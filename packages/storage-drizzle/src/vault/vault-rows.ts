@@ -1,4 +1,5 @@
-import type { AppUser, PiiEraser, PiiField, RevealRequest, Token, WrappedDataKey } from '@kyc-relay/kyc-core'
+import type { AppUser, PiiEraser, Token } from '@kyc-relay/kyc-core'
+import type { PiiField, RevealRequest, WrappedDataKey } from '@kyc-relay/kyc-core/internal'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { NewTokenRow } from './sealing.js'
 import type { VaultInspection } from './vault-inspection.js'

@@ -1,17 +1,21 @@
-import { KycError, parseToken, tokenWithoutDigits } from '@kyc-relay/kyc-core'
+import { KycError } from '@kyc-relay/kyc-core'
+import {
+  parseToken,
+  tokenWithoutDigits,
+  type ClearValue,
+  type RevealRequest,
+  type SealContext,
+  type TokenFacts,
+} from '@kyc-relay/kyc-core/internal'
 import type {
   AppUser,
-  ClearValue,
   PiiCipher,
   OwnedToken,
   PiiEraser,
   PiiRevealer,
   PiiKeyRotation,
   PiiTokenizer,
-  RevealRequest,
-  SealContext,
   Token,
-  TokenFacts,
   TokenInspector,
   TokenizedValue,
 } from '@kyc-relay/kyc-core'

@@ -1,4 +1,5 @@
-import type { KycStatus, KycStatusChange } from '@kyc-relay/kyc-core'
+import type { KycStatus } from '@kyc-relay/kyc-core'
+import type { KycStatusChange } from '@kyc-relay/kyc-core/internal'
 
 interface Move {
   readonly userId: string

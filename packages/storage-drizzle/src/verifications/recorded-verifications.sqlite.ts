@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { Decision, RecordedCheck, SectionName } from '@kyc-relay/kyc-core'
+import type { Decision } from '@kyc-relay/kyc-core'
+import type { RecordedCheck, SectionName } from '@kyc-relay/kyc-core/internal'
 import { readStoredVerification, type StoredVerification } from '../audit/stored-verification.js'
 import { prepare } from '../engine/sqlite/statement.js'
 

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { ExistingSubmission, SubmissionKey, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, VerificationStore } from '@kyc-relay/kyc-core'
+import type { SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { StorageError } from '../storage-error.js'

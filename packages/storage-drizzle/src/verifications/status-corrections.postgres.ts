@@ -1,5 +1,5 @@
 import { asc, eq, sql } from 'drizzle-orm'
-import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { statusCorrectedEvent } from '../audit/recorded-content.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'

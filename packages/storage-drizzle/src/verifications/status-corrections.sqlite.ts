@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { asc, eq } from 'drizzle-orm'
-import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { statusCorrectedEvent } from '../audit/recorded-content.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'

@@ -1,5 +1,6 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { ExistingSubmission, SubmissionKey, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { ExistingSubmission, VerificationRecord, VerificationStore } from '@kyc-relay/kyc-core'
+import type { SubmissionKey } from '@kyc-relay/kyc-core/internal'
 import { erasableMac, newErasableKey } from '../audit/erasable-parts.js'
 import { verificationEvent } from '../audit/recorded-content.js'
 import { checkedLimit, decodeCursor, encodeCursor } from '../page-cursor.js'

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { AttemptResult, EndpointTurn } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { EndpointTurn } from '@kyc-relay/webhooks/internal'
 import { schedulesAfter, type Applied, type LeasedRow, type ScheduleAfter } from './applied-results.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { countAttempts } from './endpoint-hours.js'

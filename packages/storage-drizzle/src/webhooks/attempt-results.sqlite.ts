@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { AttemptResult, EndpointTurn, Fence } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { EndpointTurn, Fence } from '@kyc-relay/webhooks/internal'
 import { prepare, prepareRows, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveryAfterResult } from './delivery-after-result.js'
 import { prepareLineage } from './endpoints.sqlite.js'

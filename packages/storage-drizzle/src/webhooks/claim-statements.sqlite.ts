@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import { prepare, prepareRows } from '../engine/sqlite/statement.js'
 
 /** Columns of a delivery that was claimed or taken over. */

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { ClaimedDelivery } from '@kyc-relay/webhooks/delivery'
 import { textArray } from '../engine/postgres/parameters.js'
 import type { Queryable } from '../engine/postgres/statement.js'

@@ -1,4 +1,5 @@
-import type { DeliveryState, AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryState } from '@kyc-relay/webhooks/internal'
 import type { GoneReason } from './lineage.js'
 
 /** Stored state of a delivery in flight at the end of its attempt. */

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { Endpoint, NewEndpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
 import {
   endpointPausedEvent,
   endpointRegisteredEvent,

@@ -1,4 +1,5 @@
-import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { openTransactionOf, type PostgresTransaction } from '../engine/postgres/caller-transaction.js'
 import { storageErrorOf } from '../engine/postgres/errors.js'
 import { writeEvent } from './publishing.postgres.js'

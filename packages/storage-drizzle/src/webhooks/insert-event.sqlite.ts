@@ -1,4 +1,5 @@
-import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { StorageError } from '../storage-error.js'
 import { connectionOf, databaseOf, type SqliteTransaction } from '../engine/sqlite/caller-transaction.js'
 import { storageErrorOf } from '../engine/sqlite/errors.js'

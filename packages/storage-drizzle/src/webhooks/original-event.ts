@@ -1,4 +1,5 @@
-import type { PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { WithheldReason } from '@kyc-relay/webhooks/internal'
 
 /** Checks whether an event may take the `sourceEventId` of one that was withheld for want of a grant or scope. */
 export const mayReplace = (event: PreparedEvent, withheld: WithheldReason | null): boolean =>

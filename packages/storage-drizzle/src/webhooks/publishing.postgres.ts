@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { InsertedEvent, OriginalEvent, PreparedEvent, WithheldReason } from '@kyc-relay/webhooks/delivery'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent, OriginalEvent, WithheldReason } from '@kyc-relay/webhooks/internal'
 import { overtaken } from '../engine/postgres/database.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer, now } from '../engine/postgres/parameters.js'

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { InsertedEvent, PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
 import { mayReplace, ownBytes } from './original-event.js'

@@ -1,4 +1,4 @@
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import { unnamedTypes } from './values.js'
 

@@ -1,4 +1,4 @@
-import type { NewEndpoint, SealedHeaders } from '@kyc-relay/webhooks/delivery'
+import type { NewEndpoint, SealedHeaders } from '@kyc-relay/webhooks/internal'
 
 /** Static headers of one endpoint, to seal anew. */
 export interface EndpointHeaders {

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import type { AttemptResult, Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.postgres.js'

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import { checkedClaim, checkedLease } from './claim-request.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { cancelPending, prepareCancelling } from './cancelling.sqlite.js'

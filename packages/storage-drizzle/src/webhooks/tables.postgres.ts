@@ -10,7 +10,7 @@ import {
   primaryKey,
   smallint,
 } from 'drizzle-orm/pg-core'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import { bytea, instant, oneOf, position, references, text, transactionId } from '../engine/postgres/columns.js'
 import { deliveryClass, deliveryStates, endedAttemptStates, pausers, withheldReasons } from './values.js'
 

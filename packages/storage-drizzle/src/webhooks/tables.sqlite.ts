@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { EventName } from '@kyc-relay/webhooks'
+import type { EventName } from '@kyc-relay/webhooks/internal'
 import { atLeast, bytes, flag, instant, oneOf, position } from '../engine/sqlite/columns.js'
 import { attemptStates, deliveryClass, deliveryStates, pausers, withheldReasons } from './values.js'
 

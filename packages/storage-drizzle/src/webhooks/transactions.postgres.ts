@@ -1,13 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type {
   KnownTransactionState,
   PublishedBefore,
   TransactionMove,
   TransactionRecord,
-  TransactionStore,
   WithheldReason,
-} from '@kyc-relay/webhooks/delivery'
-import type { TransactionEventType } from '@kyc-relay/webhooks/events'
+  TransactionEventType,
+} from '@kyc-relay/webhooks/internal'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import { ownBytes } from './original-event.js'

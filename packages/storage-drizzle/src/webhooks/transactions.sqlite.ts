@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { TransactionStore } from '@kyc-relay/webhooks/delivery'
 import type {
   InsertedEvent,
   PublishedBefore,
   TransactionMove,
   TransactionRecord,
-  TransactionStore,
-} from '@kyc-relay/webhooks/delivery'
-import type { TransactionEventType } from '@kyc-relay/webhooks/events'
+  TransactionEventType,
+} from '@kyc-relay/webhooks/internal'
 import { type DrizzleDatabase, read } from '../engine/sqlite/statement.js'
 import { ownBytes } from './original-event.js'
 import { preparePublishing, writeEvent, type PublishingStatements } from './publishing.sqlite.js'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import type { AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { AppDirectory } from '../../src/apps/app-directory.js'

@@ -1,4 +1,5 @@
-import type { AuditFinding, AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { AuditLog } from '@kyc-relay/kyc-core/audit'
+import type { AuditFinding } from '@kyc-relay/kyc-core/internal'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { UserErasure } from '../../src/sqlite/index.js'
 import { submission, uuid } from '../samples.js'

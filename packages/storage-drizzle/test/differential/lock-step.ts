@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import type { Fence, AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptResult, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { Fence } from '@kyc-relay/webhooks/internal'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
 import type { EventType } from '@kyc-relay/webhooks'
 import { bytes, endpoint, event, report, startOfTests, submission, uuid } from '../samples.js'

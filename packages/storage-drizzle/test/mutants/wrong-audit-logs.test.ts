@@ -1,13 +1,14 @@
 import type { AuditEntry, AuditLog } from '@kyc-relay/kyc-core/audit'
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import { auditLogCases, type AuditLogHandle } from '@kyc-relay/kyc-core/testing'
+import { auditLogCases } from '@kyc-relay/kyc-core/testing'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { createSqliteStorage } from '../../src/sqlite/index.js'
 import { auditSeal } from '../audit/audit-samples.js'
 import { startOfTests, uuid } from '../samples.js'
 
-type Parts = Pick<AuditLogHandle, 'verifications' | 'log'>
+type AuditLogHarness = Parameters<(typeof auditLogCases)[number]['run']>[0]
+type Parts = Pick<Awaited<ReturnType<AuditLogHarness['open']>>, 'verifications' | 'log'>
 type Spoil = (parts: Parts) => Partial<Parts>
 
 const onLog =

@@ -1,4 +1,4 @@
-import type { KycStatusCorrections } from '@kyc-relay/kyc-core'
+import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
 import { statusCorrectionCases } from '../../src/testing/index.js'
 import { testCasesOf, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'

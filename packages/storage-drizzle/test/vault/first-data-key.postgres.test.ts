@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { createPostgresVault, type StoredVault } from '../../src/postgres/index.js'
+import { createPostgresVault } from '../../src/postgres/index.js'
+import type { StoredVault } from '../../src/internal/index.js'
 import { cipher, expectFingerprintsOfEachApp, expectNoKeyWithoutTokens, expectOneKeyForAll } from './first-data-key.js'
 import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import type { ClearValue } from '@kyc-relay/kyc-core'
+import type { ClearValue } from '@kyc-relay/kyc-core/internal'
 import { expect } from 'vitest'
 import type { StoredVault } from '../../src/vault/vault.js'
 import { uuid } from '../samples.js'

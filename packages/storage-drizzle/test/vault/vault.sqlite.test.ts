@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import type { StoredVault } from '../../src/internal/index.js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSqliteVault, type StoredVault } from '../../src/sqlite/index.js'
+import { createSqliteVault } from '../../src/sqlite/index.js'
 
 const owner = { appId: '0192f000-0000-7000-8000-00000000000a', userId: '0192f000-0000-7000-8000-0000000000b1' }
 const ssn = { kind: 'ssn', value: '078-05-1120' } as const

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Fence } from '@kyc-relay/webhooks/delivery'
+import type { Fence } from '@kyc-relay/webhooks/internal'
 import { createPostgresStorage, type PostgresStorage } from '../../src/postgres/index.js'
 import { claimRequest, endpoint, event, report, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'

@@ -1,4 +1,5 @@
-import { readFeed, type GrantLookup, type ReadFeedDeps } from '@kyc-relay/webhooks/delivery'
+import { readFeed, type GrantLookup } from '@kyc-relay/webhooks/delivery'
+import type { ReadFeedDeps } from '@kyc-relay/webhooks/internal'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,10 +1,5 @@
-import {
-  countRecovery,
-  recoverEvents,
-  type GrantLookup,
-  type PreparedEvent,
-  type RecoverEventsDeps,
-} from '@kyc-relay/webhooks/delivery'
+import { recoverEvents, type GrantLookup, type PreparedEvent } from '@kyc-relay/webhooks/delivery'
+import { countRecovery, type RecoverEventsDeps } from '@kyc-relay/webhooks/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bytes, claimRequest, endpoint, event, report, startOfTests, uuid } from '../samples.js'
 import { storeEngines, type Stores } from './store-engines.js'

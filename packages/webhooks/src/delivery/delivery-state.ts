@@ -48,7 +48,7 @@ const cancelCauses: ReadonlySet<AttemptCause> = new Set<AttemptCause>(['GRANT_RE
  *
  * @example
  * ```ts
- * import { attemptStateOf } from '@kyc-relay/webhooks/delivery'
+ * import { attemptStateOf } from '@kyc-relay/webhooks/internal'
  *
  * attemptStateOf('TIMEOUT') // 'FAILED'
  * attemptStateOf('RESOLVER_DOWN') // 'UNSENT': our own fault, its number is given back

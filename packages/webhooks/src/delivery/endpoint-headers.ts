@@ -46,7 +46,7 @@ const visible = /^[\x21-\x7e](?:[\x20-\x7e]{0,998}[\x21-\x7e])?$/
  *
  * @example
  * ```ts
- * import { checkEndpointHeaders } from '@kyc-relay/webhooks/delivery'
+ * import { checkEndpointHeaders } from '@kyc-relay/webhooks/internal'
  *
  * checkEndpointHeaders({ Authorization: 'Bearer abc' }) // null
  * checkEndpointHeaders({ Host: 'partner.com' }) // 'HEADER_NAME_NOT_ALLOWED'
@@ -72,7 +72,7 @@ export function checkEndpointHeaders(headers: Readonly<Record<string, unknown>>)
  *
  * @example
  * ```ts
- * import { shellVariableOf } from '@kyc-relay/webhooks/delivery'
+ * import { shellVariableOf } from '@kyc-relay/webhooks/internal'
  *
  * shellVariableOf('X-Tenant') // '$X_TENANT'
  * ```
@@ -91,7 +91,7 @@ const redacted = '[redacted]'
  *
  * @example
  * ```ts
- * import { redactEchoes, type SendResult } from '@kyc-relay/webhooks/delivery'
+ * import { redactEchoes, type SendResult } from '@kyc-relay/webhooks/internal'
  *
  * const kept = (result: SendResult) => redactEchoes(result, ['Bearer example'])
  * ```

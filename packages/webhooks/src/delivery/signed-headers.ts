@@ -28,7 +28,7 @@ export interface SignedHeadersInput {
  *
  * @example
  * ```ts
- * import { signedHeaders } from '@kyc-relay/webhooks/delivery'
+ * import { signedHeaders } from '@kyc-relay/webhooks/internal'
  *
  * const headers = await signedHeaders({
  *   xEventId: '0198c1c0-0000-7000-8000-000000000001',

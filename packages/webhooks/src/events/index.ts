@@ -1,6 +1,4 @@
 export { eventCatalogue, type CatalogueEntry } from './catalogue.js'
-export { eventExample, parseEvent, type EventViolation } from './parse-event.js'
-export { transitionTransactionStatus, type TransactionEventType, type TransactionState } from './transaction-status.js'
-export { createEventTypes, type EventTypes } from './event-type-registry.js'
+export { eventExample, parseEvent } from './parse-event.js'
+export { createEventTypes } from './event-type-registry.js'
 export type { OwnEventType } from './own-event-types.js'
-export type { StandardSchema } from './standard-schema.js'

@@ -20,7 +20,7 @@ const moves: Readonly<Record<TransactionState, Partial<Readonly<Record<Transacti
  *
  * @example
  * ```ts
- * import { transitionTransactionStatus } from '@kyc-relay/webhooks/events'
+ * import { transitionTransactionStatus } from '@kyc-relay/webhooks/internal'
  *
  * transitionTransactionStatus('PENDING', 'SETTLED') // { ok: true, eventType: 'TRANSACTION_UPDATE' }
  * transitionTransactionStatus('SETTLED', 'PENDING') // { ok: false, code: 'TRANSITION_NOT_ALLOWED' }

@@ -74,7 +74,8 @@ export type FeedPage =
  *
  * @example
  * ```ts
- * import { readFeed, type ReadFeedDeps } from '@kyc-relay/webhooks/delivery'
+ * import { readFeed } from '@kyc-relay/webhooks/delivery'
+ * import type { ReadFeedDeps } from '@kyc-relay/webhooks/internal'
  *
  * async function poll(deps: ReadFeedDeps, appId: string, after: string | null) {
  *   const keptSince = new Date('2026-01-01T00:00:00Z')

@@ -82,7 +82,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  *
  * @example
  * ```ts
- * import { createHttpsDownloader } from '@kyc-relay/webhooks/https'
+ * import { createHttpsDownloader } from '@kyc-relay/webhooks/internal'
  *
  * const download = createHttpsDownloader({ accept: 'image/*' })
  * const photo = await download({ url: 'https://partner.com/photo.jpg', maxBytes: 10_000_000, timeoutMs: 30_000 })
@@ -154,7 +154,7 @@ async function follow(
  *
  * @example
  * ```ts
- * import { isDownloadUrl } from '@kyc-relay/webhooks/https'
+ * import { isDownloadUrl } from '@kyc-relay/webhooks/internal'
  *
  * isDownloadUrl('https://photos.example.com/front.jpg') // true
  * isDownloadUrl('https://photos.internal/front.jpg') // false

@@ -56,7 +56,8 @@ export interface MoveTransactionDeps extends PrepareEventDeps {
  *
  * @example
  * ```ts
- * import { findMove, moveTransaction, type EventInput, type MoveTransactionDeps } from '@kyc-relay/webhooks/delivery'
+ * import { moveTransaction, type EventInput } from '@kyc-relay/webhooks/delivery'
+ * import { findMove, type MoveTransactionDeps } from '@kyc-relay/webhooks/internal'
  *
  * async function publishMove(event: EventInput, deps: MoveTransactionDeps) {
  *   const move = await findMove(event, deps.transactions)
@@ -90,7 +91,8 @@ const mostDecisions = 8
  *
  * @example
  * ```ts
- * import { moveTransaction, type MoveTransactionDeps } from '@kyc-relay/webhooks/delivery'
+ * import { moveTransaction } from '@kyc-relay/webhooks/delivery'
+ * import type { MoveTransactionDeps } from '@kyc-relay/webhooks/internal'
  *
  * const settle = (transactionId: string, deps: MoveTransactionDeps) =>
  *   moveTransaction({ kind: 'update', transactionId, status: 'SETTLED', data: {}, sourceEventId: 'ledger-42' }, deps)

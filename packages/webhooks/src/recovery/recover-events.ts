@@ -65,7 +65,8 @@ async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRan
  *
  * @example
  * ```ts
- * import { countRecovery, type GrantLookup, type RecoveryStore } from '@kyc-relay/webhooks/delivery'
+ * import type { GrantLookup, RecoveryStore } from '@kyc-relay/webhooks/delivery'
+ * import { countRecovery } from '@kyc-relay/webhooks/internal'
  *
  * async function preview(store: RecoveryStore, grants: GrantLookup, appId: string, endpointId: string) {
  *   const [since, until] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
@@ -111,7 +112,8 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  *
  * @example
  * ```ts
- * import { recoverEvents, type RecoverEventsDeps } from '@kyc-relay/webhooks/delivery'
+ * import { recoverEvents } from '@kyc-relay/webhooks/delivery'
+ * import type { RecoverEventsDeps } from '@kyc-relay/webhooks/internal'
  *
  * async function recoverAll(deps: RecoverEventsDeps, pause: (ms: number) => Promise<void>) {
  *   while ((await recoverEvents(deps)) > 0) await pause(25)

@@ -26,7 +26,8 @@ export async function fieldsToStore(
  *
  * @example
  * ```ts
- * import { openFields, type BodySealer, type TransactionRecord } from '@kyc-relay/webhooks/delivery'
+ * import type { BodySealer } from '@kyc-relay/webhooks/delivery'
+ * import { openFields, type TransactionRecord } from '@kyc-relay/webhooks/internal'
  *
  * export const readFields = (stored: TransactionRecord, sealer: BodySealer) =>
  *   openFields({ appId: stored.appId, userId: stored.userId, recordId: stored.transactionId }, stored.fields, sealer)

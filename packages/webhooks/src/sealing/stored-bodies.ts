@@ -37,7 +37,8 @@ export async function bytesToStore(
  *
  * @example
  * ```ts
- * import { openStored, type BodyPlace, type BodySealer } from '@kyc-relay/webhooks/delivery'
+ * import type { BodySealer } from '@kyc-relay/webhooks/delivery'
+ * import { openStored, type BodyPlace } from '@kyc-relay/webhooks/internal'
  *
  * export async function readBody(place: BodyPlace, stored: Uint8Array | null, sealer: BodySealer) {
  *   const [body] = await openStored([{ ...place, stored }], sealer)

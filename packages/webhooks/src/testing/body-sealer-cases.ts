@@ -87,9 +87,10 @@ function holds(bytes: Uint8Array, part: Uint8Array): boolean {
  *
  * @example
  * ```ts
- * import { bodySealerCases, type BodySealerHarness } from '@kyc-relay/webhooks/testing'
+ * import { bodySealerCases } from '@kyc-relay/webhooks/testing'
  *
- * export async function check(newHarness: () => BodySealerHarness): Promise<void> {
+ * type Harness = Parameters<(typeof bodySealerCases)[number]['run']>[0]
+ * export async function check(newHarness: () => Harness): Promise<void> {
  *   for (const { run } of bodySealerCases) await run(newHarness())
  * }
  * ```

@@ -17,14 +17,6 @@ const nameOf = ({ appId, userId }: Pick<BodyPlace, 'appId' | 'userId'>) => JSON.
 
 /**
  * Creates a sealer for tests: AES-GCM by Web Crypto, with one key for each user of an app.
- *
- * @example
- * ```ts
- * import { createMemoryBodySealer } from '@kyc-relay/webhooks/testing'
- *
- * const sealer = createMemoryBodySealer()
- * sealer.eraseOwner({ appId: 'an-app', userId: 'a-user' })
- * ```
  */
 export function createMemoryBodySealer(): MemoryBodySealer {
   const keys = new Map<string, OwnerKey>()

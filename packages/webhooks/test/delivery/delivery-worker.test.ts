@@ -4,10 +4,9 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerDeps,
   type Sender,
-  type SendResult,
-  type SigningKey,
   type WebhookStore,
 } from '../../src/delivery/index.js'
+import type { SendResult, SigningKey } from '../../src/internal/index.js'
 import type { SendRequest } from '../../src/delivery/sender.js'
 import { resultOfCause } from '../../src/delivery/sender.js'
 import { signWebhook } from '../../src/signature/sign-webhook.js'

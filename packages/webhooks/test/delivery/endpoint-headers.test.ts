@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkEndpointHeaders,
-  createDeliveryWorker,
-  redactEchoes,
-  shellVariableOf,
-  type DeliveryWorkerDeps,
-} from '../../src/delivery/index.js'
+import { createDeliveryWorker, type DeliveryWorkerDeps } from '../../src/delivery/index.js'
+import { checkEndpointHeaders, redactEchoes, shellVariableOf } from '../../src/internal/index.js'
 import { resultOfCause, type SendRequest } from '../../src/delivery/sender.js'
 import { createMemoryWebhookStore } from '../../src/testing/index.js'
 import { accepted, allGranted, appId, oneKey, publish, registerEndpoint } from './delivery-samples.js'

@@ -3,12 +3,13 @@ import {
   createWebhooks,
   uuidv7,
   WebhookError,
-  type InsertedEvent,
   type PreparedEvent,
   type SendingStorage,
   type WebhooksOptions,
 } from '../../src/delivery/index.js'
-import { createMemoryBodySealer, createMemoryWebhookStore } from '../../src/testing/index.js'
+import { createMemoryBodySealer } from '../../src/testing/memory-body-sealer.js'
+import type { InsertedEvent } from '../../src/internal/index.js'
+import { createMemoryWebhookStore } from '../../src/testing/index.js'
 import { accepted, allGranted, appId, grant, oneKey, userId } from '../delivery/delivery-samples.js'
 import { VirtualTime } from '../delivery/virtual-time.js'
 

@@ -4,7 +4,8 @@ import { format } from 'prettier'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { eventCatalogue, eventExample, parseEvent } from '@kyc-relay/webhooks/events'
-import { allEventTypes, eventScopes, eventTypes, type EventPayloads } from '@kyc-relay/webhooks'
+import { allEventTypes, eventScopes } from '@kyc-relay/webhooks/internal'
+import { eventTypes, type EventPayloads } from '@kyc-relay/webhooks'
 import specified from './fixtures/specified-fields.json' with { type: 'json' }
 import { eventsExamples, eventsJsonSchema } from './json-schema.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { eventCatalogue } from '@kyc-relay/webhooks/events'
-import { allEventTypes } from '@kyc-relay/webhooks'
+import { allEventTypes } from '@kyc-relay/webhooks/internal'
 
 interface JsonObjectSchema {
   [keyword: string]: unknown

@@ -1,19 +1,14 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import {
-  createEventTypes,
-  eventExample,
-  parseEvent,
-  type OwnEventType,
-  type StandardSchema,
-} from '@kyc-relay/webhooks/events'
-import { allEventTypes, createWebhookHandler, signWebhook, verifyWebhook } from '@kyc-relay/webhooks'
+import { createEventTypes, eventExample, parseEvent, type OwnEventType } from '@kyc-relay/webhooks/events'
+import type { InsertedEvent } from '../../src/internal/index.js'
+import { type StandardSchema, allEventTypes } from '@kyc-relay/webhooks/internal'
+import { createWebhookHandler, signWebhook, verifyWebhook } from '@kyc-relay/webhooks'
 import {
   createDeliveryWorker,
   createWebhooks,
   prepareTestEvent,
   WebhookError,
-  type InsertedEvent,
   type SendingStorage,
 } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore } from '../../src/testing/index.js'

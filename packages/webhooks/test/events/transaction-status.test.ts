@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { transitionTransactionStatus, type TransactionState } from '@kyc-relay/webhooks/events'
+import { transitionTransactionStatus, type TransactionState } from '@kyc-relay/webhooks/internal'
 
 const refused = 'TRANSITION_NOT_ALLOWED'
 const moves: readonly (readonly [TransactionState, Exclude<TransactionState, 'NONE'>, string])[] = [

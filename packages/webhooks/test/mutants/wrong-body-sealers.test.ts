@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { BodySealer } from '../../src/delivery/index.js'
-import { bodySealerCases, createMemoryBodySealer, type BodySealerHarness } from '../../src/testing/index.js'
+import type { BodySealerHarness } from '../../src/testing/body-sealer-cases.js'
+import { createMemoryBodySealer } from '../../src/testing/memory-body-sealer.js'
+import { bodySealerCases } from '../../src/testing/index.js'
 
 type Owner = { readonly appId: string; readonly userId: string }
 

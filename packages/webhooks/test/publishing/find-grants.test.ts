@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import {
-  countRecovery,
   prepareEvent,
   readFeed,
   recoverEvents,
   uuidv7,
-  type AppGrant,
   type GrantLookup,
   type RecoveryStore,
 } from '../../src/delivery/index.js'
+import { countRecovery, type AppGrant } from '../../src/internal/index.js'
 
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const [one, two] = ['01000000-0000-4000-8000-000000000001', '02000000-0000-4000-8000-000000000002'] as const

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  moveTransaction,
-  type InsertedEvent,
-  type TransactionMove,
-  type TransactionRecord,
-  type TransactionStore,
-} from '../../src/delivery/index.js'
+import { moveTransaction, type TransactionStore } from '../../src/delivery/index.js'
+import type { InsertedEvent, TransactionMove, TransactionRecord } from '../../src/internal/index.js'
 import { eventExample } from '../../src/events/index.js'
 
 const at = new Date('2026-03-02T15:04:05.000Z')

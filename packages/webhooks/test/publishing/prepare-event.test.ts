@@ -3,10 +3,10 @@ import {
   prepareEvent,
   prepareTestEvent,
   WebhookError,
-  type AppGrant,
   type Endpoint,
   type EventInput,
 } from '../../src/delivery/index.js'
+import type { AppGrant } from '../../src/internal/index.js'
 import { scopesSuffice } from '../../src/publishing/grants.js'
 import { eventScopes } from '../../src/events/event-scopes.js'
 import { eventTypes, type EventType } from '../../src/events/event-types.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSameEvent, type PreparedEvent } from '../../src/delivery/index.js'
 import { bytesToStore } from '../../src/sealing/stored-bodies.js'
-import { createMemoryBodySealer } from '../../src/testing/index.js'
+import { createMemoryBodySealer } from '../../src/testing/memory-body-sealer.js'
 
 const bytes = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const payload = { userId: 'u', accountId: 'a', externalReferenceId: 'r', appId: 'x', amount: 100.5, note: 'é' }

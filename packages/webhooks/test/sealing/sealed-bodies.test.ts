@@ -10,10 +10,10 @@ import {
   type DeliveryWorkerDeps,
   type PrepareEventDeps,
 } from '../../src/delivery/index.js'
+import { createMemoryBodySealer } from '../../src/testing/memory-body-sealer.js'
 import { eventExample } from '../../src/events/parse-event.js'
 import type { SendRequest } from '../../src/delivery/sender.js'
 import {
-  createMemoryBodySealer,
   createMemoryTransactionStore,
   createMemoryWebhookData,
   createMemoryWebhookStore,

@@ -7,9 +7,9 @@ import {
   WebhookVerificationError,
   type EventType,
   type HeadersLike,
-  type TransactionUpdateEvent,
   type WebhookVerificationErrorCode,
 } from '@kyc-relay/webhooks'
+import type { TransactionUpdateEvent } from '../../src/events/transaction-events.js'
 
 const secret = 'the API key'
 const eventId = '0198c0de-0000-7000-8000-000000000001'

@@ -1,12 +1,8 @@
-import {
-  blankBodies,
-  createMemoryFeedStore,
-  createMemoryRecoveryStore,
-  createMemoryWebhookData,
-  createMemoryWebhookStore,
-  type FeedStoreHandle,
-  type RecoveryStoreHandle,
-} from '../../src/testing/index.js'
+import { blankBodies, createMemoryWebhookData, createMemoryWebhookStore } from '../../src/testing/index.js'
+import type { RecoveryStoreHandle } from '../../src/testing/recovery-store/harness.js'
+import type { FeedStoreHandle } from '../../src/testing/feed-store/harness.js'
+import { createMemoryRecoveryStore } from '../../src/testing/memory-recovery-store.js'
+import { createMemoryFeedStore } from '../../src/testing/memory-feed-store.js'
 import type { MemoryWebhookData } from '../../src/testing/memory-webhook-data.js'
 
 type Stores<Store> = { store: Store; webhooks: FeedStoreHandle['webhooks'] }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { AuditLog, AuditSeal, SealedCheckpoint } from '@kyc-relay/kyc-core/audit'
+import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { SealedCheckpoint } from '@kyc-relay/kyc-core/internal'
 import { parseCheckpoints } from './checkpoint-file.js'
 
 const newLine = 0x0a

@@ -1,14 +1,11 @@
 import { parseArgs } from 'node:util'
+import { verifyAuditLog, type AuditLog, type AuditReport, type AuditSeal } from '@kyc-relay/kyc-core/audit'
 import {
   AUDIT_FINDING_MESSAGES,
-  verifyAuditLog,
   type AuditFinding,
-  type AuditLog,
   type AuditLogName,
-  type AuditReport,
-  type AuditSeal,
   type SealedCheckpoint,
-} from '@kyc-relay/kyc-core/audit'
+} from '@kyc-relay/kyc-core/internal'
 import { KycError } from '@kyc-relay/kyc-core'
 import { StorageError } from '@kyc-relay/storage-drizzle/sqlite'
 import { EnvError } from '../../env.js'

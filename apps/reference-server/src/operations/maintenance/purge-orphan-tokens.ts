@@ -1,4 +1,5 @@
-import { MAX_TOKEN_AGE_MS, type OwnedToken, type PiiEraser, type VerificationStore } from '@kyc-relay/kyc-core'
+import { type OwnedToken, type PiiEraser, type VerificationStore } from '@kyc-relay/kyc-core'
+import { MAX_TOKEN_AGE_MS } from '@kyc-relay/kyc-core/internal'
 import type { CheckpointVerdict } from '../audit/checkpoint-comparison.js'
 
 const hourMs = 60 * 60 * 1000

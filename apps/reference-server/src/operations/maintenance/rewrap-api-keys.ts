@@ -1,5 +1,6 @@
 import type { PiiCipher } from '@kyc-relay/kyc-core'
-import type { ApiKeyRow, AppDirectory } from '@kyc-relay/storage-drizzle/apps'
+import type { ApiKeyRow } from '@kyc-relay/storage-drizzle/internal'
+import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { pagesOfApiKeys } from '../../identity/api-key-pages.js'
 import { rewrapApiKey, wrappingKeyIdOf } from '../../identity/sealed-api-key.js'
 

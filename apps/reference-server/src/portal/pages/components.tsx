@@ -1,4 +1,4 @@
-import type { AttemptState, DeliveryState } from '@kyc-relay/webhooks/delivery'
+import type { AttemptState, DeliveryState } from '@kyc-relay/webhooks/internal'
 import type { Child, FC } from 'hono/jsx'
 import { dayText, instantText } from '../format.js'
 

@@ -1,4 +1,5 @@
-import type { DeliveryRecord, DeliveryState, Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryRecord, Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { DeliveryState } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import type { LogFilters } from '../log-filters.js'

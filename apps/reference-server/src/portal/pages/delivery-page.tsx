@@ -1,4 +1,5 @@
-import { reproducibleCurl, shellVariableOf, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { reproducibleCurl, type WebhookStore } from '@kyc-relay/webhooks/delivery'
+import { shellVariableOf } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { durationText } from '../format.js'

@@ -1,10 +1,5 @@
-import {
-  explainAttempt,
-  reportOfCause,
-  type AttemptCause,
-  type Endpoint,
-  type EndpointHealth,
-} from '@kyc-relay/webhooks/delivery'
+import { explainAttempt, reportOfCause, type Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { AttemptCause, EndpointHealth } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { AttemptTotals, DeliveryHour } from '../attempt-counts.js'
 import type { Session } from '../sessions.js'

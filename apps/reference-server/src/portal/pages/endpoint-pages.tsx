@@ -1,5 +1,5 @@
-import type { EventName } from '@kyc-relay/webhooks'
-import type { Endpoint, EndpointHealth } from '@kyc-relay/webhooks/delivery'
+import type { EventName, EndpointHealth } from '@kyc-relay/webhooks/internal'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { FC } from 'hono/jsx'
 import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
 import type { DeliveryHour } from '../attempt-counts.js'

@@ -1,4 +1,5 @@
-import type { Endpoint, EndpointHealth } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint } from '@kyc-relay/webhooks/delivery'
+import type { EndpointHealth } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import { Instant } from './components.js'
 

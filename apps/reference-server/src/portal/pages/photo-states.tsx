@@ -1,4 +1,4 @@
-import type { PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/photos'
+import type { PhotoRecord, PhotoState } from '@kyc-relay/kyc-core/internal'
 import type { FC } from 'hono/jsx'
 import { durationText } from '../format.js'
 import { Instant, State, type Tone } from './components.js'

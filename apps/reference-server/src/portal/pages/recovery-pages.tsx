@@ -1,4 +1,5 @@
-import type { countRecovery, Endpoint, RecoveryStore } from '@kyc-relay/webhooks/delivery'
+import type { Endpoint, RecoveryStore } from '@kyc-relay/webhooks/delivery'
+import type { countRecovery } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'
 import { Fact, State } from './components.js'

@@ -1,4 +1,4 @@
-import type { PhotoRecord } from '@kyc-relay/kyc-core/photos'
+import type { PhotoRecord } from '@kyc-relay/kyc-core/internal'
 import type { VerificationRecord } from '@kyc-relay/kyc-core'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../sessions.js'

@@ -1,4 +1,4 @@
-import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import type { ServerStores } from '../server-stores.js'
 import { createOperatorReads } from './operator-reads.js'
 import { createPortalSessions } from './portal-sessions.js'

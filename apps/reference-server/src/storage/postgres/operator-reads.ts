@@ -1,4 +1,4 @@
-import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { sql, type SQL } from 'drizzle-orm'
 import {
   mostCounted,

@@ -1,4 +1,4 @@
-import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { and, desc, eq, gte, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
 import { holderColumns, readHolder, type PortalSessions } from '../portal-sessions.js'
 import { databaseTime, msAfter } from './database-time.js'

@@ -1,4 +1,4 @@
-import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from '../queue-inspection.js'
 import { databaseTime } from './database-time.js'

@@ -1,4 +1,4 @@
-import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/postgres'
+import type { PostgresOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'

@@ -1,4 +1,4 @@
-import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { sql, type SQL } from 'drizzle-orm'
 import {
   mostCounted,

@@ -1,4 +1,4 @@
-import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { and, desc, eq, gte, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
 import { holderColumns, readHolder, type PortalSessions } from '../portal-sessions.js'
 import { portalPreviews, portalSessions } from './tables.js'

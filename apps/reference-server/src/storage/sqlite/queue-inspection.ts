@@ -1,4 +1,4 @@
-import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { sql } from 'drizzle-orm'
 import { countingLimit, type QueueInspection } from '../queue-inspection.js'
 

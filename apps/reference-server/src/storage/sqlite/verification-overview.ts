@@ -1,4 +1,4 @@
-import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/sqlite'
+import type { SqliteOwnDatabase } from '@kyc-relay/storage-drizzle/internal'
 import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { vaultReference, type LatestVerification, type VerificationOverview } from '../verification-overview.js'

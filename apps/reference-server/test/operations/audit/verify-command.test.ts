@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFile, createLocalAuditSeal, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
-import type { StoredVault } from '@kyc-relay/storage-drizzle/sqlite'
+import type { StoredVault } from '@kyc-relay/storage-drizzle/internal'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCheckpointWriter, readCheckpoints } from '../../../src/operations/audit/checkpoint-file.js'

@@ -1,4 +1,4 @@
-import type { InsertedEvent } from '../../../src/delivery/index.js'
+import type { InsertedEvent } from '../../../src/internal/index.js'
 import { findBySource } from '../../../src/testing/memory-webhook-data.js'
 import { isRemoved, tick, type Spoil, type Store, type WrongStore } from './wrong-store.js'
 

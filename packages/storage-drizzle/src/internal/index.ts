@@ -1,0 +1,11 @@
+// For the packages and the server of this repository. No promises: any release may change or remove a name.
+export type { ApiKeyRow } from '../apps/app-directory.js'
+export type { MigrationListeners } from '../engine/migrations/ledger.js'
+export type { OwnTables } from '../engine/migrations/migration-files.js'
+export type { ErasedRows } from '../erasure/user-erasure.js'
+export type { PostgresOwnDatabase } from '../postgres/storage.js'
+export type { SqliteOwnDatabase } from '../sqlite/storage.js'
+export type { ClosedUser } from '../user-retention/user-retention.js'
+export type { KeyCheck, VaultReference } from '../vault/vault-inspection.js'
+export type { StoredVault } from '../vault/vault.js'
+export type { EndpointHeadersStore } from '../webhooks/sealed-headers.js'
