@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from 'jose'
 import Provider from 'oidc-provider'
@@ -30,6 +31,8 @@ export interface OauthServer {
   readonly requests: string[]
   /** Serves these keys from now on and signs with the first. */
   useKeys(keys: readonly ServerKey[]): void
+  /** Registers one more client. */
+  addClient(id: string): void
   /** Null answers as usual; otherwise this answers instead. */
   answerWith(listener: RequestListener | null): void
   /** An access token, got as a partner's app gets one: authorization code with PKCE, login and consent. */
@@ -37,21 +40,28 @@ export interface OauthServer {
   close(): Promise<void>
 }
 
-export async function startOauthServer(keys: readonly ServerKey[]): Promise<OauthServer> {
+/** @param tls A certificate for `localhost`; without it the server speaks HTTP. */
+export async function startOauthServer(
+  keys: readonly ServerKey[],
+  tls: Pick<ServerOptions, 'cert' | 'key'> | null = null,
+): Promise<OauthServer> {
   let handle: RequestListener = (_request, response) => response.writeHead(503).end()
   let instead: RequestListener | null = null
   const requests: string[] = []
-  const server: Server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     requests.push(request.url ?? '')
     ;(instead ?? handle)(request, response)
-  })
+  }
+  const server: Server = tls === null ? createServer(listener) : createTlsServer(tls, listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  const issuer = tls === null ? `http://127.0.0.1:${port}` : `https://localhost:${port}`
 
+  const clients = [clientId, 'not a uuid']
   const providers = new Map<string, RequestListener>()
   const useKeys = (next: readonly ServerKey[]) => {
-    const name = JSON.stringify(next.map(({ jwk }) => jwk))
-    const listener = providers.get(name) ?? listenerOf(createProvider(issuer, next))
+    const name = JSON.stringify([clients, next.map(({ jwk }) => jwk)])
+    const listener = providers.get(name) ?? listenerOf(createProvider(issuer, next, clients))
     providers.set(name, listener)
     handle = listener
   }
@@ -60,6 +70,10 @@ export async function startOauthServer(keys: readonly ServerKey[]): Promise<Oaut
     issuer,
     requests,
     useKeys,
+    addClient(id) {
+      clients.push(id)
+      useKeys(keys)
+    },
     answerWith: (listener) => {
       instead = listener
     },
@@ -77,7 +91,7 @@ function listenerOf(provider: Provider): RequestListener {
   return (request, response) => void callback(request, response)
 }
 
-function createProvider(issuer: string, keys: readonly ServerKey[]): Provider {
+function createProvider(issuer: string, keys: readonly ServerKey[], clients: readonly string[]): Provider {
   const client = {
     redirect_uris: [redirectUri],
     token_endpoint_auth_method: 'none' as const,
@@ -85,10 +99,7 @@ function createProvider(issuer: string, keys: readonly ServerKey[]): Provider {
     response_types: ['code' as const],
   }
   return new Provider(issuer, {
-    clients: [
-      { client_id: clientId, ...client },
-      { client_id: 'not a uuid', ...client },
-    ],
+    clients: clients.map((id) => ({ client_id: id, ...client })),
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     cookies: { keys: ['a test secret'] },
     scopes: ['openid', ...scopes.split(' ')],
