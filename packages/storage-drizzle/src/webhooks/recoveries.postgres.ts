@@ -13,23 +13,27 @@ import { deliveryClass, unnamedTypes } from './values.js'
 const value = sql.placeholder
 
 /**
- * Writes the deliveries of a step and queues them in one statement. The share lock keeps retention from the bodies. One
- * notice is enough, and none while the endpoint is paused.
+ * Writes the deliveries of a step and queues them in one statement. The share lock keeps retention from the bodies, and
+ * reads one table alone: Citus inserts nothing from a join that locks. One notice is enough, and none while the endpoint is
+ * paused.
  */
 const insertRecovered = statement<{ created: number }>(
   'insert_recovered',
   sql`
-WITH found AS (
+WITH event AS (
+  SELECT event_id, user_id, type FROM kyc_relay_events
+  WHERE app_id = ${value('appId')} AND event_id = ANY(${value('eventIds')}::text[]) AND body IS NOT NULL
+  FOR SHARE
+), found AS (
   SELECT given.delivery_id, given.x_event_id, given.ordinal, event.event_id, event.user_id, event.type
   FROM unnest(${value('deliveryIds')}::text[], ${value('eventIds')}::text[], ${value('xEventIds')}::text[])
     WITH ORDINALITY AS given (delivery_id, event_id, x_event_id, ordinal)
-  JOIN kyc_relay_events AS event ON event.app_id = ${value('appId')} AND event.event_id = given.event_id
-  WHERE event.body IS NOT NULL AND NOT EXISTS (
+  JOIN event USING (event_id)
+  WHERE NOT EXISTS (
     SELECT FROM kyc_relay_deliveries AS other
     WHERE other.app_id = ${value('appId')} AND other.x_event_id = given.x_event_id
       AND other.state IN ('PENDING', 'DELIVERED')
   )
-  FOR SHARE OF event
 ), written AS (
   INSERT INTO kyc_relay_deliveries (
     app_id, delivery_id, event_id, endpoint_id, x_event_id, user_id, event_type, state, created_at
