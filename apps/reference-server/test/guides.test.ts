@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFile } from '@kyc-relay/kyc-core/node'
@@ -87,6 +87,8 @@ describe('in production mode', () => {
     setGlobalDispatcher(new Agent({ connect: { ca: server.ca } }))
     oauth = await startOauthServer([await createServerKey('rsa-1')], tls)
     dataDir = mkdtempSync(join(tmpdir(), 'kyc-relay-production-'))
+    // A folder that was used outside production before has the token of the local operator.
+    copyFileSync(join(server.dataDir, 'operator-token'), join(dataDir, 'operator-token'))
     const keyFile = join(dataDir, 'keys.json')
     writeFileSync(keyFile, createKeyFile({ randomBytes, now: new Date() }), { mode: 0o600 })
     const internalToken = randomBytes(32).toString('hex')
@@ -111,6 +113,13 @@ describe('in production mode', () => {
     await getGlobalDispatcher().close()
     setGlobalDispatcher(dispatcher)
     rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it('the token of the local operator of development opens nothing', async () => {
+    const token = readFileSync(join(dataDir, 'operator-token'), 'utf8').trim()
+    const statusAt = async (url = '') => (await server.call(`${url}/internal/v1/apps`, { token })).status
+    expect(await statusAt(server.demo.internalUrl)).toBe(200)
+    expect(await statusAt(variables['INTERNAL_URL'])).toBe(401)
   })
 
   it('every command works with a token of the embedded store', { timeout: 60_000 }, async () => {

@@ -39,10 +39,10 @@ export async function openStorage(
     },
   })
   const opening = openBusinessData(env, keys.audit, filesOf('DATABASE_URL'), listenersFor('stores'))
-  const storage = await opening.catch(refusalNaming('DATABASE_URL'))
+  const storage = await opening.catch(refusalNaming('DATABASE_URL', env))
   try {
     const opening = openVault(env, keys, filesOf('VAULT_DATABASE_URL'), listenersFor('vault'))
-    const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL'))
+    const vault = await opening.catch(refusalNaming('VAULT_DATABASE_URL', env))
     return {
       ...storage,
       vault,
@@ -57,8 +57,15 @@ export async function openStorage(
   }
 }
 
-/** Adds the name of the setting to an error of opening: both databases have the same error texts. */
-function refusalNaming(variable: string) {
+type Urls = Pick<Env, 'databaseUrl' | 'vaultDatabaseUrl'>
+
+/**
+ * Adds the setting to an error of opening: both databases have the same error texts. Of a file it names the default too,
+ * because the setting may be absent.
+ */
+function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
+  const [url, file] = setting === 'DATABASE_URL' ? [urls.databaseUrl, 'kyc.db'] : [urls.vaultDatabaseUrl, 'vault.db']
+  const variable = sqlitePath(url) === null ? setting : `${setting} (default: ${file} in DATA_DIR)`
   return (error: unknown): never => {
     const isCoded = error instanceof Error && error.name === 'StorageError'
     throw isCoded ? new StartError('DATABASE_NOT_OPENED', `${variable}: ${error.message}${codesOf(error)}`) : error
@@ -131,12 +138,12 @@ async function openVault(
 }
 
 /** Checks whether one of the databases holds values that only an existing key file opens. Writes nothing. */
-export async function databasesNeedKeys({ databaseUrl, vaultDatabaseUrl, databases }: DatabaseEnv): Promise<boolean> {
+export async function databasesNeedKeys(env: DatabaseEnv): Promise<boolean> {
   for (const [setting, url] of [
-    ['DATABASE_URL', databaseUrl],
-    ['VAULT_DATABASE_URL', vaultDatabaseUrl],
+    ['DATABASE_URL', env.databaseUrl],
+    ['VAULT_DATABASE_URL', env.vaultDatabaseUrl],
   ] as const) {
-    if (await needsKeys(url, databases?.transactionPooler ?? false).catch(refusalNaming(setting))) return true
+    if (await needsKeys(url, env.databases?.transactionPooler ?? false).catch(refusalNaming(setting, env))) return true
   }
   return false
 }

@@ -193,7 +193,9 @@ describe('a database file that is damaged', () => {
     await callsTo(first).submit('after')
     expect((await first.end('SIGTERM')).code).toBe(0)
     damage('kyc.db', 'kyc_relay_kyc_status_log')
-    await expect(start()).rejects.toThrow('served: DATABASE_URL: The database file is damaged')
+    await expect(start()).rejects.toThrow(
+      'served: DATABASE_URL (default: kyc.db in DATA_DIR): The database file is damaged',
+    )
     // Who knows better may start without the check, as long as nothing that the start reads is damaged.
     const unchecked = await start({ SQLITE_CHECK_UP_TO_MB: '0' })
     expect(await unchecked.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })

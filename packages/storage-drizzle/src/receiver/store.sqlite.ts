@@ -157,13 +157,17 @@ function openStore(location: SqliteLocation, options: SqliteDeduplicationOptions
  * }
  * ```
  */
-export const markProcessed: MarkProcessed<SqliteTransaction, boolean> = (tx, { eventId, fence = null }) => {
+export const markProcessed = ((
+  tx: SqliteTransaction,
+  { eventId, fence }: Parameters<MarkProcessed<SqliteTransaction>>[1],
+  clock: () => Date = () => new Date(),
+): boolean => {
   try {
     const client = connectionOf(tx)
     if (client !== null && !client.inTransaction) throw new StorageError('TRANSACTION_REQUIRED')
     const db = databaseOf(tx)
-    const now = Date.now()
-    if (fence !== null) {
+    const now = clock().getTime()
+    if (fence != null) {
       const { changes } = db
         .update(receiverEvents)
         .set({ state: 'COMPLETED', at: now })
@@ -190,4 +194,4 @@ export const markProcessed: MarkProcessed<SqliteTransaction, boolean> = (tx, { e
   } catch (error) {
     throw storageErrorOf(error)
   }
-}
+}) satisfies MarkProcessed<SqliteTransaction, boolean>

@@ -74,6 +74,15 @@ describe('markProcessed in a transaction of the caller', () => {
     expect(await store.complete({ eventId, fence: second.fence })).toBe('completed')
   })
 
+  test('marks at the time of the clock that it is given, and forgets by it', async () => {
+    const { database, store } = await openShop()
+    const longAgo = () => new Date(0)
+    database.transaction(() => markProcessed(database, { eventId: 'old' }, longAgo)).immediate()
+    database.transaction(() => markProcessed(database, { eventId: 'new' })).immediate()
+    expect(await store.forget({ olderThanMs: 86_400_000, limit: 10 })).toBe(1)
+    expect(await store.claim({ eventId: 'new', leaseMs: 1_000 })).toEqual({ kind: 'completed' })
+  })
+
   test('takes the tx of Drizzle, and is refused outside a transaction', async () => {
     const { database } = await openShop()
     const db = drizzle({ client: database })

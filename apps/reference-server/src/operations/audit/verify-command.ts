@@ -152,7 +152,11 @@ class LogNotOpened extends Error {
   }
 }
 
-const settingOf: Readonly<Record<AuditLogName, string>> = { stores: 'DATABASE_URL', vault: 'VAULT_DATABASE_URL' }
+/** The setting may be absent, so its default is named too. */
+const settingOf: Readonly<Record<AuditLogName, string>> = {
+  stores: 'DATABASE_URL (default: kyc.db in DATA_DIR)',
+  vault: 'VAULT_DATABASE_URL (default: vault.db in DATA_DIR, or DATABASE_URL with PostgreSQL)',
+}
 
 function progressOf(
   name: AuditLogName,
