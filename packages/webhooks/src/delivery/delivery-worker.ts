@@ -1,40 +1,15 @@
-import { standardEventTypes, type EventTypes } from '../events/event-type-registry.js'
-import type { GrantLookup } from '../publishing/grants.js'
-import type { OpenHeaders } from './endpoint-headers.js'
-import type { BodySealer } from '../sealing/body-sealer.js'
+import { standardEventTypes } from '../events/event-type-registry.js'
 import { authorizeDeliveries, runAttempt, type AttemptDeps } from './attempt-runner.js'
 import { createProblemPrinter } from './print-problem.js'
 import { createInFlightAttempts } from './in-flight-attempts.js'
 import { defaultUnsentPolicy, reportOfCause, attemptResultOf } from './delivery-state.js'
 import { createOwnOutage, outagePauseMs } from './own-outage.js'
-import type { Sender } from './sender.js'
 import { createResultBatcher } from './result-batcher.js'
-import type { SigningKeys } from './signing-keys.js'
-import type { AttemptReport, ClaimedDelivery, WebhookStore } from './webhook-store.js'
-import type { DeliveryWorkerObserver, DeliveryWorkerProblem } from './worker-observer.js'
-import { checkWorkerDeps, withDefaults, type DeliveryWorkerOptions } from './worker-options.js'
-import { systemTimers, type WorkerTimers } from './worker-timers.js'
-
-/** Dependencies and settings of a worker. */
-export interface DeliveryWorkerDeps extends DeliveryWorkerObserver {
-  readonly store: Pick<WebhookStore, 'claimDue' | 'claimExpired' | 'recordAttemptResults' | 'onDue'>
-  readonly signingKeys: SigningKeys
-  readonly grants: GrantLookup
-  readonly send: Sender
-  /** Opens static headers. Needed if endpoints have some: without it, nothing is sent to these. */
-  readonly openHeaders?: OpenHeaders
-  /** Opens sealed bodies. Needed if events were published with one: without it, nothing is sent of these. */
-  readonly bodySealer?: BodySealer
-  /** Result of `createEventTypes`, for event types of your own. Default: the event types of the service. */
-  readonly eventTypes?: Pick<EventTypes, 'find'>
-  /** Wall clock, for `Retry-After` dates and signed timestamps. */
-  readonly now: () => Date
-  /** A number from 0 up to 1, for jitter. */
-  readonly random: () => number
-  /** Monotonic time and timers; default `performance.now()`, `setTimeout` and `setImmediate`. */
-  readonly timers?: WorkerTimers
-  readonly options?: DeliveryWorkerOptions
-}
+import type { AttemptReport, ClaimedDelivery } from './webhook-store.js'
+import type { DeliveryWorkerProblem } from './worker-observer.js'
+import type { DeliveryWorkerDeps } from './worker-deps.js'
+import { checkWorkerDeps, withDefaults } from './worker-options.js'
+import { systemTimers } from './worker-timers.js'
 
 /** Claims due deliveries, sends them and records the results. */
 export interface DeliveryWorker {

@@ -1,5 +1,5 @@
 import { checkOptions } from './check-options.js'
-import type { DeliveryWorkerDeps } from './delivery-worker.js'
+import type { DeliveryWorkerDeps } from './worker-deps.js'
 import type { ScopeRule } from '../publishing/grants.js'
 import type { UnsentPolicy } from './delivery-state.js'
 import { defaultUserAgent } from './request-headers.js'

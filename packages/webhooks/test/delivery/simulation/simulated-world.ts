@@ -1,4 +1,5 @@
-import { createDeliveryWorker, type DeliveryWorkerDeps } from '../../../src/delivery/delivery-worker.js'
+import { createDeliveryWorker } from '../../../src/delivery/delivery-worker.js'
+import type { DeliveryWorkerDeps } from '../../../src/delivery/worker-deps.js'
 import { resultOfCause, type Sender, type SendResult } from '../../../src/delivery/sender.js'
 import type {
   AttemptResult,

@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type WebhookStore } from '../../src/delivery/index.js'
+import { accepted, appId, publish, registerEndpoint } from './delivery-samples.js'
+import { settlePromises, VirtualTime } from './virtual-time.js'
+import {
+  createWorker,
+  lookSeldom,
+  problems,
+  read,
+  senderOf,
+  sent,
+  setUpWorker,
+  statesOf,
+  store,
+  time,
+} from './worker-fixture.js'
+
+beforeEach(setUpWorker)
+
+describe('what fails around it', () => {
+  test('a sender that throws ends its own delivery as FAILED after five attempts, and no other', async () => {
+    lookSeldom()
+    const [poison, fine] = [
+      await registerEndpoint(store, { url: 'https://poison.example.com/' }),
+      await registerEndpoint(store),
+    ]
+    const event = await publish(store, [poison, fine])
+    const worker = createWorker({
+      send: senderOf(({ url }) => {
+        if (url.includes('poison')) throw new Error('canary')
+        return accepted
+      }),
+    })
+    worker.start()
+    await time.pass(24 * 3_600_000)
+    await worker.stop()
+    const [poisoned, delivered] = [await read(event.deliveries[0]), await read(event.deliveries[1])]
+    expect(poisoned).toMatchObject({ state: 'FAILED', attemptsMade: 5 })
+    expect(poisoned?.attempts.map(({ report }) => report?.cause)).toEqual(Array(5).fill('INTERNAL_ERROR'))
+    expect(JSON.stringify(poisoned)).not.toContain('canary')
+    expect(delivered).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
+  })
+
+  test('a store that is down is asked every second, and work goes on a second after it is back', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    let down = true
+    const askedAtMs: number[] = []
+    const ask = <T>(answer: () => Promise<T>): Promise<T> => {
+      askedAtMs.push(time.monotonicMs())
+      return down ? Promise.reject(new Error('down')) : answer()
+    }
+    const failing: WebhookStore = {
+      ...store,
+      claimExpired: (request) => ask(() => store.claimExpired(request)),
+      claimDue: (request) => ask(() => store.claimDue(request)),
+    }
+    const worker = createWorker({ store: failing })
+    worker.start()
+    await time.pass(120_000)
+    expect(askedAtMs.slice(0, 5)).toEqual([0, 500, 1_500, 2_500, 3_500])
+    expect(askedAtMs.length).toBeLessThanOrEqual(121)
+    expect(worker.status()).toMatchObject({ running: true, failures: askedAtMs.length })
+    expect(problems.every((problem) => problem === 'CLAIM_FAILED')).toBe(true)
+    down = false
+    await time.pass(1_000)
+    expect(await statesOf()).toEqual(['DELIVERED'])
+    expect(worker.status()).toMatchObject({ failures: 0, inFlight: 0 })
+    await worker.stop()
+  })
+
+  test('ended attempts and wake-ups do not hurry a worker whose store is down', async () => {
+    let asked = 0
+    const failing: WebhookStore = { ...store, claimExpired: () => Promise.reject(new Error(`down ${(asked += 1)}`)) }
+    const worker = createWorker({ store: failing })
+    worker.start()
+    for (let n = 0; n < 100; n += 1) {
+      worker.wake()
+      await time.pass(1)
+    }
+    expect(asked).toBe(1)
+    await worker.stop()
+  })
+
+  test('an outcome that cannot be written is written later, and nothing is sent twice', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    let failures = 20
+    const failing: WebhookStore = {
+      ...store,
+      recordAttemptResults: (results) =>
+        (failures -= 1) >= 0 ? Promise.reject(new Error('down')) : store.recordAttemptResults(results),
+    }
+    const worker = createWorker({ store: failing })
+    worker.start()
+    await time.pass(9_000)
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING' })
+    expect(worker.status().inFlight).toBe(1)
+    await time.pass(2_000)
+    await worker.stop()
+    expect(sent).toHaveLength(1)
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
+  })
+
+  test('one result that the store refuses keeps no neighbour back', async () => {
+    const endpoint = await registerEndpoint(store)
+    const poison = await publish(store, [endpoint])
+    await publish(store, [endpoint])
+    await publish(store, [endpoint])
+    const poisonId = poison.deliveries[0]?.deliveryId
+    const failing: WebhookStore = {
+      ...store,
+      recordAttemptResults: (results) =>
+        results.some(({ fence }) => fence.deliveryId === poisonId)
+          ? Promise.reject(new Error('constraint'))
+          : store.recordAttemptResults(results),
+    }
+    const worker = createWorker({ store: failing })
+    worker.start()
+    await time.pass(100)
+    expect(await statesOf()).toEqual(['PENDING', 'DELIVERED', 'DELIVERED'])
+    const stopped = worker.stop()
+    await time.pass(35_000)
+    await stopped
+  })
+
+  test('a stale result is told to the observer and changes nothing', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const outcomes: string[] = []
+    const done = createWorker({
+      send: senderOf(() => time.sleep(20_000).then(() => accepted)),
+      onResultWritten: ({ outcome }) => outcomes.push(outcome),
+    }).runOnce()
+    await time.pass(10_000)
+    time.stall(40_000)
+    const taken = await store.claimExpired({ limit: 1, leaseMs: 45_000 })
+    expect(taken).toHaveLength(1)
+    await time.pass(20_000)
+    await done
+    expect(outcomes).toEqual(['stale'])
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attempts: [{ state: 'STARTED' }] })
+  })
+
+  test('an observer that throws is ignored', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    const throwing = () => {
+      throw new Error('observer')
+    }
+    const worker = createWorker({ onResultWritten: throwing, onClaimed: throwing, onProblem: throwing })
+    worker.start()
+    await time.pass(10)
+    await worker.stop()
+    expect(await statesOf()).toEqual(['DELIVERED'])
+  })
+
+  test('a hint that cannot be subscribed to leaves polling', async () => {
+    const worker = createWorker({ store: { ...store, onDue: () => Promise.reject(new Error('no notify')) } })
+    worker.start()
+    await time.pass(10)
+    await publish(store, [await registerEndpoint(store)])
+    await time.pass(1_000)
+    await worker.stop()
+    expect(await statesOf()).toEqual(['DELIVERED'])
+    expect(problems).toEqual(['SUBSCRIBE_FAILED'])
+  })
+})
+
+describe('crashes', () => {
+  test('an attempt that a crash cut off counts, and the delivery goes on after its lease', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    await store.claimDue({ limit: 1, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 0 })
+    const worker = createWorker()
+    worker.start()
+    await time.pass(44_000)
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attempts: [{ state: 'STARTED' }] })
+    await time.pass(16_000)
+    expect((await read(event.deliveries[0]))?.attempts).toMatchObject([{ state: 'INTERRUPTED', number: 1 }])
+    await time.pass(30_000)
+    await worker.stop()
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 2 })
+  })
+
+  test('five crashes leave the delivery FAILED, not sent for ever', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    for (let crash = 1; crash <= 5; crash += 1) {
+      const doomed = createWorker({ send: () => new Promise(() => {}), timers: new VirtualTime() })
+      doomed.start()
+      await settlePromises()
+      time.stall(45_000)
+      await createWorker({ send: senderOf(() => accepted) }).runOnce()
+      time.stall(3 * 3_600_000)
+    }
+    expect(sent).toEqual([])
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 5 })
+    expect((await read(event.deliveries[0]))?.attempts.map(({ state }) => state)).toEqual(Array(5).fill('INTERRUPTED'))
+  })
+
+  test('a full page of ended leases is followed by the next at once', async () => {
+    for (let n = 0; n < 25; n += 1) await publish(store, [await registerEndpoint(store)])
+    await store.claimDue({ limit: 100, leaseMs: 45_000, maxInFlight: { healthy: 4, failing: 1 }, keepForHealthy: 0 })
+    time.stall(45_000)
+    const worker = createWorker({ options: { maxBatch: 10 } })
+    worker.start()
+    await time.pass(100)
+    await worker.stop()
+    const { items } = await store.listDeliveries({ appId, limit: 200 })
+    expect(items.filter(({ nextAttemptAt }) => nextAttemptAt !== null)).toHaveLength(25)
+  })
+})

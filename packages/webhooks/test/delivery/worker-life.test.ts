@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type WebhookStore } from '../../src/delivery/index.js'
+import { accepted, allGranted, oneKey, publish, registerEndpoint } from './delivery-samples.js'
+import { settlePromises } from './virtual-time.js'
+import { createWorker, read, senderOf, sent, setUpWorker, store, time } from './worker-fixture.js'
+
+beforeEach(setUpWorker)
+
+describe('starting, waking and stopping', () => {
+  test('an event published while it runs is sent at once by the hint', async () => {
+    const endpoint = await registerEndpoint(store)
+    const worker = createWorker()
+    worker.start()
+    worker.start()
+    await time.pass(10_500)
+    await publish(store, [endpoint])
+    await time.pass(0)
+    expect(sent).toHaveLength(1)
+    await worker.stop()
+  })
+
+  test('without a hint it is found by polling within a second', async () => {
+    const { onDue: _onDue, ...silent } = store
+    const endpoint = await registerEndpoint(store)
+    const worker = createWorker({ store: silent })
+    worker.start()
+    await time.pass(10_500)
+    await publish(silent, [endpoint])
+    await time.pass(1_000)
+    expect(sent).toHaveLength(1)
+    await worker.stop()
+  })
+
+  test('an idle worker looks once per poll interval, and asks for no grants and keys', async () => {
+    let looks = 0
+    let lookUps = 0
+    const counting: WebhookStore = { ...store, claimDue: (request) => ((looks += 1), store.claimDue(request)) }
+    const worker = createWorker({
+      store: counting,
+      grants: { find: (pairs) => ((lookUps += 1), allGranted.find(pairs)) },
+      signingKeys: { current: (appIds) => ((lookUps += 1), oneKey.current(appIds)) },
+    })
+    worker.start()
+    await time.pass(60_000)
+    expect({ looks, lookUps }).toEqual({ looks: 61, lookUps: 0 })
+    await worker.stop()
+  })
+
+  test('stopping claims nothing more and waits for what is under way', async () => {
+    const endpoint = await registerEndpoint(store)
+    const event = await publish(store, [endpoint])
+    const worker = createWorker({ send: senderOf(() => time.sleep(20_000).then(() => accepted)) })
+    worker.start()
+    await time.pass(1_000)
+    let stopped = false
+    const stopping = worker.stop().then(() => (stopped = true))
+    const late = await publish(store, [endpoint])
+    await time.pass(18_999)
+    expect(stopped).toBe(false)
+    await time.pass(1)
+    await stopping
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'DELIVERED' })
+    expect(await read(late.deliveries[0])).toMatchObject({ state: 'PENDING', attemptsMade: 0 })
+    expect(worker.status()).toMatchObject({ running: false, inFlight: 0 })
+  })
+
+  test('stopping ends after 35 seconds even if an outcome cannot be written', async () => {
+    await publish(store, [await registerEndpoint(store)])
+    const outcomes: string[] = []
+    const worker = createWorker({
+      store: { ...store, recordAttemptResults: () => Promise.reject(new Error('down')) },
+      onResultWritten: ({ outcome }) => outcomes.push(outcome),
+    })
+    worker.start()
+    await time.pass(1_000)
+    const stopping = worker.stop()
+    await time.pass(35_000)
+    await stopping
+    await settlePromises()
+    expect(outcomes).toEqual(['abandoned'])
+    expect(time.nextAtMs()).toBeNull()
+  })
+
+  test('it can be started again', async () => {
+    const endpoint = await registerEndpoint(store)
+    const worker = createWorker()
+    worker.start()
+    await time.pass(10)
+    await worker.stop()
+    await publish(store, [endpoint])
+    await time.pass(5_000)
+    expect(sent).toEqual([])
+    worker.start()
+    await time.pass(10)
+    await worker.stop()
+    expect(sent).toHaveLength(1)
+  })
+
+  test('stopping what was never started is fine', async () => {
+    await createWorker().stop()
+  })
+})
