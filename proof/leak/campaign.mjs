@@ -14,6 +14,9 @@ const erasedBy = JSON.stringify({ actor: 'auditor', purpose: 'proof' })
 /** The log is searched in pieces that overlap, so that nothing lies between two. */
 const logPiece = 1_000_000
 const overlap = 10_000
+/** A request whose connection breaks is sent again this many times at most. */
+const mostTries = 3
+const progressEvery = 5_000
 const bug = (name) => fileURLToPath(new URL(`./bugs/${name}.cjs`, import.meta.url))
 
 const sabotages = {
@@ -81,19 +84,35 @@ export const leak = {
       const endOfOutput = searchOutput(server.child, violations)
       const demo = await server.started
       if (demo === null) throw new Error(`the server did not start: ${server.output()}`)
-      const agent = new Agent({ connect: { ca: readFileSync(demo.caFile) }, connections: lanes })
-      const sizes = { requests: 0, accepted: 0, refused: 0, files: 0 }
+      const ca = readFileSync(demo.caFile)
+      let agent = new Agent({ connect: { ca }, connections: lanes })
+      const sizes = { requests: 0, accepted: 0, refused: 0, 'requests whose connection broke': 0, files: 0 }
 
       async function send({ url, method, headers, body }) {
-        const answer = await request(url, { dispatcher: agent, method, headers, body })
-        const text = await answer.body.text()
-        violations.push(...told(search.find('answer', `${JSON.stringify(answer.headers)}\n${text}`)))
-        return { status: answer.statusCode, text }
+        for (let tries = 1; ; tries += 1) {
+          try {
+            const answer = await request(url, { dispatcher: agent, method, headers, body })
+            const text = await answer.body.text()
+            violations.push(...told(search.find('answer', `${JSON.stringify(answer.headers)}\n${text}`)))
+            return { status: answer.statusCode, text }
+          } catch (error) {
+            if (tries === mostTries) throw error
+            sizes['requests whose connection broke'] += 1
+            log(`${error.code ?? error.message} after ${sizes.requests} requests`)
+          }
+        }
+      }
+      /** A search takes longer than a server keeps an idle connection, and nothing is read meanwhile. */
+      async function searchFolder() {
+        await agent.destroy()
+        agent = new Agent({ connect: { ca }, connections: lanes })
+        violations.push(...told(searchFiles(folder)))
       }
       async function lane(number) {
         const random = createRandom(seed, `lane${number}`)
         for (let made = 0; !budget.isSpent(sizes.requests) && violations.length < 20; made += 1) {
           sizes.requests += 1
+          if (sizes.requests % progressEvery === 0) log(`${sizes.requests} requests, ${violations.length} violations`)
           const { text } = await send(nextRequest(random, demo, `attempt-${number}-${made}`))
           if (text.includes('"verificationId"')) sizes.accepted += 1
           else sizes.refused += 1
@@ -103,13 +122,13 @@ export const leak = {
       const internal = { authorization: `Bearer ${demo.internalToken}`, 'content-type': 'application/json' }
       await send({ url: `${demo.internalUrl}/metrics`, method: 'GET', headers: internal })
       await send({ url: `${demo.apiUrl}/readyz`, method: 'GET', headers: {} })
-      violations.push(...told(searchFiles(folder)))
+      await searchFolder()
       for (const { userId } of demo.users) {
         const url = `${demo.internalUrl}/internal/v1/users/${userId}/pii`
         const { status } = await send({ url, method: 'DELETE', headers: internal, body: erasedBy })
         if (status !== 200) violations.push(`an erasure got ${status}`)
       }
-      violations.push(...told(searchFiles(folder)))
+      await searchFolder()
       await agent.destroy()
       await server.end('SIGTERM')
       endOfOutput()
