@@ -17,8 +17,17 @@ function copyOf(data) {
     const open = delivery.open === null ? null : attempts.find(({ number }) => number === delivery.open.number)
     deliveries.set(id, { ...delivery, attempts, open })
   }
+  const pending = new Map([...data.pending.keys()].map((id) => [id, deliveries.get(id)]))
   const endpoints = new Map([...data.endpoints].map(([id, stored]) => [id, { ...stored }]))
-  return { ...data, deliveries, endpoints, lineages: new Map(data.lineages), hours: new Map(), listeners: new Set() }
+  return {
+    ...data,
+    deliveries,
+    pending,
+    endpoints,
+    lineages: new Map(data.lineages),
+    hours: new Map(),
+    listeners: new Set(),
+  }
 }
 
 const storeOf = (state) => createMemoryWebhookStore({ data: state.data, nowMs: () => state.nowMs })

@@ -18,10 +18,11 @@ type EndpointMethods = Pick<
 
 /** Creates the part of the store in memory that changes endpoints. */
 export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => number) {
-  const { endpoints, deliveries } = data
+  const { endpoints, deliveries, pending } = data
 
   function end(delivery: StoredDelivery, state: DeliveryState, cancelReason: string | null = null): void {
     delivery.state = state
+    pending.delete(delivery.deliveryId)
     delivery.endedAtMs = nowMs()
     delivery.cancelReason = cancelReason
   }
@@ -63,9 +64,8 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
 
   /** Hands what waits for a removed endpoint over to its lineage. */
   function handOver(removed: StoredEndpoint): void {
-    for (const delivery of deliveries.values()) {
-      if (delivery.endpointId !== removed.endpoint.endpointId || delivery.state !== 'PENDING') continue
-      if (delivery.open !== null) continue
+    for (const delivery of pending.values()) {
+      if (delivery.endpointId !== removed.endpoint.endpointId || delivery.open !== null) continue
       const { heir, reason } = heirOf(removed, delivery.event.type)
       if (heir === undefined) end(delivery, 'CANCELLED', reason)
       else delivery.endpointId = heir.endpointId

@@ -30,6 +30,8 @@ export interface MemoryWebhookData {
   /** Event ids by app and `sourceEventId`. */
   readonly eventsBySource: Map<string, string>
   readonly deliveries: Map<string, StoredDelivery>
+  /** Those of them that are `PENDING`, so that a claim does not read all. */
+  readonly pending: Map<string, StoredDelivery>
   readonly transactions: Map<string, TransactionRecord>
   /** Status change of each transaction event, by event id. */
   readonly moves: Map<string, TransactionMove>
@@ -62,6 +64,7 @@ export function createMemoryWebhookData(): MemoryWebhookData {
     events: new Map(),
     eventsBySource: new Map(),
     deliveries: new Map(),
+    pending: new Map(),
     transactions: new Map(),
     moves: new Map(),
     hours: new Map(),
@@ -135,7 +138,7 @@ export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs:
 
 export function addDelivery(
   data: MemoryWebhookData,
-  added: {
+  request: {
     readonly event: PreparedEvent
     readonly delivery: PreparedEvent['deliveries'][number]
     readonly nowMs: number
@@ -143,8 +146,8 @@ export function addDelivery(
     readonly recovered?: boolean
   },
 ): void {
-  const { event, delivery, nowMs, resendOf = null, recovered = false } = added
-  data.deliveries.set(delivery.deliveryId, {
+  const { event, delivery, nowMs, resendOf = null, recovered = false } = request
+  const added: StoredDelivery = {
     ...delivery,
     event,
     createdAtMs: nowMs,
@@ -160,7 +163,9 @@ export function addDelivery(
     endedAtMs: null,
     cancelReason: null,
     cancelRequested: null,
-  })
+  }
+  data.deliveries.set(delivery.deliveryId, added)
+  data.pending.set(delivery.deliveryId, added)
 }
 
 export function announceDue(data: MemoryWebhookData): void {
@@ -179,7 +184,7 @@ export function announceDue(data: MemoryWebhookData): void {
  */
 export function blankBodies(data: MemoryWebhookData): void {
   const waiting = new Set<string>()
-  for (const { state, event } of data.deliveries.values()) if (state === 'PENDING') waiting.add(event.eventId)
+  for (const { event } of data.pending.values()) waiting.add(event.eventId)
   for (const stored of data.events.values()) {
     if (!waiting.has(stored.event.eventId)) stored.event = { ...stored.event, body: new Uint8Array() }
   }

@@ -38,17 +38,19 @@ export function createMemoryWebhookStore(
   options: { readonly nowMs?: () => number; readonly data?: MemoryWebhookData } = {},
 ): Required<WebhookStore> {
   const { nowMs = Date.now, data = createMemoryWebhookData() } = options
-  const { endpoints, deliveries, listeners } = data
+  const { endpoints, deliveries, pending, listeners } = data
   const { end, endpointOf, handOver, heirOf, isHeld, methods } = createMemoryEndpoints(data, nowMs)
 
   const isFailing = ({ failingSinceMs }: { readonly failingSinceMs: number | null }) => failingSinceMs !== null
+
+  const earliestDue = (some: readonly StoredDelivery[]) =>
+    some.reduce((earliest, { dueAtMs }) => Math.min(earliest, dueAtMs), Infinity)
 
   const newToken = () => `claim-${nextSequence(data)}`
 
   function cancel(some: Iterable<StoredDelivery>, reason: string): number {
     let count = 0
     for (const delivery of some) {
-      if (delivery.state !== 'PENDING') continue
       if (delivery.open === null) end(delivery, 'CANCELLED', reason)
       else if (delivery.cancelRequested === null) delivery.cancelRequested = reason
       else continue
@@ -61,8 +63,7 @@ export function createMemoryWebhookStore(
   function dueByEndpoint(caps: { readonly healthy: number; readonly failing: number }) {
     const inFlight = new Map<string, number>()
     const due = new Map<string, StoredDelivery[]>()
-    for (const delivery of deliveries.values()) {
-      if (delivery.state !== 'PENDING') continue
+    for (const delivery of pending.values()) {
       if (delivery.open !== null) inFlight.set(delivery.endpointId, (inFlight.get(delivery.endpointId) ?? 0) + 1)
       else if (delivery.dueAtMs <= nowMs() && !isHeld(delivery)) {
         const waiting = due.get(delivery.endpointId)
@@ -74,11 +75,9 @@ export function createMemoryWebhookStore(
       const stored = endpoints.get(endpointId)
       const failing = stored !== undefined && stored.failingSinceMs !== null
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
-      waiting.sort(byDue)
       // Time since the endpoint waits for its turn: an endpoint with a long backlog must not always go first.
-      const firstDueMs = Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))
-      const waitingSinceMs = Math.max(firstDueMs, stored?.lastClaimedAtMs ?? 0)
-      return { failing, waitingSinceMs, waiting: waiting.slice(0, free) }
+      const waitingSinceMs = Math.max(earliestDue(waiting), stored?.lastClaimedAtMs ?? 0)
+      return { failing, waitingSinceMs, waiting: free === 0 ? [] : waiting.sort(byDue).slice(0, free) }
     })
   }
 
@@ -150,15 +149,13 @@ export function createMemoryWebhookStore(
           claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
         }
       }
-      const waiting = [...deliveries.values()].filter(
-        (delivery) => delivery.state === 'PENDING' && delivery.open === null && !isHeld(delivery),
-      )
-      const nextDueAtMs = Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))
-      return { claimed, nextDueInMs: waiting.length === 0 ? null : Math.max(0, nextDueAtMs - nowMs()) }
+      const waiting = [...pending.values()].filter((delivery) => delivery.open === null && !isHeld(delivery))
+      const nextDueInMs = waiting.length === 0 ? null : Math.max(0, earliestDue(waiting) - nowMs())
+      return { claimed, nextDueInMs }
     },
 
     async claimExpired({ limit, leaseMs }) {
-      const expired = [...deliveries.values()]
+      const expired = [...pending.values()]
         .flatMap((delivery) => (delivery.open === null ? [] : [{ delivery, attempt: delivery.open }]))
         .filter(({ attempt }) => attempt.leaseEndsAtMs <= nowMs())
         .sort((one, other) => one.attempt.leaseEndsAtMs - other.attempt.leaseEndsAtMs)
@@ -185,7 +182,7 @@ export function createMemoryWebhookStore(
 
     async cancelPending({ appId, userId, reason }) {
       return cancel(
-        [...deliveries.values()].filter(({ event }) => event.appId === appId && event.userId === userId),
+        [...pending.values()].filter(({ event }) => event.appId === appId && event.userId === userId),
         reason,
       )
     },

@@ -222,7 +222,11 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
         ...webhooks,
         async claimDue(request) {
           const recovered = [...data.deliveries].filter(([, one]) => one.recovered)
-          for (const [deliveryId, one] of recovered) data.deliveries.set(deliveryId, { ...one, recovered: false })
+          for (const [deliveryId, one] of recovered) {
+            const ordinary = { ...one, recovered: false }
+            data.deliveries.set(deliveryId, ordinary)
+            data.pending.set(deliveryId, ordinary)
+          }
           return webhooks.claimDue(request)
         },
       },
