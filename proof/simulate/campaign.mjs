@@ -10,6 +10,8 @@ const sabotages = {
   'no-fence': ['a result is applied after another process took the attempt over', /^I11/],
 }
 
+const progressEvery = 100
+
 /** By its seed: one world of four is long, so that its store grows. In every other one processes also die at any await. */
 const worldOf = (seed) => ({ minutes: seed % 4 === 3 ? 240 : 30, crashShare: seed % 2 === 0 ? 0.002 : 0 })
 
@@ -39,6 +41,7 @@ export const simulate = {
       sizes.crashes += result.crashes
       sizes.posts += result.posts
       sizes['virtual minutes'] += shape.minutes
+      if (sizes.worlds % progressEvery === 0) log(`${sizes.steps} steps in ${sizes.worlds} worlds`)
     }
     log(`${sizes.steps} steps in ${sizes.worlds} worlds, ${violations.length} violations`)
     return { sizes, violations }

@@ -325,8 +325,9 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   isOver = true
   keysDown = false
   resolverDown = false
-  // The longest schedule there is: four delays, five attempts, every lease, and a day's patience for what is ours.
-  for (let hour = 0; hour < 8; hour += 1) {
+  // The longest schedule there is: four delays, five attempts, every lease. An endpoint that hangs takes one attempt after
+  // the other, half a minute each, so that its backlog may last for a day.
+  for (let hour = 0; hour < 8 || (data.pending.size > 0 && hour < 72); hour += 1) {
     await time.pass(hourMs)
     checkAbsorption()
   }
