@@ -11,15 +11,20 @@ import { revealAll } from './sealed-values.mjs'
 import { sabotages } from './sabotage.mjs'
 import { untilSettled } from './settled.mjs'
 
-const killsPerRound = 20
+const killsPerRound = 50
+/** Most lives are short: a kill costs a start, and then little more. */
+const shareOfShortLives = 0.8
+const longestShortLifeMs = 400
 const longestLifeMs = 2_500
+/** A round ends at this many answers, so that its judgement stays short. */
+const answersPerRound = 20_000
 const settleDeadlineMs = 120_000
 /** A bug may leave deliveries that never end. */
 const settleDeadlineOfControlMs = 10_000
 
 /** One data folder: a server that is killed again and again under load, then a calm end and the judgement. */
-async function runRound({ seed, sabotage, mayKill }) {
-  return inTemporaryFolder(async (folder) => {
+function runRound({ seed, sabotage, mayKill }) {
+  const play = async (folder) => {
     const random = createRandom(seed, 'kills')
     const dataDir = path.join(folder, 'data')
     const start = () => startServer({ dataDir, preload: sabotage?.preload ?? null })
@@ -36,8 +41,9 @@ async function runRound({ seed, sabotage, mayKill }) {
     let failure = null
     clients.finished.catch((error) => (failure = error))
 
-    while (failure === null && kills.serving + kills.starting < killsPerRound && mayKill(kills)) {
-      await sleep(random.whole(longestLifeMs))
+    const isFull = () => kills.serving + kills.starting >= killsPerRound || clients.ledger.answers >= answersPerRound
+    while (failure === null && !isFull() && mayKill(kills)) {
+      await sleep(random.whole(random.chance(shareOfShortLives) ? longestShortLifeMs : longestLifeMs))
       let serve
       next = new Promise((resolve) => (serve = resolve))
       killedAtMs.push(Date.now())
@@ -82,7 +88,8 @@ async function runRound({ seed, sabotage, mayKill }) {
     if ((await verifyAudit({ dataDir })) !== 0) violations.push('audit verify does not accept the logs')
     const takeOverMs = await takeOverTimes(files, killedAtMs)
     return { kills, violations, clients, receiver, takeOverMs }
-  })
+  }
+  return inTemporaryFolder(play, { inMemory: true })
 }
 
 /** Milliseconds from a kill until the next process had closed each attempt that the kill cut off: its start is part of it. */
