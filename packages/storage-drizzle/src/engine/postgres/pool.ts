@@ -129,7 +129,9 @@ export function connectPool(
     ...(transactionPooler ? {} : sessionSettings),
   }))
   for (const host of hosts) assertReadable(host)
-  const Client = hosts.length > 1 ? createFailoverClient(hosts) : pg.Client
+  // Startup options can make a session read-only. The search asks the host about itself, so it connects without them.
+  const searched = hosts.map((host): pg.ClientConfig => ({ ...host, options: '' }))
+  const Client = hosts.length > 1 ? createFailoverClient(searched) : pg.Client
   const pool = new pg.Pool({
     ...hosts[0],
     Client,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPostgresStorage, createPostgresVault } from '../../../src/postgres/index.js'
+import { createPostgresStorage, createPostgresVault, openPostgresAuditLog } from '../../../src/postgres/index.js'
 import { submission } from '../../samples.js'
 import { freePort, startOwnPostgres, type OwnPostgres } from './own-postgres.js'
 
@@ -41,6 +41,14 @@ test.each(['', '?target_session_attrs=read-write', '?target_session_attrs=primar
     }
   },
 )
+
+test('the audit log is read on the primary of several hosts, though its connection writes nothing', async () => {
+  const connectionString = urlOf([standby.port, primary.port], '?target_session_attrs=read-write')
+  await (await createPostgresStorage({ connectionString })).close()
+  const log = await openPostgresAuditLog({ connectionString }, { log: 'stores', seal: {} as never })
+  expect(await log.listHeads()).toBeInstanceOf(Array)
+  await log.close()
+})
 
 test('hosts without a primary are told of', async () => {
   const deaf = await freePort()
