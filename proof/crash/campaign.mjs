@@ -77,7 +77,9 @@ function runRound({ seed, sabotage, mayKill }) {
     await clients.finished.catch((error) => violations.push(`a client gave up: ${error.message}`))
     violations.push(...clients.violations, ...receiver.violations)
     violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
-    await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)
+    violations.push(
+      ...(await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)),
+    )
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
     clients.close()

@@ -19,7 +19,7 @@ const pastTheLeaseMs = 52_000
 const settleDeadlineMs = 180_000
 /** A bug may leave deliveries that never end. */
 const settleDeadlineOfControlMs = 15_000
-const weights = { kill: 8, sessions: 6, shutdown: 2, stop: 1 }
+const weights = { kill: 8, sessions: 6, shutdown: 2, promotion: 1, stop: 1 }
 
 /**
  * One database and three processes that are broken again and again under load, then a calm end and the judgement. Without
@@ -31,7 +31,7 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases }) {
     const dataDir = path.join(folder, 'data')
     const database = await startDatabase()
     const variables = { DATABASE_URL: database.url }
-    const counts = { kill: 0, sessions: 0, shutdown: 0, stop: 0 }
+    const counts = { kill: 0, sessions: 0, shutdown: 0, promotion: 0, stop: 0 }
     const violations = []
     const endLeases = () =>
       database.run([
@@ -84,6 +84,7 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases }) {
         await sleep(random.whole(500))
         await database.start()
       },
+      promotion: () => database.promote(),
       /** The process sleeps until others have taken over what it had in flight, and wakes up then. */
       async stop() {
         const member = random.pick(members)
@@ -100,7 +101,10 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases }) {
     while (!isOver() && Object.values(counts).reduce((sum, one) => sum + one) < faultsPerRound && mayBreak(counts)) {
       await sleep(random.whole(longestPauseMs))
       const drawn = sabotage === undefined ? random.weighted(weights) : random.pick(sabotage.faults)
-      const name = drawn === 'stop' && members.some(({ isStopped }) => isStopped) ? 'kill' : drawn
+      const isImpossible =
+        (drawn === 'stop' && members.some(({ isStopped }) => isStopped)) ||
+        (drawn === 'promotion' && database.isPromoted())
+      const name = isImpossible ? 'kill' : drawn
       counts[name] += 1
       await faults[name]()
     }
@@ -112,7 +116,9 @@ async function runRound({ seed, sabotage, mayBreak, waitsForLeases }) {
     if (failure === null) {
       violations.push(...(await revealAll({ clients, ask: database.ask })))
       await clients.resumeAll()
-      await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)
+      violations.push(
+        ...(await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)),
+      )
     }
     for (const { server } of members) {
       const { code } = await server.end('SIGTERM')
@@ -140,13 +146,19 @@ export const crashPostgres = {
     'Another process takes over the deliveries of one that is dead or stopped. No delivery has more than five attempts.',
   ],
   notTested:
-    'The promotion of a standby, which the test `lost-primary.test.ts` of the server does once. A loss of power. The mode for distributed tables.',
+    'A second promotion, and a standby that is not synchronous. A loss of power. The mode for distributed tables.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6 },
   smoke: { size: { count: 3 }, controlSize: { count: 2 }, controls: ['commits-are-not-synced'] },
   async run({ budget, seed, control, isSmoke = false, log }) {
     const sizes = { faults: 0, kills: 0, 'times half of the sessions ended': 0, 'immediate shutdowns': 0 }
-    Object.assign(sizes, { 'processes stopped past the lease': 0, rounds: 0, answers: 0, 'repeated requests': 0 })
+    Object.assign(sizes, {
+      'promotions of a standby': 0,
+      'processes stopped past the lease': 0,
+      rounds: 0,
+      answers: 0,
+      'repeated requests': 0,
+    })
     Object.assign(sizes, { submissions: 0, events: 0, posts: 0, takeovers: 0 })
     const violations = []
     let longestMs = 0
@@ -157,10 +169,11 @@ export const crashPostgres = {
       const round = await runRound({ seed: roundSeed, sabotage: sabotages[control], mayBreak, waitsForLeases })
       violations.push(...round.violations.map((one) => `${one} (--seed ${roundSeed})`))
       const { counts, ledger } = round
-      sizes.faults += counts.kill + counts.sessions + counts.shutdown + counts.stop
+      sizes.faults += Object.values(counts).reduce((sum, one) => sum + one)
       sizes.kills += counts.kill
       sizes['times half of the sessions ended'] += counts.sessions
       sizes['immediate shutdowns'] += counts.shutdown
+      sizes['promotions of a standby'] += counts.promotion
       sizes['processes stopped past the lease'] += counts.stop
       sizes.rounds += 1
       sizes.answers += ledger.answers

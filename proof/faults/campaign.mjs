@@ -114,7 +114,9 @@ async function runRound({ name, seed, sabotage }) {
     violations.push(...clients.violations, ...receiver.violations)
     violations.push(...(await revealAll({ clients, ask: openFiles(dataDir).ask })))
     await clients.resumeAll()
-    await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)
+    violations.push(
+      ...(await untilSettled(clients, sabotage === undefined ? settleDeadlineMs : settleDeadlineOfControlMs)),
+    )
     const { code } = await server.end('SIGTERM')
     if (code !== 0) violations.push(`the server left with ${code} when asked to stop`)
     clients.close()
