@@ -115,7 +115,7 @@ const credentials: Readonly<Record<string, string>> = {
 
 /** Returns the fixed text of a refusal. */
 export function messageOf({ code, detail, status }: Refusal): string {
-  if (code === 'BAD_REQUEST' && status === 409) return 'The request does not fit the present state. See detail.'
+  if (code === 'BAD_REQUEST' && status === 409) return 'The request conflicts with the current state. See detail.'
   return credentials[detail ?? ''] ?? errorCatalogue[code].message
 }
 

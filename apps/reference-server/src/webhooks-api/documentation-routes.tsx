@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
 import type { EventCatalogue } from '../events/event-catalogue.js'
+import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import {
   DocumentationPage,
@@ -51,13 +52,14 @@ function submissionSchema(): string {
 export function createApiPageRoutes(page: ApiPage, pagePath: string, document: () => OpenApiDocument): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   let json: string | null = null
-  routes.get(page.documentPath, (c) =>
-    c.body((json ??= JSON.stringify(document(), null, 2)), 200, {
+  routes.get(page.documentPath, (c) => {
+    if (Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
+    return c.body((json ??= JSON.stringify(document(), null, 2)), 200, {
       'content-type': 'application/json',
       'cache-control': 'public, max-age=300',
       'x-content-type-options': 'nosniff',
-    }),
-  )
+    })
+  })
   routes.get(pagePath, (c) => c.html(<DocumentationPage {...page} />, 200, documentationHeaders))
   for (const [address, { type, text }] of Object.entries(documentationAssets(page))) {
     // Compressed once, beside other requests: a stranger must not cost that work each time.

@@ -15,7 +15,7 @@ it.each([
     '/api/v1/webhooks/keys/activate',
     'apiKey',
     409,
-    'The request does not fit the present state. See detail.',
+    'The request conflicts with the current state. See detail.',
   ],
   ['apiUrl', '/api/v1/webhooks/keys/rehearse', 'apiKey', 400, 'The request is malformed.'],
 ] as const)('%s%s says what is wrong in its title', async (listener, path, holder, status, title) => {

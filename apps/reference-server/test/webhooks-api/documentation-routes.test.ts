@@ -11,6 +11,13 @@ it.each([
   expect([answer.status, answer.headers.get('location')]).toEqual([302, to])
 })
 
+it('refuses an unknown query parameter of the description', async () => {
+  const routes = createDocumentationRoutes(createEventCatalogue())
+  const env = { requestId: 'request-1' }
+  const answers = ['', '?version=2'].map((query) => routes.request(`/api/v1/openapi.json${query}`, {}, env))
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 400])
+})
+
 it('serves the JSON Schema that the SDL names', async () => {
   const [path] = /\/api\/v1\/schemas\/[\w.-]+\.json/.exec(typeDefs) ?? ['']
   const answer = await createDocumentationRoutes(createEventCatalogue()).request(path)
