@@ -1,12 +1,22 @@
+import { endOfTurn } from './end-of-turn.js'
 import type { BoundContext } from './request-context.js'
 
 /**
- * Reads a body up to a limit. Hono's `bodyLimit` would wrap every body in a web stream, and would not answer a client
- * that sends too much.
+ * Reads a body up to a limit. Bodies that end in the same turn of the event loop are returned together.
  *
  * @returns The bytes, or the reason of the failure: more than `maxBytes`, or the client stopped in the middle.
  */
-export function readBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
+export async function readBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
+  const body = await receiveBody(c, maxBytes)
+  await endOfTurn()
+  return body
+}
+
+/**
+ * Receives the chunks of a body. Hono's `bodyLimit` would wrap every body in a web stream, and would not answer a client
+ * that sends too much.
+ */
+function receiveBody(c: BoundContext, maxBytes: number): Promise<Uint8Array | 'too_large' | 'cut_off'> {
   const request = c.env.incoming
   return new Promise((resolve) => {
     // A client that has already gone emits no further event.
