@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const packages = fileURLToPath(new URL('./packages/', import.meta.url))
 
@@ -19,6 +20,22 @@ const needOwnProcess = [
   'packages/storage-drizzle/test/engine/sqlite/checkpoint-thread.test.ts', // counts threads
   'scripts/import-rules.test.ts', // working directory
 ]
+
+/** A minute or two each, most of it waiting for processes. Begun last, one of them runs alone at the end. */
+const longest = [
+  'proof/campaigns.test.mjs',
+  'apps/reference-server/test/portal/browser.test.ts',
+  'apps/reference-server/test/http/abandoned-connections.test.ts',
+]
+const isLong = ({ moduleId }: TestSpecification) => longest.some((file) => moduleId.endsWith(`/${file}`))
+
+/** Without a record of earlier runs Vitest begins with the largest files, which are not those that take longest. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 const common = {
   // Time-outs end a test that hangs. No test is about how fast a machine is, so a busy one must never meet them.
@@ -43,6 +60,7 @@ export default defineConfig({
   test: {
     globalSetup: ['packages/storage-drizzle/test/engine/postgres/shared-server.ts'],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 3, // more than two cores have: many tests wait for processes that they started
     coverage: { provider: 'v8', include: ['packages/*/src/**', 'apps/*/src/**'] },
     projects: [
