@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isPhotoFailure } from '../../src/photos/photo-failure.js'
 import type { PhotoJobStore } from '@kyc-relay/kyc-core/photos'
 import type { PhotoOutcome, PhotoRecord } from '@kyc-relay/kyc-core/internal'
@@ -365,6 +365,40 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
     }),
   ],
   [
+    'does not say when the first lease of a job ends',
+    'PJ-03',
+    (store, { photoJobs }) => {
+      const renewed = new Set<string | null>()
+      return {
+        ...store,
+        async renewLease(fence, leaseMs) {
+          renewed.add(fence.token)
+          return store.renewLease(fence, leaseMs)
+        },
+        async claimDue(request) {
+          const answer = await store.claimDue(request)
+          const waiting = photoJobs.filter(({ claimableAtMs }) => claimableAtMs !== null)
+          const areHeld = waiting.every(({ token }) => token !== null && !renewed.has(token))
+          return answer.claimed.length === 0 && areHeld ? { ...answer, nextDueInMs: null } : answer
+        },
+      }
+    },
+  ],
+  [
+    'lengthens a lease from its end',
+    'PJ-05',
+    (store, { photoJobs }) => ({
+      ...store,
+      async renewLease(fence, leaseMs) {
+        const job = photoJobs.find(({ token }) => token === fence.token)
+        const before = job?.claimableAtMs
+        const isRenewed = await store.renewLease(fence, leaseMs)
+        if (isRenewed && job && before) job.claimableAtMs = before + leaseMs
+        return isRenewed
+      },
+    }),
+  ],
+  [
     'takes any number',
     'PJ-11',
     (store) => ({
@@ -387,12 +421,23 @@ async function failingCases(wrong: Wrong, durable = true): Promise<string[]> {
 }
 
 describe('a photo job store that', () => {
-  it.each(WRONG)('%s is caught by %s', async (_what, caughtBy, wrong) => {
-    expect(await failingCases(wrong)).toContain(caughtBy)
+  const caught = new Map<string, readonly string[]>()
+  beforeAll(async () => {
+    for (const [what, , wrong] of WRONG) caught.set(what, await failingCases(wrong))
+    caught.set('forgets everything', await failingCases((store) => store, false))
   })
 
-  it('forgets everything when it is closed is caught by PJ-12', async () => {
-    expect(await failingCases((store) => store, false)).toEqual(['PJ-12'])
+  it.each(WRONG)('%s is caught by %s', (what, caughtBy) => {
+    expect(caught.get(what)).toContain(caughtBy)
+  })
+
+  it('forgets everything when it is closed is caught by PJ-12', () => {
+    expect(caught.get('forgets everything')).toEqual(['PJ-12'])
+  })
+
+  it('is caught by one case alone: there is one for each case', () => {
+    const alone = new Set([...caught.values()].flatMap((ids) => (ids.length === 1 ? ids : [])))
+    expect([...alone].sort()).toEqual(photoJobStoreCases.map(({ id }) => id).sort())
   })
 
   it('is right is not caught', async () => {

@@ -117,10 +117,14 @@ const WRONG: readonly (readonly [what: string, caughtBy: string, wrong: Wrong])[
   [
     'names a photo after its user',
     'PS-06',
-    (store, kept) => ({
-      ...store,
-      put: async ({ owner, photoJobId }, sealed) => void kept.set(`${owner.userId}/${photoJobId}`, sealed),
-    }),
+    (_store, kept) => {
+      const name = (address: PhotoAddress) => `${address.owner.userId}/${nameOf(address)}`
+      return {
+        put: async (address, sealed) => void kept.set(name(address), sealed.slice()),
+        get: async (address) => kept.get(name(address)) ?? null,
+        erase: async (owner, ids) => ids.forEach((photoJobId) => kept.delete(name({ owner, photoJobId }))),
+      }
+    },
   ],
 ]
 
@@ -144,6 +148,15 @@ async function failingCases(wrong: Wrong): Promise<string[]> {
 describe('a photo store that', () => {
   it.each(WRONG)('%s is caught by %s', async (_what, caughtBy, wrong) => {
     expect(await failingCases(wrong)).toContain(caughtBy)
+  })
+
+  it('is caught by one case alone: there is one for each case', async () => {
+    const alone = new Set<string>()
+    for (const [, , wrong] of WRONG) {
+      const [first = '', ...others] = await failingCases(wrong)
+      if (others.length === 0) alone.add(first)
+    }
+    expect([...alone].sort()).toEqual(photoStoreCases.map(({ id }) => id).sort())
   })
 
   it('is right is not caught', async () => {
