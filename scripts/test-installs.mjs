@@ -1,6 +1,6 @@
 // Installs the packed packages with npm, as a user does: beside other versions of the libraries they share, with the oldest
-// and the newest version of each library, under several versions of TypeScript, and in a server bundled by webpack. A script
-// of its own, since it needs the registry and installs about 400 MB into a temporary folder.
+// and the newest version of each library, on SQLite and PostgreSQL, under several versions of TypeScript, and in a server
+// bundled by webpack. A script of its own, since it needs the registry and installs about 400 MB into a temporary folder.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
+import { startEmbeddedServer } from '../packages/storage-drizzle/test/engine/postgres/embedded-server.ts'
 import { storageServer } from './bundled-server.mjs'
+import { postgresProgram } from './postgres-program.mjs'
 import { publishedPackages, root } from './published-packages.mjs'
 
 const run = promisify(execFile)
@@ -144,6 +146,21 @@ async function checkProgram(folder) {
   report(stdout === 'QUEUED WIDGET_DEPOSIT_COMPLETE\n', 'the program of docs/embed.md sends', stdout)
 }
 
+/** Every end has a database of its own. */
+async function checkPostgres(folder, server, end) {
+  const url = new URL(server.url)
+  const create = `const { default: pg } = await import('pg')
+    const client = new pg.Client({ connectionString: '${url.href}' })
+    await client.connect()
+    await client.query('CREATE DATABASE ${end}')
+    await client.end()`
+  await node(folder, create)
+  url.pathname = end
+  writeFileSync(path.join(folder, 'postgres.mjs'), postgresProgram)
+  const { stdout } = await run(process.execPath, ['postgres.mjs', url.href], { cwd: folder })
+  report(stdout === 'done\n', 'sends from transactions of pg and of Drizzle on PostgreSQL', stdout)
+}
+
 const entriesOf = (names) =>
   publishedPackages
     .filter(({ name }) => names.includes(name))
@@ -255,6 +272,7 @@ async function checkWebpack({ folder }) {
   }
 }
 
+const server = await startEmbeddedServer()
 try {
   const tarballs = await pack()
   await checkReceiver(tarballs)
@@ -267,6 +285,7 @@ try {
     const loaded = await node(installed[end].folder, load(...entriesOf(Object.keys(tarballs))))
     report(loaded === 'loaded', 'every entry loads', loaded)
     await checkProgram(installed[end].folder)
+    await checkPostgres(installed[end].folder, server, end)
   }
   await checkWebpack(installed.newest)
   await checkTypes(tarballs, installed)
@@ -274,6 +293,7 @@ try {
   problems += 1
   console.log(error.stdout ?? '', error.stderr ?? '', error.message)
 } finally {
+  await server.stop()
   rmSync(stage, { recursive: true, force: true })
 }
 console.log(problems === 0 ? 'The packages install and build.' : `${problems} problems`)
