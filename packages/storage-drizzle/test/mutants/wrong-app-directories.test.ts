@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import type { ApiKeyRow, AppDirectory } from '../../src/apps/app-directory.js'
+import type { ApiKeyRow } from '../../src/apps/app-directory.js'
 import { appId, hashOf } from '../../src/testing/app-directory/sample-apps.js'
 import { appDirectoryCases } from '../../src/testing/index.js'
-import { testTheCases, type BehindTheStores, type Spoil, type WrongStorage } from './wrong-storage.js'
-
-const spoilt =
-  (change: (apps: AppDirectory, behind: BehindTheStores) => Partial<AppDirectory>): Spoil =>
-  ({ apps }, behind) => ({ apps: { ...apps, ...change(apps, behind) } })
+import { spoilt } from './app-directories/spoilt.js'
+import { wrongGrants } from './app-directories/grants.js'
+import { wrongKeys } from './app-directories/keys.js'
+import { testTheCases, type WrongStorage } from './wrong-storage.js'
 
 function insertKey(database: Database.Database, key: ApiKeyRow): void {
   database
@@ -31,6 +30,8 @@ async function withoutForeignKeys<T>(database: Database.Database, work: () => Pr
 }
 
 const wrongDirectories: readonly WrongStorage[] = [
+  ...wrongKeys,
+  ...wrongGrants,
   [
     'finds an app by any id',
     'AD-01',

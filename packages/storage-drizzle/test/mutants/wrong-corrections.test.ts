@@ -25,6 +25,23 @@ const sql = (text: string) => andThen(({ database }) => void database.exec(text)
 const wrongCorrections: readonly WrongStorage[] = [
   ['writes the log and leaves the status', 'SC-01', sql('UPDATE kyc_relay_kyc_status_corrections SET next = previous')],
   [
+    'answers without the actor',
+    'SC-01',
+    onCorrections((right) => ({
+      async correctKycStatus(request) {
+        const answer = await right.correctKycStatus(request)
+        return answer.kind === 'corrected' ? { ...answer, correction: { ...answer.correction, actor: '' } } : answer
+      },
+    })),
+  ],
+  [
+    'lists the newest correction first',
+    'SC-03',
+    onCorrections((right) => ({
+      listCorrections: async (userId) => [...(await right.listCorrections(userId))].reverse(),
+    })),
+  ],
+  [
     'does not look at the expected status',
     'SC-02',
     onCorrections((right, { verifications }) => ({

@@ -32,6 +32,15 @@ const answers = (change: (erased: ErasedRows) => Partial<ErasedRows>): Spoil => 
 
 const wrongErasures: readonly WrongStorage[] = [
   ['does not say which photos are to be removed', 'UE-01', answers(() => ({ photoJobIds: [] }))],
+  ['does not count transactions', 'UE-01', answers(() => ({ transactionsBlanked: 0 }))],
+  ['counts an erasure as a move', 'UE-04', sql('UPDATE kyc_relay_transactions SET revision = revision + 1')],
+  [
+    'blanks the bodies of all users of the app',
+    'UE-09',
+    andThen(({ database }, { appId }) => {
+      database.prepare('UPDATE kyc_relay_events SET body = NULL WHERE app_id = ?').run(appId)
+    }),
+  ],
   [
     'cancels for another reason',
     'UE-02',

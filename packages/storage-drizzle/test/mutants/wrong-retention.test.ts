@@ -19,8 +19,103 @@ const andThen =
     return { retention: { removeOld } }
   }
 
+/** A row of the table. */
+interface AccessToken {
+  readonly hash: Uint8Array
+}
+
 const wrongRetentions: readonly WrongStorage[] = [
   ['is a millisecond early', 'RT-01', withPolicy((policy) => ({ bodyAgeMs: 30 * day - 1, ...policy }))],
+  [
+    'is a millisecond early for what was delivered',
+    'RT-01',
+    ({ retention }, { database, now }) => ({
+      retention: {
+        removeOld(policy) {
+          database
+            .prepare(
+              `UPDATE kyc_relay_events SET body = NULL WHERE created_at = ? AND position IN
+                (SELECT event FROM kyc_relay_deliveries WHERE state = 'DELIVERED')`,
+            )
+            .run(now().getTime() - 30 * day)
+          return retention.removeOld(policy)
+        },
+      },
+    }),
+  ],
+  [
+    'resends without a body',
+    'RT-02',
+    ({ webhooks }) => ({
+      webhooks: {
+        ...webhooks,
+        async resendDelivery(request) {
+          const answer = await webhooks.resendDelivery(request)
+          return answer === 'not_found' ? 'resent' : answer
+        },
+      },
+    }),
+  ],
+  [
+    'is a millisecond early with attempts',
+    'RT-03',
+    withPolicy((policy) => ({ attemptAgeMs: 90 * day - 1, ...policy })),
+  ],
+  [
+    'blanks every body after a year',
+    'RT-04',
+    ({ retention }, { database, now }) => ({
+      retention: {
+        removeOld(policy) {
+          const yearAgo = now().getTime() - 365 * day
+          database.prepare('UPDATE kyc_relay_events SET body = NULL WHERE created_at < ?').run(yearAgo)
+          return retention.removeOld(policy)
+        },
+      },
+    }),
+  ],
+  [
+    'does not tell that there is more',
+    'RT-05',
+    ({ retention }) => ({
+      retention: { removeOld: async (policy) => ({ ...(await retention.removeOld(policy)), more: false }) },
+    }),
+  ],
+  [
+    'is a millisecond early with tokens',
+    'RT-07',
+    withPolicy((policy) => ({ expiredTokenAgeMs: 7 * day - 1, ...policy })),
+  ],
+  [
+    'removes tokens for as long as it is open',
+    'RT-10',
+    ({ retention, apps }, { database }) => {
+      const removed = new Set<string>()
+      return {
+        apps: {
+          ...apps,
+          findAccessToken: async (hash, now) => (removed.has(String(hash)) ? null : apps.findAccessToken(hash, now)),
+        },
+        retention: {
+          async removeOld(policy) {
+            const read = () => database.prepare<[], AccessToken>('SELECT * FROM kyc_relay_access_tokens').all()
+            const before = read()
+            const answer = await retention.removeOld(policy)
+            const left = new Set(read().map(({ hash }) => String(hash)))
+            for (const token of before.filter(({ hash }) => !left.has(String(hash)))) {
+              removed.add(String(new Uint8Array(token.hash)))
+              const names = Object.keys(token)
+              const places = names.map(() => '?').join()
+              database
+                .prepare(`INSERT INTO kyc_relay_access_tokens (${names.join()}) VALUES (${places})`)
+                .run(...Object.values(token))
+            }
+            return answer
+          },
+        },
+      }
+    },
+  ],
   ['empties a body and calls it a body', 'RT-02', andThen(`UPDATE kyc_relay_events SET body = x'' WHERE body IS NULL`)],
   ['forgets how many attempts there were', 'RT-03', andThen('UPDATE kyc_relay_deliveries SET attempts_made = 0')],
   ['blanks every body', 'RT-04', andThen('UPDATE kyc_relay_events SET body = NULL')],

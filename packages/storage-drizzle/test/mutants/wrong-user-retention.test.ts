@@ -147,6 +147,30 @@ const wrongStores: readonly WrongStorage[] = [
     'UR-13',
     aroundRetention('SELECT 1', 'UPDATE kyc_relay_transactions SET fields = NULL'),
   ],
+  ['removes the attempts of held users', 'UR-08', aroundRetention('SELECT 1', 'DELETE FROM kyc_relay_attempts')],
+  [
+    'blanks a body that it listed before a hold',
+    'UR-09',
+    ({ retention }, { database }) => ({
+      retention: {
+        async removeOld(policy) {
+          const listed = database
+            .prepare<[], string>('SELECT event_id FROM kyc_relay_events WHERE body IS NOT NULL LIMIT 1')
+            .pluck()
+            .get()
+          const held = 'SELECT user_id FROM kyc_relay_user_retention WHERE held_at IS NOT NULL'
+          const before = database.prepare(held).pluck().all()
+          for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+          if (before.length === 0) {
+            database
+              .prepare(`UPDATE kyc_relay_events SET body = NULL WHERE event_id = ? AND user_id IN (${held})`)
+              .run(listed)
+          }
+          return retention.removeOld(policy)
+        },
+      },
+    }),
+  ],
   [
     'lists held users with the others',
     'UR-10',

@@ -18,6 +18,16 @@ const wrongReads: readonly WrongStorage[] = [
     spoilt((reads) => ({ listUsers: async (page) => [...(await reads.listUsers(page))].reverse() })),
   ],
   [
+    'lists users again on each page',
+    'OR-02',
+    spoilt((reads) => ({ listUsers: ({ after: _after, ...page }) => reads.listUsers(page) })),
+  ],
+  [
+    'begins every page of deliveries at the newest',
+    'OR-04',
+    spoilt((reads) => ({ listDeliveries: ({ before: _before, ...page }) => reads.listDeliveries(page) })),
+  ],
+  [
     'ignores the reference',
     'OR-03',
     spoilt((reads) => ({

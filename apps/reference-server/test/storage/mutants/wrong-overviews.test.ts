@@ -23,6 +23,37 @@ const wrongOverviews: readonly WrongStorage[] = [
       return rows
     }),
   ],
+  [
+    'cannot begin with an empty list',
+    'VO-01',
+    onRows((rows, { before }) => {
+      if (rows.length === 0 && before === undefined) throw new Error('nothing found')
+      return rows
+    }),
+  ],
+  [
+    'refuses long pages',
+    'VO-02',
+    onPage((page) => {
+      if (page.limit > 100) throw new Error('too many')
+      return page
+    }),
+  ],
+  [
+    'repeats the last row of a page on the next',
+    'VO-04',
+    ({ overview }) => ({
+      overview: {
+        ...overview,
+        async listLatest(page) {
+          const all = await overview.listLatest({ limit: 200 })
+          const last = all.find(({ verificationId }) => verificationId === page.before)
+          const rows = await overview.listLatest(page)
+          return last === undefined ? rows : [last, ...rows].slice(0, page.limit)
+        },
+      },
+    }),
+  ],
   ['lists the oldest first', 'VO-02', onRows((rows) => [...rows].reverse())],
   [
     'shows the whole row',

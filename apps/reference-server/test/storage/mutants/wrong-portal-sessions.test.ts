@@ -42,6 +42,17 @@ const wrongSessions: readonly WrongStorage[] = [
     })),
   ],
   [
+    'gives a session of the operator an app',
+    'SE-01',
+    spoilt((sessions) => ({
+      async findSession(hash, idleMs) {
+        const found = await sessions.findSession(hash, idleMs)
+        if (found?.holder.kind !== 'operator') return found
+        return { ...found, holder: { ...found.holder, appId: '' } as typeof found.holder }
+      },
+    })),
+  ],
+  [
     'ends a session by its beginning',
     'SE-02',
     spoilt((sessions, { database }) => ({
@@ -182,6 +193,25 @@ const wrongSessions: readonly WrongStorage[] = [
           return sessions.keepPreview(preview)
         },
         takePreview: async ({ previewId }) => early.get(previewId) ?? null,
+      }))
+    })(),
+  ],
+  [
+    'keeps the notice of a session that has ended',
+    'SE-11',
+    (() => {
+      const notices = new Map<string, string | null>()
+      return spoilt((sessions) => ({
+        async setNotice(hash, notice) {
+          notices.set(String(hash), notice)
+          return sessions.setNotice(hash, notice)
+        },
+        async beginSession(session) {
+          await sessions.beginSession(session)
+          const notice = notices.get(String(session.hash))
+          if (notice !== undefined) await sessions.setNotice(session.hash, notice)
+          notices.delete(String(session.hash))
+        },
       }))
     })(),
   ],

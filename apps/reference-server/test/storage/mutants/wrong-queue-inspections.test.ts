@@ -18,6 +18,28 @@ const count = ({ database }: BehindTheStores, condition: string) =>
 
 const wrongInspections: readonly WrongStorage[] = [
   [
+    'has no row of an empty log',
+    'QI-01',
+    spoilt((_state, behind) => (count(behind, 'true') === 0 ? { waiting: NaN } : {})),
+  ],
+  ['stops counting at two', 'QI-02', spoilt(({ waiting }) => ({ waiting: Math.min(2, waiting) }))],
+  [
+    'counts endpoints instead of attempts in flight',
+    'QI-03',
+    spoilt(({ inFlight }) => ({ inFlight: Math.min(1, inFlight) })),
+  ],
+  [
+    'tells for how long the newest is due',
+    'QI-04',
+    spoilt(({ oldestDueMs }, { database, now }) => {
+      const newest = database
+        .prepare<[number], number>('SELECT max(due_at) FROM kyc_relay_deliveries WHERE due_at <= ?')
+        .pluck()
+        .get(now().getTime())
+      return { oldestDueMs: oldestDueMs === 0 || !newest ? 0 : now().getTime() - newest }
+    }),
+  ],
+  [
     'takes an empty queue for one that waits since 1970',
     'QI-01',
     spoilt(({ waiting }, { now }) => (waiting === 0 ? { oldestDueMs: now().getTime() } : {})),

@@ -1,5 +1,5 @@
 import type { VerificationStore } from '@kyc-relay/kyc-core'
-import type { MemoryVerificationData } from '../../src/testing/memory-verification-store.js'
+import type { MemoryVerificationData } from '../../../src/testing/memory-verification-store.js'
 
 export type Wrong = (store: VerificationStore, data: MemoryVerificationData) => VerificationStore
 export type WrongStore = readonly [what: string, caughtBy: string, wrong: Wrong]
