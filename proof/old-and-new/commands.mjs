@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { behaviourNames } from './receiver.mjs'
 import { dryRun, submissionArguments, submit } from './submissions.mjs'
 
 // The commands of one lane: an app with users of its own, so that lanes may run beside each other and each stays in order.
 // A command names what it needs of earlier answers as {{name}}: the two servers give different ids and keys.
 
-const examplesUrl = new URL('../../packages/webhooks/schema/webhook-event-examples.json', import.meta.url)
-const examples = JSON.parse(readFileSync(examplesUrl, 'utf8'))
 const filledIn = ['userId', 'accountId', 'externalReferenceId', 'appId', 'connectedAppId', 'connectedAppName']
-const dataOf = (type) =>
-  Object.fromEntries(Object.entries(examples[type]).filter(([name]) => ![...filledIn, 'eventType'].includes(name)))
 
 const scopes = ['VERIFY_KYC', 'MAKE_PAYOUT_SEND', 'MAKE_PAYOUT_RECEIVE', 'LIST_PAYMENT', 'LIST_PURCHASES']
-const eventTypes = Object.keys(examples)
 const widgetTypes = ['WIDGET_KYC_INITIATION', 'WIDGET_DEPOSIT_COMPLETE', 'WIDGET_WITHDRAW_COMPLETE']
 const mostEndpoints = 6
 const badUrls = [
@@ -56,14 +52,27 @@ const weights = {
 
 const json = (body) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
-/** An endless source of commands for the lane of this name. The first ones make its app. */
-export function createLane({ name, random }) {
+/** Examples of the event types that a version knows. */
+export function eventExamplesOf(checkout) {
+  const file = path.join(checkout, 'packages/webhooks/schema/webhook-event-examples.json')
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/**
+ * An endless source of commands for the lane of this name. The first ones make its app. `rows` of the case table are
+ * submitted. `examples` are of the event types that both versions know.
+ */
+export function createLane({ name, random, rows, examples }) {
+  const eventTypes = Object.keys(examples)
+  const dataOf = (type) =>
+    Object.fromEntries(Object.entries(examples[type]).filter(([name]) => ![...filledIn, 'eventType'].includes(name)))
+  const submissionOf = (id) => submissionArguments(random, id, rows)
   const appId = random.uuid()
   const users = []
   const endpoints = []
   const submissions = []
   const transactions = []
-  const sourceIds = []
+  const sourced = []
   let made = 0
   const fresh = (what) => `${what}-${name}-${(made += 1)}`
 
@@ -89,13 +98,20 @@ export function createLane({ name, random }) {
     ...(body === undefined ? {} : json(body)),
   })
   const form = (page, action, fields) => ({ on: 'api', form: { page, action, fields } })
+  /** An event with a known `sourceEventId`, as it was or with another type. */
+  const eventAgain = (event) => {
+    if (random.chance(0.5)) return internal('POST', '/events', event)
+    const otherType = event.eventType === 'WIDGET_KYC_INITIATION' ? 'WIDGET_DEPOSIT_COMPLETE' : 'WIDGET_KYC_INITIATION'
+    const data = otherType === 'WIDGET_KYC_INITIATION' ? {} : { amount: 1 }
+    return { ...internal('POST', '/events', { ...event, eventType: otherType, data }), hasOtherContent: true }
+  }
   const activeUser = () => random.pick(users.filter(({ retired }) => !retired))
 
   const makers = {
     submission() {
       const user = activeUser()
       const id = fresh('attempt')
-      const variables = submissionArguments(random, id)
+      const variables = submissionOf(id)
       submissions.push({ user, variables })
       return graphql('secure', user.token, submit, variables)
     },
@@ -110,8 +126,8 @@ export function createLane({ name, random }) {
         random.chance(0.3) ? { ...variables, decision: 'FAILED' } : variables,
       )
     },
-    dryRun: () => graphql('secure', activeUser().token, dryRun, submissionArguments(random, fresh('attempt'))),
-    clearOnStandard: () => graphql('api', activeUser().token, submit, submissionArguments(random, fresh('attempt'))),
+    dryRun: () => graphql('secure', activeUser().token, dryRun, submissionOf(fresh('attempt'))),
+    clearOnStandard: () => graphql('api', activeUser().token, submit, submissionOf(fresh('attempt'))),
     reading() {
       const query = random.pick([
         '{ viewer { userId kycStatus } }',
@@ -127,7 +143,7 @@ export function createLane({ name, random }) {
       const userId = random.uuid()
       const some = scopes.filter(() => random.chance(0.5))
       const granted = random.chance(0.8) ? scopes : [...new Set(['VERIFY_KYC', ...some])]
-      users.push({ token, userId, retired: !granted.includes('VERIFY_KYC') })
+      users.push({ token, userId, retired: false, hasAll: granted.length === scopes.length })
       const account = { accountId: random.uuid(), externalReferenceId: `customer-${userId.slice(0, 8)}` }
       return [
         internal('PUT', `/grants/${appId}/${userId}`, { ...account, scopes: granted }),
@@ -143,7 +159,7 @@ export function createLane({ name, random }) {
       return [
         { settle: true },
         internal('PUT', `/grants/${appId}/${user.userId}`, { ...account, scopes: ['LIST_PAYMENT'] }),
-        graphql('secure', user.token, submit, submissionArguments(random, fresh('attempt'))),
+        graphql('secure', user.token, submit, submissionOf(fresh('attempt'))),
       ]
     },
     revokedGrant() {
@@ -153,7 +169,7 @@ export function createLane({ name, random }) {
       return [
         { settle: true },
         internal('DELETE', `/grants/${appId}/${user.userId}`),
-        graphql('secure', user.token, submit, submissionArguments(random, fresh('attempt'))),
+        graphql('secure', user.token, submit, submissionOf(fresh('attempt'))),
       ]
     },
     erasure() {
@@ -202,13 +218,15 @@ export function createLane({ name, random }) {
     },
     event() {
       const type = random.pick(widgetTypes)
-      const known = random.chance(0.2) && sourceIds.length > 0
-      const sourceEventId = known ? random.pick(sourceIds) : random.chance(0.3) ? fresh('source') : undefined
+      if (random.chance(0.2) && sourced.length > 0) return eventAgain(random.pick(sourced))
       const user = random.pick(users)
       const data = type === 'WIDGET_KYC_INITIATION' ? {} : { amount: (1 + random.whole(100_000)) / 100 }
       const event = { appId, userId: user.userId, eventType: type, data }
-      if (!known && sourceEventId !== undefined) sourceIds.push(sourceEventId)
-      return internal('POST', '/events', sourceEventId === undefined ? event : { ...event, sourceEventId })
+      if (random.chance(0.7)) return internal('POST', '/events', event)
+      const withSource = { ...event, sourceEventId: fresh('source') }
+      // An event that was withheld is judged anew when it is repeated: see the list of intended differences.
+      if (user.hasAll && !user.retired) sourced.push(withSource)
+      return internal('POST', '/events', withSource)
     },
     badEvent: () =>
       internal(
@@ -274,7 +292,7 @@ export function createLane({ name, random }) {
     },
     badRequest() {
       const user = activeUser().token
-      const good = graphql('secure', user, submit, submissionArguments(random, fresh('attempt')))
+      const good = graphql('secure', user, submit, submissionOf(fresh('attempt')))
       return random.pick([
         { ...good, token: undefined },
         { ...good, token: 'kyc_at_of_nobody' },

@@ -1,36 +1,67 @@
-// Every difference between the two that is meant, with its reason. A difference that no row here knows fails the run; a row
-// that nothing matched is told, so that the list does not outlive its reasons.
+// Every difference between the two that is meant: what, why, and exactly where. A difference that no row here knows fails
+// the run; a row that nothing matched is told, so that the list does not outlive its reasons.
 //
-// `matches` gets `{ kind, at, before, now }`: the kind of the command, a JSON Pointer into what was observed, and both values.
+// `matches` gets the difference, `{ kind, command, at, before, now }` (the kind of the command, the command, a JSON Pointer
+// into what was observed, and both values), and with `was` and `is` the whole of what each version answered. `tally` counts
+// commands of the run. proof/old-and-new.test.mjs shows for each row a neighbour that it does not excuse.
 
-const audited =
-  /^\/audit\/kinds\/(?:ACCESS_TOKEN_ISSUED|ENDPOINT_REGISTERED|ENDPOINT_REMOVED|GRANT_GIVEN|GRANT_NARROWED|GRANT_REVOKED|SIGNED_IN)$/
+const kindsAudited = [
+  'ACCESS_TOKEN_ISSUED',
+  'ENDPOINT_REGISTERED',
+  'ENDPOINT_REMOVED',
+  'GRANT_GIVEN',
+  'GRANT_NARROWED',
+  'GRANT_REVOKED',
+  'SIGNED_IN',
+]
 
-const securityHeader = /\/headers\/(?:strict-transport-security|x-content-type-options)$/
+const securityHeader = /^(?:\/(?:opened|posted))?\/headers\/(?:strict-transport-security|x-content-type-options)$/
 
 const fixedText = /\/(?:(?:errors|violations|warnings)\/\d+\/message|body\/(?:title|detail))$/
 
 const newField =
-  /\/(?:warnings|description|state|pausedBy|failingSince|lastSuccessAt|headerNames|httpStatus|latencyMs|replaces)$/
+  /^\/(?:body(?:\/items\/\d+)?|[^/]+\/detail)\/(?:description|state|pausedBy|failingSince|lastSuccessAt|headerNames|httpStatus|latencyMs|replaces)$/
 
-/** What an answer to an event gains and loses when it becomes a refusal. */
-const problemField = /^\/(?:headers\/cache-control|body\/(?:type|title|status|code|detail|requestId))$/
-const eventField = /^\/body\/(?:eventId|duplicate|deliveries|withheld)(?:\/.*)?$/
+/** What an erasure keeps, in the words of this version. */
+const keptTexts = [
+  'Of verifications: both ids, ids of sections, provider names, decisions, country codes, section and check outcomes, decline codes, instants, whether an SSN was validated, tokens of document numbers, and the answer of a replay.',
+  'The KYC status and its log.',
+  'Sealed parts of verifications, which nothing can open: their data key is destroyed.',
+  'Grants with account id and external reference: revoke them with DELETE /internal/v1/grants/{appId}/{userId}.',
+  'Events and deliveries without bodies: ids, types, instants, sourceEventId. Attempts without answers: addresses, times, statuses and headers. States of transactions without fields.',
+  'Ids of photo jobs and their states. Access tokens as hashes, until retention removes them.',
+  'Audit entries: ids, actors, reasons and purposes as operators gave them, and HMACs whose keys are destroyed.',
+  'Backups and files outside the service, as long as they are kept.',
+]
+
+const errorCode = (answer) => answer?.body?.errors?.[0]?.extensions?.code
+
+const isLocation = ({ line, column, ...others }) =>
+  Object.keys(others).length === 0 && [line, column].every((one) => Number.isInteger(one) && one > 0)
 
 export const intendedDifferences = [
   {
-    why: 'Endpoints tell their description, header names, state, pause and health; deliveries their last answer; a registration warns.',
+    why: 'Endpoints tell their description, header names, state, pause and health; deliveries their last answer.',
     matches: ({ at, before }) => newField.test(at) && before === undefined,
   },
   {
+    why: 'A registration warns of what a partner should know. It registers all the same.',
+    matches: ({ command, at, before, now }, { is }) =>
+      command?.method === 'POST' &&
+      command.path === '/api/v1/webhooks' &&
+      at === '/body/warnings' &&
+      before === undefined &&
+      Array.isArray(now) &&
+      is.status === 201,
+  },
+  {
     why: 'A known sourceEventId with other content is refused.',
-    matches: ({ kind, at, before, now }) =>
+    matches: ({ kind, command }, { was, is }) =>
       kind === 'event' &&
-      ((at === '/status' && now === 409) ||
-        now === 'SOURCE_EVENT_ID_CONFLICT' ||
-        (problemField.test(at) && before === undefined) ||
-        (eventField.test(at) && now === undefined) ||
-        (at === '/headers/content-type' && String(now).startsWith('application/problem+json'))),
+      command.hasOtherContent === true &&
+      was.body?.duplicate === true &&
+      is.status === 409 &&
+      is.body.code === 'SOURCE_EVENT_ID_CONFLICT',
   },
   {
     why: 'Every answer carries HSTS and nosniff.',
@@ -38,38 +69,57 @@ export const intendedDifferences = [
       securityHeader.test(at) && before === undefined && ['max-age=31536000', 'nosniff'].includes(now),
   },
   {
-    why: 'A violation names the object that has an unknown field, not the field: its name may be personal data.',
-    matches: ({ at, before, now }) =>
-      /\/violations(?:\/\d+(?:\/(?:pointer|message|code))?)?$/.test(at) && isUnknownField(before, now),
-  },
-  {
     why: 'A narrowed grant limits live tokens: a submission under it is refused, and so not recorded.',
-    matches: ({ kind, at, before, now }) =>
-      kind === 'narrowedGrant' || (kind === 'end' && at === '/audit/kinds/VERIFICATION_RECORDED' && now < before),
+    matches: ({ kind, command, at, before, now }, { is, tally }) =>
+      (kind === 'narrowedGrant' && command.path === '/api/v1/graphql' && errorCode(is) === 'FORBIDDEN') ||
+      (kind === 'end' && at === '/audit/kinds/VERIFICATION_RECORDED' && before - now === tally.narrowed),
   },
   {
     why: 'Tokens, grants, endpoints and sign-ins are audit entries.',
-    matches: ({ kind, at, before }) => kind === 'end' && audited.test(at) && before === undefined,
+    matches: ({ kind, at, before }) =>
+      kind === 'end' && before === undefined && kindsAudited.some((one) => at === `/audit/kinds/${one}`),
+  },
+  {
+    why: 'An erasure is an audit entry before its first step, so that one that a crash cut off is known.',
+    matches: ({ kind, at, before, now }, { tally }) =>
+      kind === 'end' && at === '/audit/kinds/ERASURE_STARTED' && before === undefined && now === tally.erased,
   },
   {
     why: 'Each try of a photo opens its sealed URL. How many tries fall into the run depends on its length.',
     matches: ({ kind, at }) => kind === 'end' && at === '/audit/kinds/VALUE_REVEALED',
   },
   {
+    why: 'The report of an erasure names everything that is kept, in five sentences.',
+    matches: ({ kind, at, now }) => kind === 'erasure' && /^\/body\/kept\/\d$/.test(at) && keptTexts.includes(now),
+  },
+  {
+    why: 'An error of GraphQL syntax or validation says where it is.',
+    matches: ({ at, before, now }, { is }) =>
+      /^\/body\/errors\/\d+\/locations$/.test(at) &&
+      before === undefined &&
+      ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'].includes(errorCode(is)) &&
+      Array.isArray(now) &&
+      now.every(isLocation),
+  },
+  {
     why: 'A refusal of the API says how much of the rate limit is left, as every other answer does.',
-    matches: ({ at, before, now }) =>
-      /\/headers\/ratelimit(?:-policy)?$/.test(at) && before === undefined && now !== undefined,
+    matches: ({ at, before, now }, { is }) =>
+      /^\/headers\/ratelimit(?:-policy)?$/.test(at) && before === undefined && now !== undefined && is.status >= 400,
   },
   {
     why: 'The explanations of attempts were rewritten. The causes that they explain are compared by their codes.',
-    matches: ({ at }) => /\/attempts\/\d+\/explanation\/(?:cause|nextStep)$/.test(at),
+    matches: ({ at, before, now }) =>
+      /\/attempts\/\d+\/explanation\/(?:cause|nextStep)$/.test(at) && [before, now].every(isText),
   },
   {
     why: 'Fixed texts of problems, errors, violations and warnings were rewritten. Their codes are equal.',
-    matches: ({ at, before, now }) =>
-      fixedText.test(at) && [before, now].every((text) => typeof text === 'string' && text !== ''),
+    matches: ({ at, before, now }) => fixedText.test(at) && [before, now].every(isText),
   },
 ]
+
+function isText(value) {
+  return typeof value === 'string' && value !== ''
+}
 
 /**
  * An answer of the earlier version with its violations as this version lists them: an unknown field is a violation of the
@@ -97,12 +147,4 @@ function listedNow(violations) {
     .map((one) => (isObject.test(one.pointer) ? one : { ...one, pointer: parentOf(one.pointer) }))
   const seen = new Set(known.map(({ pointer }) => pointer))
   return [...known, ...unknown.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer))]
-}
-
-function isUnknownField(before, now) {
-  const texts = [before, now].map((one) => JSON.stringify(one) ?? '')
-  if (texts[0].includes('UNKNOWN_FIELD') || texts[0].includes('not part of the contract')) return true
-  if (texts[0].includes('has no such field')) return true
-  const [was, is] = [before, now].map(String)
-  return was.startsWith('/') && is === was.slice(0, was.lastIndexOf('/'))
 }

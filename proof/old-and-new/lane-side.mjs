@@ -169,8 +169,23 @@ export function createLaneSide({ side, lane, normaliser }) {
       })
     }
     const strangers = [...posts.values()].flat().map(({ path, body }) => ({ path, body }))
-    const named = [...deliveries, ...strangers].map((one) => normaliser.unnamed(one))
-    return named.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+    return byWhatTheyAre([...deliveries, ...strangers].map((one) => normaliser.unnamed(one)))
+  }
+
+  /** Names each delivery after its URL and body, so that one too many changes no other name. */
+  function byWhatTheyAre(all) {
+    const nameOf = ({ detail, path, body }) => `${detail?.url ?? path} ${detail?.body ?? body}`
+    // By what both versions tell, so that deliveries of one body to one URL are in the same order.
+    const sortKey = ({ detail, posts }) =>
+      JSON.stringify([detail?.resendOf, detail?.status, detail?.attemptsMade, posts?.map(({ headers }) => headers)])
+    const sorted = all.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
+    const counts = new Map()
+    const named = sorted.map((one) => {
+      const name = nameOf(one)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      return [`${name} ${counts.get(name)}`.replaceAll('/', '|'), one]
+    })
+    return Object.fromEntries(named)
   }
 
   /** Sends one of the newest deliveries again: the one that comes `number`-th when they are sorted by what they say. */

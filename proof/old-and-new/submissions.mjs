@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const url = new URL('../../packages/kyc-core/schema/submission-cases.json', import.meta.url)
 const { base, cases } = JSON.parse(readFileSync(url, 'utf8'))
+export { cases }
 
 const document = `($schemaVersion: String!, $externalVerificationProvider: String!, $externalVerificationId: String!,
   $decision: String!, $decisionReason: String, $decisionedAt: String, $person: JSON!, $verifications: JSON!,
@@ -49,10 +50,14 @@ export function plainSubmission(random, externalVerificationId) {
   return { ...base, externalVerificationId, decision, person }
 }
 
-/** The arguments of one submission: half of them plainly good, half a row of the case table, good or bad. */
-export function submissionArguments(random, externalVerificationId) {
+/** The arguments of one submission: half of them plainly good, half one of these rows of the case table, good or bad. */
+export function submissionArguments(random, externalVerificationId, rows) {
   if (random.chance(0.5)) return plainSubmission(random, externalVerificationId)
-  const { patch } = random.pick(cases)
+  return caseArguments(random.pick(rows), externalVerificationId)
+}
+
+/** The arguments of a row of the case table. */
+export function caseArguments({ patch }, externalVerificationId) {
   const changed = patched(base, patch)
   const changesId = patch.some(({ path }) => path.startsWith('/externalVerificationId') || path === '')
   return changesId || typeof changed !== 'object' || changed === null ? changed : { ...changed, externalVerificationId }
