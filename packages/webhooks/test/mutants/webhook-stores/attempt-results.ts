@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../../src/delivery/index.js'
 import type { MemoryWebhookData } from '../../../src/testing/memory-webhook-data.js'
-import { tick, waitingIn, type WrongStore } from './wrong-store.js'
+import { change, tick, waitingIn, type WrongStore } from './wrong-store.js'
 
 const isUnsent = ({ attempt }: AttemptResult) => attempt.state === 'UNSENT'
 
@@ -66,14 +66,14 @@ export const wrongResults: readonly WrongStore[] = [
   [
     'looks whether a fence is current, then records the result',
     'WS-RESULT-5',
-    (store, { deliveries }) => ({
+    (store, data) => ({
       async recordAttemptResults(results) {
-        const open = results.map(({ fence }) => deliveries.get(fence.deliveryId)?.open)
+        const open = results.map(({ fence }) => data.deliveries.get(fence.deliveryId)?.open)
         await tick()
         for (const [n, { fence }] of results.entries()) {
-          const [delivery, attempt] = [deliveries.get(fence.deliveryId), open[n]]
+          const [delivery, attempt] = [data.deliveries.get(fence.deliveryId), open[n]]
           const wasCurrent = attempt?.token === fence.token && attempt.number === fence.attempt
-          if (wasCurrent && delivery?.open === null) Object.assign(delivery, { open: attempt, state: 'PENDING' })
+          if (wasCurrent && delivery?.open === null) change(data, delivery, { open: attempt, state: 'PENDING' })
         }
         return store.recordAttemptResults(results)
       },
@@ -162,7 +162,7 @@ export const wrongResults: readonly WrongStore[] = [
       async cancelPending(request) {
         const count = await store.cancelPending(request)
         const elsewhere = waitingIn(data).filter(({ event }) => event.userId === request.userId)
-        for (const delivery of elsewhere) delivery.state = 'CANCELLED'
+        for (const delivery of elsewhere) change(data, delivery, { state: 'CANCELLED' })
         return count
       },
     }),

@@ -1,4 +1,4 @@
-import { isRemoved, liveOfLineage, tick, waitingIn, type WrongStore } from './wrong-store.js'
+import { change, isRemoved, liveOfLineage, tick, waitingIn, type WrongStore } from './wrong-store.js'
 
 /** Wrong stores of endpoints, each caught by one case. */
 export const wrongEndpoints: readonly WrongStore[] = [
@@ -73,7 +73,7 @@ export const wrongEndpoints: readonly WrongStore[] = [
         const isGone = await store.removeEndpoint(request)
         for (const delivery of waitingIn(data)) {
           const isOfOthers = !lineage.has(delivery.endpointId) && delivery.event.appId === request.appId
-          if (isGone && isOfOthers) Object.assign(delivery, { state: 'CANCELLED', cancelReason: 'ENDPOINT_REMOVED' })
+          if (isGone && isOfOthers) change(data, delivery, { state: 'CANCELLED', cancelReason: 'ENDPOINT_REMOVED' })
         }
         return isGone
       },
@@ -88,7 +88,7 @@ export const wrongEndpoints: readonly WrongStore[] = [
         for (const { fence, next } of results) {
           const delivery = data.deliveries.get(fence.deliveryId)
           const isLast = delivery !== undefined && delivery.cancelReason === 'ENDPOINT_REMOVED'
-          if (isLast && next.state === 'PENDING') Object.assign(delivery, { state: 'PENDING', cancelReason: null })
+          if (isLast && next.state === 'PENDING') change(data, delivery, { state: 'PENDING', cancelReason: null })
         }
         return answer
       },
@@ -104,7 +104,7 @@ export const wrongEndpoints: readonly WrongStore[] = [
         for (const delivery of data.deliveries.values()) {
           const isOfLineage = data.endpoints.get(delivery.endpointId)?.endpoint.lineageId === lineageId
           if (!isOfLineage || delivery.state !== 'CANCELLED' || delivery.attemptsMade === 0) continue
-          Object.assign(delivery, { state: 'PENDING', cancelReason: null, endpointId: endpoint.endpointId })
+          change(data, delivery, { state: 'PENDING', cancelReason: null, endpointId: endpoint.endpointId })
         }
         return answer
       },
@@ -192,7 +192,7 @@ export const wrongEndpoints: readonly WrongStore[] = [
           const isGone = await store.removeEndpoint(request)
           for (const delivery of waiting) {
             const inherited = moved.has(delivery.deliveryId)
-            if (inherited && delivery.state === 'CANCELLED') Object.assign(delivery, { state: 'PENDING' })
+            if (inherited && delivery.state === 'CANCELLED') change(data, delivery, { state: 'PENDING' })
             moved.add(delivery.deliveryId)
           }
           return isGone

@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '../../../src/delivery/index.js'
 import type { MemoryWebhookData } from '../../../src/testing/memory-webhook-data.js'
-import { during, tick, type Spoil, type WrongStore } from './wrong-store.js'
+import { change, tick, without, type Spoil, type WrongStore } from './wrong-store.js'
 
 const endedIn = ({ deliveries }: MemoryWebhookData, nowMs: number) =>
   [...deliveries.values()].filter(({ open }) => open !== null && open.leaseEndsAtMs <= nowMs)
@@ -13,7 +13,7 @@ const uncounted =
     return {
       claimDue(request) {
         const hidden = endedIn(data, now()).filter(({ endpointId }) => when(takenOver.has(endpointId)))
-        return during(hidden, { state: 'FAILED' }, () => store.claimDue(request))
+        return without(data, hidden, () => store.claimDue(request))
       },
       async claimExpired(request) {
         const taken = await store.claimExpired(request)
@@ -58,15 +58,18 @@ export const wrongLeases: readonly WrongStore[] = [
   [
     'lets a late success win over the interruption that was recorded',
     'WS-LEASE-4',
-    (store, { deliveries }) => ({
+    (store, data) => ({
       async recordAttemptResults(results) {
         const { stale, ...rest } = await store.recordAttemptResults(results)
         const late = stale.filter(({ deliveryId, attempt }) => {
-          const delivery = deliveries.get(deliveryId)
+          const delivery = data.deliveries.get(deliveryId)
           const state = delivery?.attempts.find(({ number }) => number === attempt)?.ended?.result.attempt.state
           return state === 'INTERRUPTED' && delivery?.state === 'PENDING'
         })
-        for (const { deliveryId } of late) Object.assign(deliveries.get(deliveryId) ?? {}, { state: 'DELIVERED' })
+        for (const { deliveryId } of late) {
+          const delivery = data.deliveries.get(deliveryId)
+          if (delivery) change(data, delivery, { state: 'DELIVERED' })
+        }
         return { ...rest, stale: stale.filter((fence) => !late.includes(fence)) }
       },
     }),

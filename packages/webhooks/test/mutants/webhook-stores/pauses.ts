@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../../src/delivery/index.js'
-import { liveOfLineage, tick, waitingIn, type WrongStore } from './wrong-store.js'
+import { liveOfLineage, tick, waitingIn, without, type WrongStore } from './wrong-store.js'
 
 /** Wrong stores of pauses and of health, each caught by one case. */
 export const wrongPauses: readonly WrongStore[] = [
@@ -136,14 +136,11 @@ export const wrongPauses: readonly WrongStore[] = [
     'cancels nothing that waits in a pause',
     'WS-PAUSE-11',
     (store, data) => ({
-      async cancelPending(request) {
+      cancelPending(request) {
         const held = waitingIn(data).filter(
           ({ endpointId }) => data.endpoints.get(endpointId)?.endpoint.pausedBy != null,
         )
-        for (const delivery of held) delivery.state = 'DELIVERED'
-        const count = await store.cancelPending(request)
-        for (const delivery of held) delivery.state = 'PENDING'
-        return count
+        return without(data, held, () => store.cancelPending(request))
       },
     }),
   ],

@@ -45,8 +45,7 @@ export async function failingCases(spoil: Spoil): Promise<Record<string, string>
 }
 
 /** Pending deliveries that are not in flight. */
-export const waitingIn = ({ deliveries }: MemoryWebhookData) =>
-  [...deliveries.values()].filter(({ state, open }) => state === 'PENDING' && open === null)
+export const waitingIn = ({ pending }: MemoryWebhookData) => [...pending.values()].filter(({ open }) => open === null)
 
 /** Whether the endpoint of a delivery is removed. */
 export const isRemoved = (data: MemoryWebhookData, { endpointId }: Pick<StoredDelivery, 'endpointId'>) =>
@@ -56,6 +55,21 @@ export const isRemoved = (data: MemoryWebhookData, { endpointId }: Pick<StoredDe
 export function liveOfLineage(data: MemoryWebhookData, endpointId: string) {
   const lineageId = data.endpoints.get(endpointId)?.endpoint.lineageId
   return [...data.endpoints.values()].filter(({ endpoint, removed }) => !removed && endpoint.lineageId === lineageId)
+}
+
+/** Changes a delivery, and whether it is among the pending ones. */
+export function change(data: MemoryWebhookData, delivery: StoredDelivery, fields: Partial<StoredDelivery>): void {
+  Object.assign(delivery, fields)
+  if (delivery.state === 'PENDING') data.pending.set(delivery.deliveryId, delivery)
+  else data.pending.delete(delivery.deliveryId)
+}
+
+/** Hides pending deliveries while `call` begins. */
+export function without<T>(data: MemoryWebhookData, hidden: readonly StoredDelivery[], call: () => T): T {
+  for (const { deliveryId } of hidden) data.pending.delete(deliveryId)
+  const answer = call()
+  for (const delivery of hidden) data.pending.set(delivery.deliveryId, delivery)
+  return answer
 }
 
 /** Changes deliveries while `call` begins, which is all that the store in memory needs to answer. */
