@@ -147,6 +147,9 @@ export const DeliveriesPage: FC<{
                   <code>{delivery.eventType}</code>
                 </a>{' '}
                 <DeliveryKind delivery={delivery} />
+                <div class="hint">
+                  <code title={delivery.deliveryId}>…{delivery.deliveryId.slice(-12)}</code>
+                </div>
               </>,
               delivery.url,
               <>

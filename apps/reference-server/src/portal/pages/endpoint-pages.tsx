@@ -45,11 +45,13 @@ export const EndpointStateMark: FC<{ readonly endpoint: Endpoint; readonly healt
       <State tone="bad">Failing</State>
       <div class="hint">
         since <Instant at={since} />
+      </div>
+      <div class="hint">
         {last === null ? (
-          ', no success yet'
+          'no success yet'
         ) : (
           <>
-            , last success <Instant at={last} />
+            last success <Instant at={last} />
           </>
         )}
       </div>
