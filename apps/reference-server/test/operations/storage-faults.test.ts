@@ -307,7 +307,9 @@ it.each([
   expect(verificationId).not.toBeNull()
   await first.end('SIGKILL')
   renameSync(inDataDir(`${name}-wal`), inDataDir('elsewhere'))
-  await expect(start()).rejects.toThrow(`served: ${variable}: The database has lost commits`)
+  await expect(start()).rejects.toThrow(
+    `served: ${variable} (default: ${name} in DATA_DIR): The database has lost commits`,
+  )
   renameSync(inDataDir('elsewhere'), inDataDir(`${name}-wal`))
   const second = await start()
   expect(await callsTo(second).submit('one')).toBe(verificationId)
