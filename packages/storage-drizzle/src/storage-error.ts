@@ -62,7 +62,7 @@ const messages: Readonly<Record<StorageErrorCode, string>> = {
 
 /**
  * Reasons why PostgreSQL could not be used. Causes of `DATABASE_UNUSABLE` need a changed setting. Causes of
- * `STORE_UNAVAILABLE` are temporary.
+ * `STORE_UNAVAILABLE` are temporary. Those of `STORE_FAILED` need a repair.
  */
 export type StorageErrorCause = keyof typeof causeMessages
 
@@ -90,6 +90,8 @@ const causeMessages = {
   STANDBY: 'The database server is a standby: it may return old data and accepts no writes. Connect to the primary.',
   SYNCHRONOUS_COMMIT:
     'The setting synchronous_commit is off or local, so acknowledged commits can be lost. Set it to on for this database user.',
+  // STORE_FAILED
+  DATA_DAMAGED: 'The database server reported a damaged table or index. Nothing was written. A retry does not help.',
   // STORE_UNAVAILABLE
   READ_ONLY: 'The database accepts no writes: it is a standby, or its transactions are read-only.',
   NO_PRIMARY: 'No host in the connection string is currently a primary that accepts writes.',
@@ -107,6 +109,8 @@ const causeMessages = {
   CONFLICT: 'The transaction conflicted with other transactions in every run.',
   DISK_FULL: 'The disk of the database server is full.',
   OUT_OF_MEMORY: 'The database server is out of memory.',
+  SYSTEM_ERROR:
+    'The database server reported an error of its machine, for example of a disk, or lost a node that it distributes to.',
 } as const
 
 const brand = Symbol.for('@kyc-relay/storage-drizzle.StorageError')

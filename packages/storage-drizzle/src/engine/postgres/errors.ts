@@ -47,11 +47,6 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '57P01': unavailable('CONNECTION_LOST'),
   '57P02': unavailable('CONNECTION_LOST'),
   '57P05': unavailable('CONNECTION_LOST'),
-  '08000': unavailable('CONNECTION_LOST'),
-  '08001': unavailable('CONNECTION_LOST'),
-  '08003': unavailable('CONNECTION_LOST'),
-  '08004': unavailable('CONNECTION_LOST'),
-  '08006': unavailable('CONNECTION_LOST'),
   '08P01': unavailable('POOLER_REFUSED'),
   // Time-out of a statement, a lock, or an idle or long transaction.
   '57014': unavailable('TIMED_OUT'),
@@ -62,9 +57,11 @@ const serverProblems: Readonly<Record<string, Problem>> = {
   '25P01': ['TRANSACTION_REQUIRED', null],
   '40001': unavailable('CONFLICT'),
   '40P01': unavailable('CONFLICT'),
+  // The result of a transaction on another node is unknown.
+  '40003': unavailable('CONNECTION_LOST'),
   // A damaged table or index.
-  XX001: ['STORE_FAILED', null],
-  XX002: ['STORE_FAILED', null],
+  XX001: ['STORE_FAILED', 'DATA_DAMAGED'],
+  XX002: ['STORE_FAILED', 'DATA_DAMAGED'],
   // A table or column is missing.
   '42P01': ['SCHEMA_OUTDATED', null],
   '42703': ['SCHEMA_OUTDATED', null],
@@ -126,8 +123,11 @@ function serverProblem(state: string, error: unknown): Problem {
   if (known !== undefined) return known
   // 22: a value that PostgreSQL cannot store, for example U+0000 in text. 23: constraints.
   if (state.startsWith('22') || state.startsWith('23')) return ['CONSTRAINT', null]
-  // 58: I/O errors.
-  if (state.startsWith('58')) return ['STORE_FAILED', null]
+  // 08: the connection, also that of a coordinator to one of its nodes.
+  if (state.startsWith('08')) return unavailable('CONNECTION_LOST')
+  // 58: a disk of the server that failed, or a node that a distributed database lost. Either ends by a failover or a
+  // repair, without a restart of this process.
+  if (state.startsWith('58')) return unavailable('SYSTEM_ERROR')
   return ['STORE_UNAVAILABLE', null]
 }
 
