@@ -73,20 +73,24 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-05',
-    name: 'MUST reveal an SSN to its owner',
+    name: 'MUST reveal each SSN to its owner, also of two with the same last four digits',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const token = await tokenFor(vault, maria)
-        assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the clear value')
+        const values = ['078051120', '219091120']
+        const tokens = [await tokenFor(vault, maria), await tokenFor(vault, maria, { kind: 'ssn', value: '219091120' })]
+        for (const [index, token] of tokens.entries())
+          assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), values[index], 'the clear value')
       }),
   },
   {
     id: 'PV-06',
-    name: 'MUST refuse to reveal a document number: NOT_REVEALABLE',
+    name: 'MUST refuse to reveal a document number, also one of nine digits: NOT_REVEALABLE',
     run: (harness) =>
       withVault(harness, async (vault) => {
-        const token = await tokenFor(vault, maria, DOCUMENT_NUMBER)
-        await assertRejects(vault.reveal({ owner: maria, token, ...AUDITED }), 'NOT_REVEALABLE', 'only a hash exists')
+        for (const number of [DOCUMENT_NUMBER, { ...DOCUMENT_NUMBER, value: '078051120' }]) {
+          const token = await tokenFor(vault, maria, number)
+          await assertRejects(vault.reveal({ owner: maria, token, ...AUDITED }), 'NOT_REVEALABLE', 'only a hash exists')
+        }
       }),
   },
   {
@@ -177,11 +181,17 @@ export const vaultTokenCases: readonly PiiVaultCase[] = [
   },
   {
     id: 'PV-11',
-    name: 'MUST keep all data after all handles were closed',
+    name: 'MUST keep all data after all handles were closed, with the times of tokens',
     async run(harness) {
-      const token = await withVault(harness, (vault) => tokenFor(vault, maria))
+      const { token, facts } = await withVault(harness, async (vault) => {
+        const made = await tokenFor(vault, maria)
+        return { token: made, facts: await vault.inspect(maria, [made]) }
+      })
+      await harness.advance(1_000)
       await withVault(harness, async (vault) => {
         assertEqual(await vault.reveal({ owner: maria, token, ...AUDITED }), '078051120', 'the clear value')
+        assertEqual(await vault.inspect(maria, [token]), facts, 'the facts')
+        assertEqual(await vault.listOlderThan({ ageMs: 999, limit: 1 }), [{ ...maria, token }], 'made a second ago')
       })
     },
   },

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { KycError } from '@kyc-relay/kyc-core'
+import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile, type KeyFile } from '@kyc-relay/kyc-core/node'
 import {
   createMemoryVault,
   createMemoryVaultData,
+  type MemoryVaultData,
   type PiiVault,
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
@@ -21,8 +22,17 @@ export function seededBytes(seed: string): (size: number) => Uint8Array {
   }
 }
 
+/** What lies under a handle of a vault. */
+export interface InsideVault {
+  readonly data: MemoryVaultData
+  readonly cipher: PiiCipher
+  now(): Date
+}
+
 /** A vault in memory with all that the cases can ask for. `wrap` makes a wrong vault out of the right one. */
-export function createMemoryVaultHarness(wrap: (vault: PiiVault) => PiiVault = (vault) => vault): PiiVaultHarness {
+export function createMemoryVaultHarness(
+  wrap: (vault: PiiVault, inside: InsideVault) => PiiVault = (vault) => vault,
+): PiiVaultHarness {
   const randomBytes = seededBytes('vault')
   const data = createMemoryVaultData()
   const source = { randomBytes, now: new Date('2026-01-05T10:00:00Z') }
@@ -39,8 +49,9 @@ export function createMemoryVaultHarness(wrap: (vault: PiiVault) => PiiVault = (
   return {
     async open() {
       const cipher = createLocalCipher({ keys: parseKeyFile(keyFile) })
-      const vault = createMemoryVault({ cipher, data, randomBytes, now: () => new Date(nowMs) })
-      return { vault: wrap(vault), close: async () => {} }
+      const inside = { cipher, data, now: () => new Date(nowMs) }
+      const vault = createMemoryVault({ ...inside, randomBytes })
+      return { vault: wrap(vault, inside), close: async () => {} }
     },
     async advance(ms) {
       nowMs += ms
