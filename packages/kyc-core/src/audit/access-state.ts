@@ -1,7 +1,7 @@
 import type { AuditEntry } from './audit-entry.js'
 import type { AccessRow } from './audit-log.js'
 
-/** What the entries of a log say about keys, tokens, grants, endpoints with their pauses, and corrections. */
+/** What the entries of a log say about apps, their keys, tokens, grants, endpoints, corrections, holds and closures. */
 export interface AccessState {
   /** Reads entries, in the order of their chain. */
   read(entries: readonly AuditEntry[]): void
@@ -11,65 +11,80 @@ export interface AccessState {
   missing(): readonly string[]
 }
 
-/** Returns the name of the row that an entry is about; null for an entry about no such row. */
-export function accessNameOf({ kind, appId, userId, subject }: AuditEntry): string | null {
-  if (kind.startsWith('GRANT_')) return `grant ${appId} ${userId}`
-  if (kind === 'ACCESS_TOKEN_ISSUED') return `token ${subject}`
-  if (kind === 'KYC_STATUS_CORRECTED') return `correction ${subject}`
-  if (kind === 'ENDPOINT_PAUSED' || kind === 'ENDPOINT_RESUMED') return `pause ${subject}`
-  if (kind.startsWith('ENDPOINT_')) return `endpoint ${subject}`
-  if (kind.startsWith('API_KEY_')) return `key ${appId} ${subject}`
-  return null
-}
-
-interface Known {
-  /** Digest of the row; null for a row that was removed. */
-  digest: string | null
-  /** Time of the revocation or removal. */
-  endedAtMs: number | null
-}
-
-/** Creates the state before the first entry. */
-export function createAccessState(): AccessState {
-  const known = new Map<string, Known>()
-  return {
-    read(entries) {
-      for (const entry of entries) {
-        const name = accessNameOf(entry)
-        if (name === null) continue
-        const row = known.get(name) ?? { digest: null, endedAtMs: null }
-        if (begins.has(entry.kind)) row.digest = entry.contentDigest
-        if (entry.kind === 'GRANT_REVOKED' || entry.kind === 'ENDPOINT_RESUMED') row.digest = null
-        if (ends.has(entry.kind)) row.endedAtMs = entry.atMs
-        known.set(name, row)
-      }
-    },
-    compare({ name, digest, endedAtMs }) {
-      const row = known.get(name)
-      known.delete(name)
-      if (row?.digest == null) return 'ROW_WITHOUT_ENTRY'
-      if (digest !== null && row.digest !== digest) return 'ROW_DIFFERS'
-      if (name.startsWith('endpoint ') && (endedAtMs === null) !== (row.endedAtMs === null)) return 'ROW_DIFFERS'
-      // A newer key can retire a key earlier than its own entry says, and never later.
-      if (name.startsWith('key ') && (endedAtMs ?? Infinity) > (row.endedAtMs ?? Infinity)) return 'ROW_DIFFERS'
-      return null
-    },
-    // Retention removes tokens, and a revoked grant takes its tokens with it.
-    missing: () =>
-      [...known].flatMap(([name, { digest }]) => (digest === null || name.startsWith('token ') ? [] : [name])),
+/** Returns the names of the rows that an entry is about, with the digest that they have after it; null for no row. */
+function rowsAfter({ kind, appId, userId, subject, contentDigest }: AuditEntry): readonly Change[] {
+  switch (kind) {
+    case 'GRANT_GIVEN':
+    case 'GRANT_NARROWED':
+      return [
+        [`grant ${appId} ${userId}`, contentDigest],
+        [`revocation ${appId} ${userId}`, null],
+      ]
+    case 'GRANT_REVOKED':
+      return [
+        [`grant ${appId} ${userId}`, null],
+        [`revocation ${appId} ${userId}`, contentDigest],
+      ]
+    case 'ACCESS_TOKEN_ISSUED':
+      return [[`token ${subject}`, contentDigest]]
+    case 'KYC_STATUS_CORRECTED':
+      return [[`correction ${subject}`, contentDigest]]
+    case 'APP_CREATED':
+      return [[`app ${appId}`, contentDigest]]
+    case 'LEGAL_HOLD_PLACED':
+      return [[`hold ${userId}`, contentDigest]]
+    case 'LEGAL_HOLD_RELEASED':
+      return [[`hold ${userId}`, null]]
+    case 'USER_CLOSED':
+      return [[`closure ${userId}`, subject === 'open' ? null : contentDigest]]
+    case 'ENDPOINT_REGISTERED':
+    case 'ENDPOINT_REMOVED':
+    case 'ENDPOINT_PAUSED':
+    case 'ENDPOINT_RESUMED':
+      return [[`endpoint ${subject}`, contentDigest]]
+    case 'API_KEY_ADDED':
+    case 'API_KEY_ISSUED':
+    case 'API_KEY_ACTIVATED':
+    case 'API_KEY_RETIRED':
+    case 'API_KEY_DISCARDED':
+    case 'API_KEY_REVOKED':
+    case 'API_KEY_REWRAPPED':
+      return [[`key ${appId} ${subject}`, contentDigest]]
+    default:
+      return []
   }
 }
 
-const begins: ReadonlySet<string> = new Set([
-  ...[
-    'GRANT_GIVEN',
-    'GRANT_NARROWED',
-    'ACCESS_TOKEN_ISSUED',
-    'ENDPOINT_REGISTERED',
-    'API_KEY_ADDED',
-    'API_KEY_ISSUED',
-    'API_KEY_REWRAPPED',
-  ],
-  ...['ENDPOINT_PAUSED', 'KYC_STATUS_CORRECTED'],
-])
-const ends: ReadonlySet<string> = new Set(['ENDPOINT_REMOVED', 'API_KEY_DISCARDED', 'API_KEY_REVOKED'])
+type Change = readonly [name: string, digest: string | null]
+
+/** Returns the names of the rows that an entry is about. */
+export const accessNamesOf = (entry: AuditEntry): readonly string[] => rowsAfter(entry).map(([name]) => name)
+
+/** Creates the state before the first entry. */
+export function createAccessState(): AccessState {
+  /** Digest of each row; null for a row that was removed. */
+  const known = new Map<string, string | null>()
+  /** Closures that an erasure may have removed. */
+  const erased = new Set<string>()
+  return {
+    read(entries) {
+      for (const entry of entries) {
+        for (const [name, digest] of rowsAfter(entry)) known.set(name, digest)
+        const closure = `closure ${entry.userId}`
+        if (entry.kind === 'USER_CLOSED') erased.delete(closure)
+        if (entry.kind === 'ERASURE_STARTED' || entry.kind === 'USER_ERASED') erased.add(closure)
+      }
+    },
+    compare({ name, digest }) {
+      const expected = known.get(name)
+      known.delete(name)
+      if (expected == null) return 'ROW_WITHOUT_ENTRY'
+      return expected === digest ? null : 'ROW_DIFFERS'
+    },
+    // Retention removes tokens, and a revoked grant takes its tokens with it. An erasure removes a closure when it ends.
+    missing: () =>
+      [...known].flatMap(([name, digest]) =>
+        digest === null || name.startsWith('token ') || erased.has(name) ? [] : [name],
+      ),
+  }
+}

@@ -15,8 +15,9 @@ export type AuditLogName = 'stores' | 'vault'
  * - `TOKENS_RESTORED`: number of tokens taken out of quarantine
  * - `TOKENS_ERASED`: number of tokens destroyed after their time in quarantine
  * - `DATA_KEY_REWRAPPED`: id of the key that wraps the data key now
- * - `API_KEY_ADDED`, `API_KEY_ISSUED` (by the operator), `API_KEY_ACTIVATED`, `API_KEY_DISCARDED`, `API_KEY_REVOKED`,
- *   `API_KEY_REWRAPPED`: version of the app's API key
+ * - `APP_CREATED`: the app id
+ * - `API_KEY_ADDED`, `API_KEY_ISSUED` (by the operator), `API_KEY_ACTIVATED`, `API_KEY_RETIRED` (by a newer version),
+ *   `API_KEY_DISCARDED`, `API_KEY_REVOKED`, `API_KEY_REWRAPPED`: version of the app's API key
  * - `GRANT_GIVEN`, `GRANT_NARROWED`: scopes that the app has afterwards
  * - `GRANT_REVOKED`: scopes that the app had before
  * - `ACCESS_TOKEN_ISSUED`: SHA-256 of the access token, in hexadecimal
@@ -41,9 +42,11 @@ export type AuditKind =
   | 'TOKENS_RESTORED'
   | 'TOKENS_ERASED'
   | 'DATA_KEY_REWRAPPED'
+  | 'APP_CREATED'
   | 'API_KEY_ADDED'
   | 'API_KEY_ISSUED'
   | 'API_KEY_ACTIVATED'
+  | 'API_KEY_RETIRED'
   | 'API_KEY_DISCARDED'
   | 'API_KEY_REVOKED'
   | 'API_KEY_REWRAPPED'

@@ -19,17 +19,15 @@ export interface RecordedRow {
   readonly erased: boolean
 }
 
-/** An API key, access token, grant, endpoint, its pause, or a correction of a KYC status, as its row is now. */
+/** A row that entries of its audit log speak of, as it is now. */
 export interface AccessRow {
   /**
-   * `key <appId> <version>`, `token <hash>`, `grant <appId> <userId>`, `endpoint <endpointId>`, `pause <endpointId>` or
-   * `correction <correctionId>`.
+   * `app <appId>`, `key <appId> <version>`, `token <hash>`, `grant <appId> <userId>`, `revocation <appId> <userId>`,
+   * `endpoint <endpointId>`, `correction <correctionId>`, `hold <userId>` or `closure <userId>`.
    */
   readonly name: string
-  /** Digest that an entry about it would have; null if a part was forgotten with its removal. */
-  readonly digest: string | null
-  /** Time of the retirement or removal, in milliseconds since 1970, UTC; null without. */
-  readonly endedAtMs: number | null
+  /** Digest of the row, as the newest entry about it has it if nothing changed it since. */
+  readonly digest: string
 }
 
 /**
@@ -54,8 +52,8 @@ export interface AuditLog {
   /** Returns the rows that entries with these subjects recorded, by subject. Removed rows are absent. */
   findRecorded(subjects: readonly string[]): Promise<ReadonlyMap<string, RecordedRow>>
   /**
-   * Reads a page of the API keys, access tokens, grants, endpoints, pauses and corrections. `nextCursor` is null on the last page. Absent if
-   * the log records none.
+   * Reads a page of the apps, API keys, access tokens, grants, revocations, endpoints, corrections, legal holds and
+   * closures. `nextCursor` is null on the last page. Absent if the log records none.
    */
   listAccess?(page: {
     readonly cursor: string | null

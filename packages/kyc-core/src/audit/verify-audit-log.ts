@@ -2,7 +2,7 @@ import type { AuditEntry, AuditHead, AuditKind } from './audit-entry.js'
 import type { AuditFinding } from './audit-finding.js'
 import type { AuditLog } from './audit-log.js'
 import type { AuditSeal, SealedCheckpoint } from './audit-seal.js'
-import { accessNameOf, createAccessState } from './access-state.js'
+import { accessNamesOf, createAccessState } from './access-state.js'
 import { CHAIN_START, checkRun, type ChainPlace } from './check-run.js'
 
 /** Options of {@link verifyAuditLog}. */
@@ -38,8 +38,9 @@ const kindsWithRow: ReadonlySet<AuditKind> = new Set<AuditKind>(['VERIFICATION_R
  * keep writing meanwhile.
  *
  * It finds entries that were changed, removed, moved or inserted, rows that differ from their entries, and rows without
- * an entry. Rows are verifications, reveals, API keys, access tokens, grants, endpoints with their pauses, and corrections of a KYC status. Only checkpoints reveal that the newest entries were removed or that an older copy of the database was
- * restored.
+ * an entry. Rows are verifications, reveals, apps, API keys, access tokens, grants and their revocations, endpoints with
+ * their pauses, corrections of a KYC status, legal holds and closures of accounts. Only checkpoints reveal that the newest
+ * entries were removed or that an older copy of the database was restored.
  *
  * @example
  * ```ts
@@ -102,7 +103,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
   const access = createAccessState()
   const places = new Map<number, ChainPlace>()
 
-  /** Compares keys, tokens, grants, endpoints, pauses and corrections with their entries. */
+  /** Compares apps, keys, tokens, grants, endpoints, corrections, holds and closures with their entries. */
   async function compareAccess(): Promise<void> {
     if (log.listAccess === undefined) return
     const differences: {
@@ -136,7 +137,7 @@ export async function verifyAuditLog(verification: AuditVerification): Promise<A
     for (const [chain, { sequence }] of since) {
       for (let after = sequence; ;) {
         const entries = await log.listEntries({ chain, after, limit: pageSize })
-        for (const entry of entries) names.add(accessNameOf(entry) ?? '')
+        for (const entry of entries) accessNamesOf(entry).forEach((name) => names.add(name))
         if (entries.length < pageSize) break
         after = entries.at(-1)?.sequence ?? after
       }

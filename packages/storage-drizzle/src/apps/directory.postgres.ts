@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { AppDirectory } from './app-directory.js'
-import { signedInEvent } from '../audit/access-events.js'
-import { apiKeyAddedEvent, apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { appCreatedEvent, signedInEvent } from '../audit/access-events.js'
+import { apiKeyEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.postgres.js'
 import { createAppKeyChanges, insertKey } from './key-changes.postgres.js'
@@ -73,8 +73,10 @@ export function createAppDirectory(dependencies: {
     async createApp({ appId, name, firstKey, actor }) {
       await database.transaction(async (on) => {
         await queryBuilder(on).insert(apps).values({ appId, name })
-        await insertKey(on, firstKey, null)
-        await audit?.append(on, appId, () => apiKeyAddedEvent(audit.seal, firstKey), actor)
+        const key = await insertKey(on, firstKey, null)
+        const { createdAt } = firstKey
+        await audit?.append(on, appId, () => appCreatedEvent(audit.seal, { appId, name }, createdAt.getTime()), actor)
+        await audit?.append(on, appId, () => apiKeyEvent(audit.seal, 'API_KEY_ADDED', key, createdAt), actor)
       })
     },
     findApp: (appId) => database.run(async () => (await reads.findApp.execute({ appId }))[0] ?? null),
@@ -92,10 +94,9 @@ export function createAppDirectory(dependencies: {
           .update(apiKeys)
           .set({ sealed: fresh })
           .where(and(eq(apiKeys.appId, appId), eq(apiKeys.version, version), eq(apiKeys.sealed, former)))
-          .returning({ hash: apiKeys.hash, issuedReason: apiKeys.issuedReason })
+          .returning()
         if (key === undefined) return false
-        const rewrapped = { ...key, appId, version, sealed: fresh }
-        await audit?.append(on, appId, () => apiKeyRewrappedEvent(audit.seal, rewrapped, now))
+        await audit?.append(on, appId, () => apiKeyEvent(audit.seal, 'API_KEY_REWRAPPED', key, now))
         return true
       }),
     recordSignIn: async (signIn) => {

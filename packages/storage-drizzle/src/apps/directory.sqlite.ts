@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
-import { signedInEvent } from '../audit/access-events.js'
-import { apiKeyRewrappedEvent } from '../audit/api-key-events.js'
+import { appCreatedEvent, signedInEvent } from '../audit/access-events.js'
+import { apiKeyEvent } from '../audit/api-key-events.js'
 import { checkedLimit } from '../page-cursor.js'
 import { createAppGrants } from './grants.sqlite.js'
 import { createAppKeyChanges } from './key-changes.sqlite.js'
@@ -65,7 +65,7 @@ function prepareStatements(db: DrizzleDatabase) {
           eq(apiKeys.sealed, value('former')),
         ),
       )
-      .returning({ hash: apiKeys.hash, issuedReason: apiKeys.issuedReason })
+      .returning()
       .prepare(),
   }
 }
@@ -89,6 +89,7 @@ export function createAppDirectory(dependencies: {
     createApp: ({ appId, name, firstKey, actor }) =>
       commits.write(() => {
         statements.insertApp.run({ appId, name })
+        audit?.append(appCreatedEvent(audit.seal, { appId, name }, firstKey.createdAt.getTime()), actor)
         keys.insertKey(firstKey, actor)
       }),
     findApp: (appId) => read(() => statements.findApp.get({ appId }) ?? null),
@@ -110,7 +111,7 @@ export function createAppDirectory(dependencies: {
         const { appId, version, former, fresh, now } = replacement
         const [key] = statements.replaceSealedKey.all({ appId, version, former, fresh })
         if (key === undefined) return false
-        audit?.append(apiKeyRewrappedEvent(audit.seal, { ...key, appId, version, sealed: fresh }, now))
+        audit?.append(apiKeyEvent(audit.seal, 'API_KEY_REWRAPPED', key, now))
         return true
       }),
     recordSignIn: async (signIn) => {

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
+import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
 import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
@@ -119,16 +120,15 @@ export function createAppGrants(dependencies: {
         if (former === undefined) return false
         const { appId, userId } = request
         const revokedAt = timeOf(instant())
-        await query
+        const [revocation] = await query
           .insert(revokedGrants)
           .values({ appId, userId, revokedAt })
           .onConflictDoUpdate({ target: [revokedGrants.appId, revokedGrants.userId], set: { revokedAt } })
-        await audit?.append(
-          on,
-          request.userId,
-          (nowMs) => grantRevokedEvent(audit.seal, readGrant(former), nowMs),
-          request.actor,
-        )
+          .returning()
+        if (revocation === undefined) throw overtaken
+        const eventAt = (seal: AuditSeal) => (nowMs: number) =>
+          grantRevokedEvent(seal, readGrant(former), revocation, nowMs)
+        await audit?.append(on, userId, eventAt(audit.seal), request.actor)
         return true
       }),
     listGrantsOfUser: (userId) => database.run(async () => (await listGrantsOfUser.execute({ userId })).map(readGrant)),

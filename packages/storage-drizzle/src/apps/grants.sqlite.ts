@@ -120,7 +120,7 @@ export function createAppGrants(dependencies: {
         const now = clock().getTime()
         statements.deleteGrant.run({ appId, userId })
         statements.rememberRevocation.run({ appId, userId, revokedAt: now })
-        audit?.append(grantRevokedEvent(audit.seal, former, now), actor)
+        audit?.append(grantRevokedEvent(audit.seal, former, { appId, userId, revokedAt: now }, now), actor)
         return true
       }),
     listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),

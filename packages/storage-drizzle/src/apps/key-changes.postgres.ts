@@ -1,16 +1,12 @@
 import { and, desc, eq, gt, isNull, lt, lte, or, type SQL } from 'drizzle-orm'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
-import {
-  apiKeyActivatedEvent,
-  apiKeyAddedEvent,
-  apiKeyDiscardedEvent,
-  apiKeyIssuedEvent,
-  apiKeyRevokedEvent,
-} from '../audit/api-key-events.js'
+import type { StoredApiKey } from '../audit/access-rows.js'
+import { apiKeyEvent } from '../audit/api-key-events.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { StorageError } from '../storage-error.js'
 import { apiKeys, apps } from './tables.postgres.js'
 
 const acceptedAt = (now: Date) => or(isNull(apiKeys.retiredAt), gt(apiKeys.retiredAt, now))
@@ -26,29 +22,38 @@ async function newestWhere(on: Queryable, appId: string, condition?: SQL): Promi
   return newest?.version
 }
 
-/** Changes one key and returns whether it was there. */
-async function update(
+/** Changes one key and returns its row; none if it was not there. */
+function update(
   on: Queryable,
   { appId, version }: { readonly appId: string; readonly version: number },
   change: Partial<typeof apiKeys.$inferInsert>,
   condition?: SQL,
-): Promise<boolean> {
+): Promise<readonly StoredApiKey[]> {
   const ofVersion = and(eq(apiKeys.appId, appId), eq(apiKeys.version, version))
-  const { rowCount } = await queryBuilder(on).update(apiKeys).set(change).where(and(ofVersion, condition))
-  return rowCount === 1
+  return queryBuilder(on).update(apiKeys).set(change).where(and(ofVersion, condition)).returning()
 }
 
-const retireOlder = (on: Queryable, appId: string, version: number, retiredAt: Date) =>
+const retireOlder = (
+  on: Queryable,
+  appId: string,
+  version: number,
+  retiredAt: Date,
+): Promise<readonly StoredApiKey[]> =>
   queryBuilder(on)
     .update(apiKeys)
     .set({ retiredAt })
     .where(and(eq(apiKeys.appId, appId), lt(apiKeys.version, version), acceptedAt(retiredAt)))
+    .returning()
 
-/** Inserts a key inside the caller's transaction. */
-export const insertKey = (on: Queryable, key: ApiKeyRow, issuedReason: string | null) =>
-  queryBuilder(on)
+/** Inserts a key inside the caller's transaction. Returns its row. */
+export async function insertKey(on: Queryable, key: ApiKeyRow, issuedReason: string | null): Promise<StoredApiKey> {
+  const [row] = await queryBuilder(on)
     .insert(apiKeys)
     .values({ ...key, issuedReason })
+    .returning()
+  if (row === undefined) throw new StorageError('STORE_UNAVAILABLE')
+  return row
+}
 
 type AtNow = { readonly appId: string; readonly now: Date }
 
@@ -77,12 +82,23 @@ export function createAppKeyChanges(dependencies: {
       return work(on)
     })
 
-  async function discardWaiting(on: Queryable, { appId, now }: AtNow, actor?: AuditActor): Promise<boolean> {
+  /** Writes one entry for each changed key. Call it after all changes: it locks the chain. */
+  async function record(
+    on: Queryable,
+    kind: Parameters<typeof apiKeyEvent>[1],
+    rows: readonly StoredApiKey[],
+    at: Date,
+    actor?: AuditActor,
+  ): Promise<void> {
+    for (const row of [...rows].sort((one, other) => one.version - other.version)) {
+      await audit?.append(on, row.appId, () => apiKeyEvent(audit.seal, kind, row, at), actor)
+    }
+  }
+
+  /** Discards a waiting version. Returns its row; none if no version waits. */
+  async function discardWaiting(on: Queryable, { appId, now }: AtNow): Promise<readonly StoredApiKey[]> {
     const version = await waitingVersion(on, { appId, now })
-    if (version === undefined) return false
-    await update(on, { appId, version }, { retiredAt: now }, acceptedAt(now))
-    await audit?.append(on, appId, () => apiKeyDiscardedEvent(audit.seal, { appId, version, now }), actor)
-    return true
+    return version === undefined ? [] : update(on, { appId, version }, { retiredAt: now }, acceptedAt(now))
   }
 
   return {
@@ -92,8 +108,7 @@ export function createAppKeyChanges(dependencies: {
         if ((await waitingVersion(on, { appId: key.appId, now: key.createdAt })) !== undefined)
           return 'rotation_pending'
         if (key.version <= (await newestVersion(on, key.appId))) return 'version_taken'
-        await insertKey(on, key, null)
-        await audit?.append(on, key.appId, () => apiKeyAddedEvent(audit.seal, key))
+        await record(on, 'API_KEY_ADDED', [await insertKey(on, key, null)], key.createdAt)
         return 'added'
       }),
     activateApiKey: (request) =>
@@ -101,37 +116,43 @@ export function createAppKeyChanges(dependencies: {
         const version = await waitingVersion(on, request)
         if (version === undefined) return false
         const { appId, now } = request
-        await update(on, { appId, version }, { signsFrom: now })
-        await retireOlder(on, appId, version, request.retireOldAt)
-        await audit?.append(on, appId, () => apiKeyActivatedEvent(audit.seal, { ...request, version }))
+        const activated = await update(on, { appId, version }, { signsFrom: now })
+        const retired = await retireOlder(on, appId, version, request.retireOldAt)
+        await record(on, 'API_KEY_ACTIVATED', activated, now)
+        await record(on, 'API_KEY_RETIRED', retired, now)
         return true
       }),
-    discardApiKey: (request) => change(request.appId, (on) => discardWaiting(on, request)),
+    discardApiKey: (request) =>
+      change(request.appId, async (on) => {
+        const discarded = await discardWaiting(on, request)
+        await record(on, 'API_KEY_DISCARDED', discarded, request.now)
+        return discarded.length > 0
+      }),
     revokeApiKey: (request) =>
       change(request.appId, async (on) => {
-        const { appId, version, now, reason } = request
+        const { appId, version, now, reason, actor } = request
         const signing = await signingVersion(on, request)
-        const ended = { retiredAt: now, revokedReason: reason }
-        if (!(await update(on, request, ended, acceptedAt(now)))) return false
+        const ended = await update(on, request, { retiredAt: now, revokedReason: reason }, acceptedAt(now))
+        if (ended.length === 0) return false
         const next = version === signing ? await waitingVersion(on, request) : undefined
         // No older key signs again: it was already being retired.
-        if (version === signing) await retireOlder(on, appId, version, now)
-        if (next !== undefined) await update(on, { appId, version: next }, { signsFrom: now })
-        await audit?.append(on, appId, () => apiKeyRevokedEvent(audit.seal, request), request.actor)
-        if (next === undefined) return true
-        const activated = { appId, version: next, now, retireOldAt: now }
-        await audit?.append(on, appId, () => apiKeyActivatedEvent(audit.seal, activated), request.actor)
+        const retired = version === signing ? await retireOlder(on, appId, version, now) : []
+        const activated = next === undefined ? [] : await update(on, { appId, version: next }, { signsFrom: now })
+        await record(on, 'API_KEY_REVOKED', ended, now, actor)
+        await record(on, 'API_KEY_RETIRED', retired, now, actor)
+        await record(on, 'API_KEY_ACTIVATED', activated, now, actor)
         return true
       }),
     issueApiKey: ({ key, reason, actor }) =>
       change(key.appId, async (on) => {
         const at = { appId: key.appId, now: key.createdAt }
         if (key.version <= (await newestVersion(on, key.appId))) return 'version_taken'
-        await discardWaiting(on, at, actor)
+        const discarded = await discardWaiting(on, at)
         const signing = await signingVersion(on, at)
         const issued = { ...key, signsFrom: signing === undefined ? key.createdAt : key.signsFrom }
-        await insertKey(on, issued, reason)
-        await audit?.append(on, key.appId, () => apiKeyIssuedEvent(audit.seal, issued, reason), actor)
+        const row = await insertKey(on, issued, reason)
+        await record(on, 'API_KEY_DISCARDED', discarded, at.now, actor)
+        await record(on, 'API_KEY_ISSUED', [row], at.now, actor)
         return { signsFrom: issued.signsFrom }
       }),
   }

@@ -1,13 +1,8 @@
 import { and, desc, eq, gt, isNull, lt, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ApiKeyRow, AppDirectory } from './app-directory.js'
-import {
-  apiKeyActivatedEvent,
-  apiKeyAddedEvent,
-  apiKeyDiscardedEvent,
-  apiKeyIssuedEvent,
-  apiKeyRevokedEvent,
-} from '../audit/api-key-events.js'
+import { apiKeyEvent } from '../audit/api-key-events.js'
+import type { StoredApiKey } from '../audit/access-rows.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { type DrizzleDatabase, given, read } from '../engine/sqlite/statement.js'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
@@ -43,21 +38,25 @@ function prepareStatements(db: DrizzleDatabase) {
         retiredAt: value('retiredAt'),
         issuedReason: value('reason'),
       })
+      .returning()
       .prepare(),
     sign: db
       .update(apiKeys)
       .set({ signsFrom: given('now') })
       .where(ofVersion)
+      .returning()
       .prepare(),
     retireOlder: db
       .update(apiKeys)
       .set({ retiredAt: given('retiredAt') })
       .where(and(ofApp, lt(apiKeys.version, value('version')), acceptedAt('retiredAt')))
+      .returning()
       .prepare(),
     end: db
       .update(apiKeys)
       .set({ retiredAt: given('now'), revokedReason: given('reason') })
       .where(and(ofVersion, acceptedAt('now')))
+      .returning()
       .prepare(),
   }
 }
@@ -82,25 +81,54 @@ export function createAppKeyChanges(dependencies: {
 
   const newestVersion = (appId: string) => statements.findNewest.get({ appId })?.version ?? 0
 
-  function insert(key: ApiKeyRow, reason: string | null): void {
+  /** Writes one entry for each changed key. */
+  function record(
+    kind: Parameters<typeof apiKeyEvent>[1],
+    rows: readonly StoredApiKey[],
+    at: Date,
+    actor?: AuditActor,
+  ): void {
+    for (const row of [...rows].sort((one, other) => one.version - other.version)) {
+      audit?.append(apiKeyEvent(audit.seal, kind, row, at), actor)
+    }
+  }
+
+  function insert(key: ApiKeyRow, reason: string | null): StoredApiKey {
     const { appId, version, hash, sealed } = key
     const [createdAt, signsFrom] = [key.createdAt.getTime(), key.signsFrom.getTime()]
     const retiredAt = key.retiredAt?.getTime() ?? null
-    statements.insert.run({ appId, version, hash, sealed, createdAt, signsFrom, retiredAt, reason })
+    return statements.insert.get({ appId, version, hash, sealed, createdAt, signsFrom, retiredAt, reason })
   }
 
   function insertKey(key: ApiKeyRow, actor?: AuditActor): void {
-    insert(key, null)
-    audit?.append(apiKeyAddedEvent(audit.seal, key), actor)
+    record('API_KEY_ADDED', [insert(key, null)], key.createdAt, actor)
   }
 
   function discardWaiting(appId: string, now: Date, actor?: AuditActor): boolean {
     const at = now.getTime()
     const version = statements.findWaiting.get({ appId, now: at })?.version
     if (version === undefined) return false
-    statements.end.run({ appId, version, now: at, reason: null })
-    audit?.append(apiKeyDiscardedEvent(audit.seal, { appId, version, now }), actor)
+    record('API_KEY_DISCARDED', statements.end.all({ appId, version, now: at, reason: null }), now, actor)
     return true
+  }
+
+  /** Lets a waiting version sign, and retires older ones. */
+  function activate(
+    { appId, version, now }: { readonly appId: string; readonly version: number; readonly now: Date },
+    retireOldAt: Date,
+    actor?: AuditActor,
+  ): void {
+    record('API_KEY_ACTIVATED', statements.sign.all({ appId, version, now: now.getTime() }), now, actor)
+    retireOlder({ appId, version, now }, retireOldAt, actor)
+  }
+
+  function retireOlder(
+    { appId, version, now }: { readonly appId: string; readonly version: number; readonly now: Date },
+    retiredAt: Date,
+    actor?: AuditActor,
+  ): void {
+    const retired = statements.retireOlder.all({ appId, version, retiredAt: retiredAt.getTime() })
+    record('API_KEY_RETIRED', retired, now, actor)
   }
 
   return {
@@ -117,13 +145,10 @@ export function createAppKeyChanges(dependencies: {
         }),
       activateApiKey: (request) =>
         commits.write(() => {
-          const { appId } = request
-          const now = request.now.getTime()
-          const version = statements.findWaiting.get({ appId, now })?.version
+          const { appId, now, retireOldAt } = request
+          const version = statements.findWaiting.get({ appId, now: now.getTime() })?.version
           if (version === undefined) return false
-          statements.sign.run({ appId, version, now })
-          statements.retireOlder.run({ appId, version, retiredAt: request.retireOldAt.getTime() })
-          audit?.append(apiKeyActivatedEvent(audit.seal, { ...request, version }))
+          activate({ appId, version, now }, retireOldAt)
           return true
         }),
       discardApiKey: ({ appId, now }) => commits.write(() => discardWaiting(appId, now)),
@@ -131,15 +156,14 @@ export function createAppKeyChanges(dependencies: {
         commits.write(() => {
           const at = now.getTime()
           const signing = statements.findSigning.get({ appId, now: at })?.version
-          if (statements.end.run({ appId, version, now: at, reason }).changes === 0) return false
-          audit?.append(apiKeyRevokedEvent(audit.seal, { appId, version, now, reason }), actor)
+          const ended = statements.end.all({ appId, version, now: at, reason })
+          if (ended.length === 0) return false
+          record('API_KEY_REVOKED', ended, now, actor)
           if (version !== signing) return true
           // No older key signs again: it was already being retired.
-          statements.retireOlder.run({ appId, version, retiredAt: at })
+          retireOlder({ appId, version, now }, now, actor)
           const next = statements.findWaiting.get({ appId, now: at })?.version
-          if (next === undefined) return true
-          statements.sign.run({ appId, version: next, now: at })
-          audit?.append(apiKeyActivatedEvent(audit.seal, { appId, version: next, now, retireOldAt: now }), actor)
+          if (next !== undefined) activate({ appId, version: next, now }, now, actor)
           return true
         }),
       issueApiKey: ({ key, reason, actor }) =>
@@ -149,8 +173,7 @@ export function createAppKeyChanges(dependencies: {
           discardWaiting(appId, createdAt, actor)
           const isSigned = statements.findSigning.get({ appId, now: createdAt.getTime() }) !== undefined
           const issued = { ...key, signsFrom: isSigned ? key.signsFrom : createdAt }
-          insert(issued, reason)
-          audit?.append(apiKeyIssuedEvent(audit.seal, issued, reason), actor)
+          record('API_KEY_ISSUED', [insert(issued, reason)], createdAt, actor)
           return { signsFrom: issued.signsFrom }
         }),
     },

@@ -1,13 +1,13 @@
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
 import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
-import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { AccessTokenRow, Grant, SignIn } from '../apps/app-directory.js'
+import { rowDigestOf, type StoredApp, type StoredEndpoint, type StoredRevocation } from './access-rows.js'
 
-function grantEvent(seal: AuditSeal, kind: AuditEvent['kind'], grant: Grant, atMs: number): AuditEvent {
-  const { appId, userId, accountId, externalReferenceId, scopes } = grant
-  const contentDigest = seal.digest([appId, userId, accountId, externalReferenceId, scopes])
-  return { kind, atMs, appId, userId, subject: scopes.join(' '), contentDigest }
+/** Creates the entry for a new app. */
+export function appCreatedEvent(seal: AuditSeal, app: StoredApp, atMs: number): AuditEvent {
+  const { appId } = app
+  const contentDigest = rowDigestOf.app(seal, app)
+  return { kind: 'APP_CREATED', atMs, appId, userId: null, subject: appId, contentDigest }
 }
 
 /** Checks whether two grants are equal. */
@@ -23,19 +23,29 @@ export function isSameGrant(former: Grant, grant: Grant): boolean {
  * @param former The former grant; null when there was none.
  */
 export function grantPutEvent(seal: AuditSeal, former: Grant | null, grant: Grant, atMs: number): AuditEvent {
-  const narrowed = former !== null && former.scopes.some((scope) => !grant.scopes.includes(scope))
-  return grantEvent(seal, narrowed ? 'GRANT_NARROWED' : 'GRANT_GIVEN', grant, atMs)
+  const { appId, userId, scopes } = grant
+  const narrowed = former !== null && former.scopes.some((scope) => !scopes.includes(scope))
+  const contentDigest = rowDigestOf.grant(seal, { ...grant, scopes: JSON.stringify(scopes) })
+  const kind = narrowed ? 'GRANT_NARROWED' : 'GRANT_GIVEN'
+  return { kind, atMs, appId, userId, subject: scopes.join(' '), contentDigest }
 }
 
-/** Creates the entry for a revoked grant, with its former scopes. */
-export function grantRevokedEvent(seal: AuditSeal, former: Grant, atMs: number): AuditEvent {
-  return grantEvent(seal, 'GRANT_REVOKED', former, atMs)
+/** Creates the entry for a revoked grant, with its former scopes. It covers the row that remembers the revocation. */
+export function grantRevokedEvent(
+  seal: AuditSeal,
+  former: Grant,
+  revocation: StoredRevocation,
+  atMs: number,
+): AuditEvent {
+  const { appId, userId, scopes } = former
+  const contentDigest = rowDigestOf.revocation(seal, revocation)
+  return { kind: 'GRANT_REVOKED', atMs, appId, userId, subject: scopes.join(' '), contentDigest }
 }
 
 /** Creates the entry for an issued access token. The token is identified by its SHA-256. */
 export function accessTokenIssuedEvent(seal: AuditSeal, token: AccessTokenRow, atMs: number): AuditEvent {
-  const { hash, appId, userId, scopes, expiresAt } = token
-  const contentDigest = seal.digest([appId, userId, hash, scopes, expiresAt.getTime()])
+  const { hash, appId, userId, scopes } = token
+  const contentDigest = rowDigestOf.token(seal, { ...token, scopes: JSON.stringify(scopes) })
   const subject = Buffer.from(hash).toString('hex')
   return { kind: 'ACCESS_TOKEN_ISSUED', atMs, appId, userId, subject, contentDigest }
 }
@@ -52,49 +62,14 @@ export function signedInEvent(seal: AuditSeal, { hash, app }: SignIn, atMs: numb
   return { kind: 'SIGNED_IN', atMs, appId: app?.appId ?? null, userId: null, subject, contentDigest }
 }
 
-/**
- * Creates the entry for a registered endpoint. Of static headers it covers names and sealed bytes, and not the data key,
- * which is wrapped anew when the key file rotates.
- */
-export function endpointRegisteredEvent(
+/** Creates the entry for an endpoint that was registered, removed, paused or resumed. @param row The row afterwards. */
+export function endpointEvent(
   seal: AuditSeal,
-  endpoint: NewEndpoint,
-  lineageId: string,
+  kind: 'ENDPOINT_REGISTERED' | 'ENDPOINT_REMOVED' | 'ENDPOINT_PAUSED' | 'ENDPOINT_RESUMED',
+  row: StoredEndpoint,
   atMs: number,
 ): AuditEvent {
-  const { endpointId, appId, url, description, eventTypes, standardWebhooks, headers, createdAt } = endpoint
-  const sealedHeaders = headers == null ? [] : [headers.sealed, ...headers.names]
-  const contentDigest = seal.digest([
-    ...[appId, endpointId, lineageId, url, description ?? null, createdAt.getTime()],
-    ...[eventTypes, standardWebhooks ? 1 : 0, ...sealedHeaders],
-  ])
-  return { kind: 'ENDPOINT_REGISTERED', atMs, appId, userId: null, subject: endpointId, contentDigest }
+  const { appId, endpointId } = row
+  const contentDigest = rowDigestOf.endpoint(seal, row)
+  return { kind, atMs, appId, userId: null, subject: endpointId, contentDigest }
 }
-
-/** Creates the entry for a removed endpoint. */
-export function endpointRemovedEvent(
-  seal: AuditSeal,
-  { appId, endpointId }: Pick<NewEndpoint, 'appId' | 'endpointId'>,
-  atMs: number,
-): AuditEvent {
-  const contentDigest = seal.digest([appId, endpointId])
-  return { kind: 'ENDPOINT_REMOVED', atMs, appId, userId: null, subject: endpointId, contentDigest }
-}
-
-function pauseEvent(kind: 'ENDPOINT_PAUSED' | 'ENDPOINT_RESUMED') {
-  return (
-    seal: AuditSeal,
-    { appId, endpointId }: Pick<NewEndpoint, 'appId' | 'endpointId'>,
-    by: NonNullable<Endpoint['pausedBy']>,
-    atMs: number,
-  ): AuditEvent => {
-    const contentDigest = seal.digest([appId, endpointId, by])
-    return { kind, atMs, appId, userId: null, subject: endpointId, contentDigest }
-  }
-}
-
-/** Creates the entry for a paused endpoint. */
-export const endpointPausedEvent = pauseEvent('ENDPOINT_PAUSED')
-
-/** Creates the entry for an endpoint whose pause was lifted. */
-export const endpointResumedEvent = pauseEvent('ENDPOINT_RESUMED')

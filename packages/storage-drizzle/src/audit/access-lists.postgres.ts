@@ -1,141 +1,116 @@
-import { sql } from 'drizzle-orm'
+import { and, asc, isNotNull, or, sql } from 'drizzle-orm'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import { checkedLimit } from '../page-cursor.js'
+import type { AccessRow } from '@kyc-relay/kyc-core/internal'
+import { accessTokens, apiKeys, apps, grants, revokedGrants } from '../apps/tables.postgres.js'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
-import {
-  accessRowOf,
-  type StoredAccessToken,
-  type StoredApiKey,
-  type StoredCorrection,
-  type StoredEndpoint,
-  type StoredGrant,
-  type StoredPause,
-} from './access-rows.js'
+import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
+import { checkedLimit } from '../page-cursor.js'
+import { userRetention } from '../user-retention/tables.postgres.js'
+import { kycStatusCorrections } from '../verifications/tables.postgres.js'
+import { endpoints } from '../webhooks/tables.postgres.js'
+import { accessRowOf } from './access-rows.js'
 
-const value = sql.placeholder
-const pageOf = sql`LIMIT ${value('limit')}`
+type Key = readonly [first: string, second: string]
 
-const listGrants = statement<StoredGrant>(
-  'stores_audit_list_grants',
-  sql`
-SELECT app_id AS "appId", user_id AS "userId", account_id AS "accountId", external_reference_id AS "externalReferenceId", scopes
-FROM kyc_relay_grants WHERE (app_id, user_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, user_id ${pageOf}`,
-)
-const listTokens = statement<StoredAccessToken>(
-  'stores_audit_list_tokens',
-  sql`
-SELECT hash, app_id AS "appId", user_id AS "userId", scopes, extract(epoch FROM expires_at) * 1000 AS "expiresAt"
-FROM kyc_relay_access_tokens WHERE hash > decode(${value('first')}, 'hex') ORDER BY hash ${pageOf}`,
-)
-const listKeys = statement<StoredApiKey>(
-  'stores_audit_list_keys',
-  sql`
-SELECT app_id AS "appId", version, hash, sealed, issued_reason AS "issuedReason", extract(epoch FROM retired_at) * 1000 AS "retiredAt"
-FROM kyc_relay_api_keys
-WHERE (app_id, version) > (${value('first')}, (${value('second')})::int) ORDER BY app_id, version ${pageOf}`,
-)
-const listEndpoints = statement<StoredEndpoint>(
-  'stores_audit_list_endpoints',
-  sql`
-SELECT endpoint_id AS "endpointId", app_id AS "appId", url, lineage_id AS "lineageId", description,
-  extract(epoch FROM created_at) * 1000 AS "createdAt", event_types AS "eventTypes",
-  standard_webhooks AS "standardWebhooks", headers, extract(epoch FROM removed_at) * 1000 AS "removedAt"
-FROM kyc_relay_endpoints
-WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) ORDER BY app_id, endpoint_id ${pageOf}`,
-)
+/** One list: reads rows after a key, in the order of the key. A key of one column has `''` as its second part. */
+type List = (
+  on: Queryable,
+  after: Key,
+  limit: number,
+) => Promise<readonly { readonly rows: readonly AccessRow[]; readonly key: Key }[]>
 
-const listPauses = statement<StoredPause>(
-  'stores_audit_list_pauses',
-  sql`
-SELECT endpoint_id AS "endpointId", app_id AS "appId", paused_by AS by
-FROM kyc_relay_endpoints
-WHERE (app_id, endpoint_id) > (${value('first')}, ${value('second')}) AND paused_by IS NOT NULL
-ORDER BY app_id, endpoint_id ${pageOf}`,
-)
-const listCorrections = statement<StoredCorrection>(
-  'stores_audit_list_corrections',
-  sql`
-SELECT correction_id AS "correctionId", user_id AS "userId", previous, next, extract(epoch FROM at) * 1000 AS at, actor, reason
-FROM kyc_relay_kyc_status_corrections
-WHERE (user_id, correction_id) > (${value('first')}, ${value('second')}) ORDER BY user_id, correction_id ${pageOf}`,
-)
-
-/** Lists keys, tokens, grants, endpoints, pauses and corrections. The cursor is the number of the list and the last row of the page. */
-export function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
-  const numberOf = (value: number | null) => (value === null ? null : Math.round(Number(value)))
-  const lists = [
-    {
-      start: '',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listGrants.rows(on, page)).map((row) => ({
-          row: accessRowOf.grant(seal, row),
-          key: [row.appId, row.userId],
-        })),
+function listsOf(seal: AuditSeal): readonly List[] {
+  return [
+    async (on, [after], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(apps)
+          .where(sql`${apps.appId} > ${after}`)
+          .orderBy(asc(apps.appId))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.app(seal, row)], key: [row.appId, ''] })),
+    async (on, [appId, version], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(apiKeys)
+          .where(sql`(${apiKeys.appId}, ${apiKeys.version}) > (${appId}, ${Number(version)})`)
+          .orderBy(asc(apiKeys.appId), asc(apiKeys.version))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.key(seal, row)], key: [row.appId, String(row.version)] })),
+    async (on, [appId, userId], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(grants)
+          .where(sql`(${grants.appId}, ${grants.userId}) > (${appId}, ${userId})`)
+          .orderBy(asc(grants.appId), asc(grants.userId))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.grant(seal, row)], key: [row.appId, row.userId] })),
+    async (on, [appId, userId], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(revokedGrants)
+          .where(sql`(${revokedGrants.appId}, ${revokedGrants.userId}) > (${appId}, ${userId})`)
+          .orderBy(asc(revokedGrants.appId), asc(revokedGrants.userId))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.revocation(seal, row)], key: [row.appId, row.userId] })),
+    async (on, [hash], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(accessTokens)
+          .where(sql`${accessTokens.hash} > decode(${hash}, 'hex')`)
+          .orderBy(asc(accessTokens.hash))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.token(seal, row)], key: [Buffer.from(row.hash).toString('hex'), ''] })),
+    async (on, [appId, endpointId], limit) =>
+      (
+        await queryBuilder(on)
+          .select()
+          .from(endpoints)
+          .where(sql`(${endpoints.appId}, ${endpoints.endpointId}) > (${appId}, ${endpointId})`)
+          .orderBy(asc(endpoints.appId), asc(endpoints.endpointId))
+          .limit(limit)
+      ).map((row) => ({ rows: [accessRowOf.endpoint(seal, row)], key: [row.appId, row.endpointId] })),
+    async (on, [userId, correctionId], limit) => {
+      const corrections = kycStatusCorrections
+      const found = await queryBuilder(on)
+        .select()
+        .from(corrections)
+        .where(sql`(${corrections.userId}, ${corrections.correctionId}) > (${userId}, ${correctionId})`)
+        .orderBy(asc(corrections.userId), asc(corrections.correctionId))
+        .limit(limit)
+      return found.map((row) => ({ rows: [accessRowOf.correction(seal, row)], key: [row.userId, row.correctionId] }))
     },
-    {
-      start: '',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listTokens.rows(on, page)).map((row) => ({
-          row: accessRowOf.token(seal, { ...row, expiresAt: numberOf(row.expiresAt) ?? 0 }),
-          key: [Buffer.from(row.hash).toString('hex'), ''],
-        })),
-    },
-    {
-      start: '0',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listKeys.rows(on, page)).map((row) => ({
-          row: accessRowOf.key(seal, { ...row, retiredAt: numberOf(row.retiredAt) }),
-          key: [row.appId, String(row.version)],
-        })),
-    },
-    {
-      start: '',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listEndpoints.rows(on, page)).map((row) => ({
-          row: accessRowOf.endpoint(seal, {
-            ...row,
-            createdAt: numberOf(row.createdAt) ?? 0,
-            removedAt: numberOf(row.removedAt),
-          }),
-          key: [row.appId, row.endpointId],
-        })),
-    },
-    {
-      start: '',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listPauses.rows(on, page)).map((row) => ({
-          row: accessRowOf.pause(seal, row),
-          key: [row.appId, row.endpointId],
-        })),
-    },
-    {
-      start: '',
-      list: async (on: Queryable, page: AccessPage) =>
-        (await listCorrections.rows(on, page)).map((row) => ({
-          row: accessRowOf.correction(seal, { ...row, at: numberOf(row.at) ?? 0 }),
-          key: [row.userId, row.correctionId],
-        })),
+    async (on, [userId], limit) => {
+      const isKept = or(isNotNull(userRetention.heldAt), isNotNull(userRetention.closedAt))
+      const found = await queryBuilder(on)
+        .select()
+        .from(userRetention)
+        .where(and(sql`${userRetention.userId} > ${userId}`, isKept))
+        .orderBy(asc(userRetention.userId))
+        .limit(limit)
+      return found.map((row) => ({ rows: accessRowOf.retention(seal, row), key: [row.userId, ''] }))
     },
   ]
+}
+
+/** Lists the rows that entries speak of. The cursor is the number of the list and the last row of the page. */
+export function accessRows(database: PostgresDatabase, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
+  const lists = listsOf(seal)
   return async ({ cursor, limit }) => {
     checkedLimit(limit, 1_000)
-    const [at, first, second] =
-      cursor === null ? ([0, '', ''] as const) : (JSON.parse(cursor) as [number, string, string])
-    const one = lists[at]
-    if (one === undefined) return { rows: [], nextCursor: null }
-    const page = { first, second: second === '' ? one.start : second, limit }
-    const found = await database.run((on) => one.list(on, page))
+    const [at, ...after] = cursor === null ? ([0, '', ''] as const) : (JSON.parse(cursor) as [number, string, string])
+    const list = lists[at]
+    if (list === undefined) return { rows: [], nextCursor: null }
+    const found = await database.run((on) => list(on, after, limit))
     const last = found.length < limit ? undefined : found.at(-1)?.key
     return {
-      rows: found.map(({ row }) => row),
+      rows: found.flatMap(({ rows }) => rows),
       nextCursor: JSON.stringify(last === undefined ? [at + 1, '', ''] : [at, ...last]),
     }
   }
-}
-
-type AccessPage = {
-  readonly first: string
-  readonly second: string
-  readonly limit: number
 }

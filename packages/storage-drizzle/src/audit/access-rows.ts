@@ -1,53 +1,68 @@
-import type { KycStatusCorrection, AccessRow } from '@kyc-relay/kyc-core/internal'
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AccessRow, KycStatusCorrection } from '@kyc-relay/kyc-core/internal'
 import type { SealedHeaders } from '@kyc-relay/webhooks/internal'
-import { accessTokenIssuedEvent, endpointPausedEvent, endpointRegisteredEvent, grantPutEvent } from './access-events.js'
-import { apiKeyAddedEvent, apiKeyIssuedEvent } from './api-key-events.js'
-import { statusCorrectedEvent } from './recorded-content.js'
+import type { Grant } from '../apps/app-directory.js'
 
-/** Rows as both engines select them. Lists are JSON, instants are milliseconds. */
-export interface StoredGrant {
+/** An instant as SQLite (milliseconds) or PostgreSQL selects it. */
+type Instant = number | Date
+
+// Rows as both engines select them. Lists are JSON.
+
+export interface StoredApp {
   readonly appId: string
-  readonly userId: string
-  readonly accountId: string
-  readonly externalReferenceId: string
-  readonly scopes: string
-}
-export interface StoredAccessToken {
-  readonly hash: Uint8Array
-  readonly appId: string
-  readonly userId: string
-  readonly scopes: string
-  readonly expiresAt: number
+  readonly name: string
 }
 export interface StoredApiKey {
   readonly appId: string
   readonly version: number
   readonly hash: Uint8Array
   readonly sealed: Uint8Array
+  readonly createdAt: Instant
+  readonly signsFrom: Instant
+  readonly retiredAt: Instant | null
   readonly issuedReason: string | null
-  readonly retiredAt: number | null
+  readonly revokedReason: string | null
+}
+export interface StoredGrant extends Omit<Grant, 'scopes'> {
+  readonly scopes: string
+}
+export interface StoredRevocation {
+  readonly appId: string
+  readonly userId: string
+  readonly revokedAt: Instant
+}
+export interface StoredAccessToken {
+  readonly hash: Uint8Array
+  readonly appId: string
+  readonly userId: string
+  readonly scopes: string
+  readonly expiresAt: Instant
 }
 export interface StoredEndpoint {
+  readonly position: number
   readonly endpointId: string
   readonly appId: string
   readonly url: string
   readonly lineageId: string
   readonly description: string | null
-  readonly createdAt: number
   readonly eventTypes: string | null
-  readonly standardWebhooks: number | boolean
   readonly headers: string | null
-  readonly removedAt: number | null
-}
-
-export interface StoredPause {
-  readonly endpointId: string
-  readonly appId: string
-  readonly by: 'PARTNER' | 'OPERATOR'
+  readonly standardWebhooks: number | boolean
+  readonly pausedBy: string | null
+  readonly createdAt: Instant
+  readonly removedAt: Instant | null
 }
 export interface StoredCorrection extends Omit<KycStatusCorrection, 'at'> {
-  readonly at: number
+  readonly position: number
+  readonly at: Instant
+  /** Absent on PostgreSQL, which stores the status itself. */
+  readonly afterVerification?: number
+}
+export interface StoredRetention {
+  readonly userId: string
+  readonly heldAt: Instant | null
+  readonly holdReason: string | null
+  readonly closedAt: Instant | null
 }
 
 /** Parses a column; undefined for text that is not JSON, as SQL may have left it. */
@@ -66,50 +81,85 @@ function listOf(json: string): string[] {
 }
 
 /** Reads static headers. Anything else counts as sealed bytes, so that its row differs from every entry. */
-function headersOf(json: string): SealedHeaders {
+function headersOf(json: string): Pick<SealedHeaders, 'sealed' | 'names'> {
   const headers = parsed(json) as Partial<SealedHeaders> | null | undefined
   const isWhole = Array.isArray(headers?.names) && typeof headers.sealed === 'string'
-  return isWhole ? (headers as SealedHeaders) : { names: [], sealed: json, dataKey: '' }
+  return isWhole ? (headers as SealedHeaders) : { names: [], sealed: json }
 }
 
-/** Computes what an entry about a row would say now. */
-export const accessRowOf = {
-  grant(seal: AuditSeal, row: StoredGrant): AccessRow {
-    const { contentDigest } = grantPutEvent(seal, null, { ...row, scopes: listOf(row.scopes) }, 0)
-    return { name: `grant ${row.appId} ${row.userId}`, digest: contentDigest, endedAtMs: null }
+const msOf = (instant: Instant) => Number(instant)
+const msOrNull = (instant: Instant | null) => (instant === null ? null : msOf(instant))
+
+/**
+ * Computes the digest of a row. An entry about it has the digest of the row after the change. Each column counts, but of
+ * static headers not the data key: it is wrapped anew when the key file rotates, and another one cannot open them.
+ */
+export const rowDigestOf = {
+  app: (seal: AuditSeal, { appId, name }: StoredApp) => seal.digest([appId, name]),
+  key(seal: AuditSeal, row: StoredApiKey): string {
+    const { appId, version, hash, sealed, createdAt, signsFrom, retiredAt, issuedReason, revokedReason } = row
+    const times = [msOf(createdAt), msOf(signsFrom), msOrNull(retiredAt)]
+    return seal.digest([appId, version, hash, sealed, ...times, issuedReason, revokedReason])
   },
-  token(seal: AuditSeal, row: StoredAccessToken): AccessRow {
-    const token = { ...row, scopes: listOf(row.scopes), expiresAt: new Date(row.expiresAt) }
-    const { subject, contentDigest } = accessTokenIssuedEvent(seal, token, 0)
-    return { name: `token ${subject}`, digest: contentDigest, endedAtMs: null }
+  grant(seal: AuditSeal, { appId, userId, accountId, externalReferenceId, scopes }: StoredGrant): string {
+    return seal.digest([appId, userId, accountId, externalReferenceId, listOf(scopes)])
   },
-  key(seal: AuditSeal, row: StoredApiKey): AccessRow {
-    const unused = { createdAt: new Date(0), signsFrom: new Date(0), retiredAt: null }
-    const key = { ...unused, appId: row.appId, version: row.version, hash: row.hash, sealed: row.sealed }
-    const { contentDigest } =
-      row.issuedReason === null ? apiKeyAddedEvent(seal, key) : apiKeyIssuedEvent(seal, key, row.issuedReason)
-    return { name: `key ${row.appId} ${row.version}`, digest: contentDigest, endedAtMs: row.retiredAt }
+  revocation: (seal: AuditSeal, { appId, userId, revokedAt }: StoredRevocation) =>
+    seal.digest([appId, userId, msOf(revokedAt)]),
+  token(seal: AuditSeal, { appId, userId, hash, scopes, expiresAt }: StoredAccessToken): string {
+    return seal.digest([appId, userId, hash, listOf(scopes), msOf(expiresAt)])
   },
-  endpoint(seal: AuditSeal, row: StoredEndpoint): AccessRow {
+  endpoint(seal: AuditSeal, row: StoredEndpoint): string {
     const headers = row.headers === null ? null : headersOf(row.headers)
-    const endpoint = {
-      ...{ endpointId: row.endpointId, appId: row.appId, url: row.url, description: row.description },
-      createdAt: new Date(row.createdAt),
-      eventTypes: row.eventTypes === null ? null : (listOf(row.eventTypes) as never),
-      standardWebhooks: Boolean(row.standardWebhooks),
-      headers,
-    }
-    const { contentDigest } = endpointRegisteredEvent(seal, endpoint, row.lineageId, 0)
-    // A removal forgets static headers, which the entry covers.
-    const digest = row.removedAt === null ? contentDigest : null
-    return { name: `endpoint ${row.endpointId}`, digest, endedAtMs: row.removedAt }
+    return seal.digest([
+      ...[row.position, row.appId, row.endpointId, row.lineageId, row.url, row.description],
+      row.eventTypes === null ? null : listOf(row.eventTypes),
+      headers === null ? null : [headers.sealed, ...headers.names],
+      ...[row.standardWebhooks ? 1 : 0, row.pausedBy, msOf(row.createdAt), msOrNull(row.removedAt)],
+    ])
   },
-  pause(seal: AuditSeal, row: StoredPause): AccessRow {
-    const { contentDigest } = endpointPausedEvent(seal, row, row.by, 0)
-    return { name: `pause ${row.endpointId}`, digest: contentDigest, endedAtMs: null }
+  correction(seal: AuditSeal, row: StoredCorrection): string {
+    const { position, correctionId, userId, previous, next, at, actor, reason, afterVerification = null } = row
+    return seal.digest([position, correctionId, userId, previous, next, msOf(at), actor, reason, afterVerification])
   },
-  correction(seal: AuditSeal, row: StoredCorrection): AccessRow {
-    const { contentDigest } = statusCorrectedEvent(seal, { ...row, at: new Date(row.at) })
-    return { name: `correction ${row.correctionId}`, digest: contentDigest, endedAtMs: null }
-  },
+  hold: (seal: AuditSeal, { userId, heldAt, holdReason }: StoredRetention) =>
+    seal.digest([userId, msOrNull(heldAt), holdReason]),
+  closure: (seal: AuditSeal, { userId, closedAt }: StoredRetention) => seal.digest([userId, msOrNull(closedAt)]),
+} as const
+
+/** Names rows, and computes what an entry about each would say now. */
+export const accessRowOf = {
+  app: (seal: AuditSeal, row: StoredApp): AccessRow => ({
+    name: `app ${row.appId}`,
+    digest: rowDigestOf.app(seal, row),
+  }),
+  key: (seal: AuditSeal, row: StoredApiKey): AccessRow => ({
+    name: `key ${row.appId} ${row.version}`,
+    digest: rowDigestOf.key(seal, row),
+  }),
+  grant: (seal: AuditSeal, row: StoredGrant): AccessRow => ({
+    name: `grant ${row.appId} ${row.userId}`,
+    digest: rowDigestOf.grant(seal, row),
+  }),
+  revocation: (seal: AuditSeal, row: StoredRevocation): AccessRow => ({
+    name: `revocation ${row.appId} ${row.userId}`,
+    digest: rowDigestOf.revocation(seal, row),
+  }),
+  token: (seal: AuditSeal, row: StoredAccessToken): AccessRow => ({
+    name: `token ${Buffer.from(row.hash).toString('hex')}`,
+    digest: rowDigestOf.token(seal, row),
+  }),
+  endpoint: (seal: AuditSeal, row: StoredEndpoint): AccessRow => ({
+    name: `endpoint ${row.endpointId}`,
+    digest: rowDigestOf.endpoint(seal, row),
+  }),
+  correction: (seal: AuditSeal, row: StoredCorrection): AccessRow => ({
+    name: `correction ${row.correctionId}`,
+    digest: rowDigestOf.correction(seal, row),
+  }),
+  /** A hold and a closure share a row. */
+  retention: (seal: AuditSeal, row: StoredRetention): readonly AccessRow[] => [
+    ...(row.heldAt === null ? [] : [{ name: `hold ${row.userId}`, digest: rowDigestOf.hold(seal, row) }]),
+    ...(row.closedAt === null ? [] : [{ name: `closure ${row.userId}`, digest: rowDigestOf.closure(seal, row) }]),
+  ],
 } as const

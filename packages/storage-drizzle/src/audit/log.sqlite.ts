@@ -1,16 +1,8 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import {
-  accessRowOf,
-  type StoredAccessToken,
-  type StoredApiKey,
-  type StoredCorrection,
-  type StoredEndpoint,
-  type StoredGrant,
-  type StoredPause,
-} from './access-rows.js'
 import type { AuditLog, AuditSeal } from '@kyc-relay/kyc-core/audit'
-import type { AccessRow, AuditLogName, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/internal'
+import type { AuditLogName, RecordedRow, UnaccountedRow } from '@kyc-relay/kyc-core/internal'
+import { accessRows } from './access-lists.sqlite.js'
 import { auditTables } from './audit-tables.js'
 import { revealContent, verificationContent, type RecordedReveal } from './recorded-content.js'
 import { checkedLimit } from '../page-cursor.js'
@@ -134,77 +126,6 @@ function verificationRows(client: Database.Database, seal: AuditSeal): Accounted
         ]),
       ),
     listUnaccounted: pagesOf(listByPosition),
-  }
-}
-
-/** Lists keys, tokens, grants, endpoints, pauses and corrections. The cursor is the number of the list and the last row of the page. */
-function accessRows(client: Database.Database, seal: AuditSeal): NonNullable<AuditLog['listAccess']> {
-  const lists = [
-    listOf<StoredGrant>(
-      client,
-      `SELECT app_id AS appId, user_id AS userId, account_id AS accountId,
-        external_reference_id AS externalReferenceId, scopes
-      FROM kyc_relay_grants WHERE (app_id, user_id) > (?, ?) ORDER BY app_id, user_id LIMIT ?`,
-      ({ appId, userId }) => [appId, userId],
-      (row) => accessRowOf.grant(seal, row),
-    ),
-    listOf<StoredAccessToken>(
-      client,
-      `SELECT hash, app_id AS appId, user_id AS userId, scopes, expires_at AS expiresAt
-      FROM kyc_relay_access_tokens WHERE hash > unhex(?) AND ? = '' ORDER BY hash LIMIT ?`,
-      ({ hash }) => [Buffer.from(hash).toString('hex'), ''],
-      (row) => accessRowOf.token(seal, row),
-    ),
-    listOf<StoredApiKey>(
-      client,
-      `SELECT app_id AS appId, version, hash, sealed, issued_reason AS issuedReason, retired_at AS retiredAt
-      FROM kyc_relay_api_keys WHERE (app_id, version) > (?, CAST(? AS INTEGER)) ORDER BY app_id, version LIMIT ?`,
-      ({ appId, version }) => [appId, String(version)],
-      (row) => accessRowOf.key(seal, row),
-    ),
-    listOf<StoredEndpoint>(
-      client,
-      `SELECT endpoint_id AS endpointId, app_id AS appId, url, lineage_id AS lineageId, description,
-        created_at AS createdAt, event_types AS eventTypes, standard_webhooks AS standardWebhooks, headers, removed_at AS removedAt
-      FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' ORDER BY endpoint_id LIMIT ?`,
-      ({ endpointId }) => [endpointId, ''],
-      (row) => accessRowOf.endpoint(seal, row),
-    ),
-    listOf<StoredPause>(
-      client,
-      `SELECT endpoint_id AS endpointId, app_id AS appId, paused_by AS by
-      FROM kyc_relay_endpoints WHERE endpoint_id > ? AND ? = '' AND paused_by IS NOT NULL ORDER BY endpoint_id LIMIT ?`,
-      ({ endpointId }) => [endpointId, ''],
-      (row) => accessRowOf.pause(seal, row),
-    ),
-    listOf<StoredCorrection>(
-      client,
-      `SELECT correction_id AS correctionId, user_id AS userId, previous, next, at, actor, reason
-      FROM kyc_relay_kyc_status_corrections WHERE correction_id > ? AND ? = '' ORDER BY correction_id LIMIT ?`,
-      ({ correctionId }) => [correctionId, ''],
-      (row) => accessRowOf.correction(seal, row),
-    ),
-  ]
-  return ({ cursor, limit }) =>
-    read(() => {
-      const [list, ...after] = cursor === null ? [0, '', ''] : (JSON.parse(cursor) as [number, string, string])
-      const page = lists[list]?.(after[0] ?? '', after[1] ?? '', checkedLimit(limit, 1_000))
-      const next = page?.last == null ? [list + 1, '', ''] : [list, ...page.last]
-      return { rows: page?.rows ?? [], nextCursor: list >= lists.length ? null : JSON.stringify(next) }
-    })
-}
-
-function listOf<Row>(
-  client: Database.Database,
-  text: string,
-  keyOf: (row: Row) => readonly [string, string],
-  convert: (row: Row) => AccessRow,
-) {
-  const list = prepare<[string, string, number], Row>(client, text)
-  return (first: string, second: string, limit: number) => {
-    const found = list.all(first, second, limit)
-    const last = found.at(-1)
-    return { rows: found.map(convert), last: last === undefined || found.length < limit ? null : keyOf(last) }
   }
 }
 

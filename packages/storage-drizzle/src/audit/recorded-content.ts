@@ -3,12 +3,12 @@ import type {
   AuditEvent,
   AuditField,
   IngestionResult,
-  KycStatusCorrection,
   RecordedCheck,
   SubmissionKey,
   TokenizedVerification,
 } from '@kyc-relay/kyc-core/internal'
 import type { KycStatus } from '@kyc-relay/kyc-core'
+import { rowDigestOf, type StoredCorrection } from './access-rows.js'
 
 /** A verification with its details and its status log entry. It must never change after recording. */
 export interface RecordedVerification {
@@ -92,10 +92,10 @@ export function revealEvent(seal: AuditSeal, position: number, reveal: RecordedR
   return { kind: 'VALUE_REVEALED', atMs, appId, userId, subject: String(position), contentDigest, actor, reason }
 }
 
-/** Creates the entry for a corrected KYC status. */
-export function statusCorrectedEvent(seal: AuditSeal, correction: KycStatusCorrection): AuditEvent {
-  const { correctionId, userId, previous, next, at, actor, reason } = correction
-  const contentDigest = seal.digest([correctionId, userId, previous, next, at.getTime(), actor, reason])
-  const row = { appId: null, userId, subject: correctionId, contentDigest, actor, reason }
-  return { kind: 'KYC_STATUS_CORRECTED', atMs: at.getTime(), ...row }
+/** Creates the entry for a corrected KYC status. @param row The row of the correction. */
+export function statusCorrectedEvent(seal: AuditSeal, row: StoredCorrection): AuditEvent {
+  const { correctionId, userId, at, actor, reason } = row
+  const contentDigest = rowDigestOf.correction(seal, row)
+  const about = { appId: null, userId, subject: correctionId, contentDigest, actor, reason }
+  return { kind: 'KYC_STATUS_CORRECTED', atMs: Number(at), ...about }
 }

@@ -1,12 +1,14 @@
 import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { AuditEvent } from '@kyc-relay/kyc-core/internal'
+import { rowDigestOf, type StoredRetention } from './access-rows.js'
 import type { UserRetention } from '../user-retention/user-retention.js'
 
 type RequestOf<Method extends keyof UserRetention> = Parameters<UserRetention[Method]>[0]
 
-/** Creates the entry for a legal hold, or for its new reason. */
-export function holdPlacedEvent(seal: AuditSeal, { userId, reason }: RequestOf<'hold'>, atMs: number): AuditEvent {
-  const contentDigest = seal.digest([userId, reason])
+/** Creates the entry for a legal hold, or for its new reason. @param row The row afterwards. */
+export function holdPlacedEvent(seal: AuditSeal, row: StoredRetention, atMs: number): AuditEvent {
+  const { userId } = row
+  const contentDigest = rowDigestOf.hold(seal, row)
   return { kind: 'LEGAL_HOLD_PLACED', atMs, appId: null, userId, subject: userId, contentDigest }
 }
 
@@ -19,7 +21,7 @@ export function holdReleasedEvent(seal: AuditSeal, userId: string, atMs: number)
 /** Creates the entry for a closed account, or for one that is open again. */
 export function userClosedEvent(seal: AuditSeal, { userId, closedAt }: RequestOf<'close'>, atMs: number): AuditEvent {
   const subject = closedAt === null ? 'open' : closedAt.toISOString()
-  const contentDigest = seal.digest([userId, closedAt?.getTime() ?? null])
+  const contentDigest = rowDigestOf.closure(seal, { userId, closedAt, heldAt: null, holdReason: null })
   return { kind: 'USER_CLOSED', atMs, appId: null, userId, subject, contentDigest }
 }
 

@@ -42,14 +42,15 @@ export async function lockHeldUsers(on: Queryable): Promise<readonly string[]> {
   return listHeldUsers(on)
 }
 
-const hold = statement(
+const hold = statement<{ userId: string; heldAt: Date; holdReason: string; closedAt: Date | null }>(
   'hold_user',
   sql`
 INSERT INTO kyc_relay_user_retention AS known (user_id, held_at, hold_reason)
 VALUES (${value('userId')}, ${now}, ${value('reason')})
 ON CONFLICT (user_id) DO UPDATE
 SET held_at = coalesce(known.held_at, excluded.held_at), hold_reason = excluded.hold_reason
-WHERE known.erasure_started_at IS NULL`,
+WHERE known.erasure_started_at IS NULL
+RETURNING user_id AS "userId", held_at AS "heldAt", hold_reason AS "holdReason", closed_at AS "closedAt"`,
 )
 
 const release = statement(
@@ -130,8 +131,9 @@ export function createUserRetention(dependencies: {
       database.transaction(async (on) => {
         await excludeRetention.rows(on, {})
         const { userId, reason } = request
-        if ((await hold.count(on, { userId, reason, now: instant() })) === 0) return 'erasure_in_progress'
-        await audit?.append(on, userId, (nowMs) => holdPlacedEvent(audit.seal, request, nowMs), request.actor)
+        const [held] = await hold.rows(on, { userId, reason, now: instant() })
+        if (held === undefined) return 'erasure_in_progress'
+        await audit?.append(on, userId, (nowMs) => holdPlacedEvent(audit.seal, held, nowMs), request.actor)
         return 'held'
       }),
     release: (request) =>

@@ -59,6 +59,7 @@ function prepareStatements(db: DrizzleDatabase) {
         },
         setWhere: isNull(userRetention.erasureStartedAt),
       })
+      .returning()
       .prepare(),
     release: db
       .update(userRetention)
@@ -111,8 +112,9 @@ export function createUserRetention(dependencies: {
     hold: ({ userId, reason, actor }) =>
       commits.write(() => {
         const at = clock().getTime()
-        if (statements.hold.run({ userId, at, reason }).changes === 0) return 'erasure_in_progress'
-        audit?.append(holdPlacedEvent(audit.seal, { userId, reason }, at), actor)
+        const [held] = statements.hold.all({ userId, at, reason })
+        if (held === undefined) return 'erasure_in_progress'
+        audit?.append(holdPlacedEvent(audit.seal, held, at), actor)
         return 'held'
       }),
     release: ({ userId, actor }) =>

@@ -33,10 +33,11 @@ export function createStatusCorrections(dependencies: {
         if (current !== expected) return { kind: 'changed', current } as const
         const [moved] = await setStatus.rows(on, { userId, next, at: rest.at })
         const correction = { ...rest, previous: current, at: moved?.since ?? rest.at }
-        await queryBuilder(on)
+        const [row] = await queryBuilder(on)
           .insert(corrections)
           .values({ ...correction, unpublished: statusEvents })
-        await audit?.append(on, userId, () => statusCorrectedEvent(audit.seal, correction))
+          .returning()
+        if (row !== undefined) await audit?.append(on, userId, () => statusCorrectedEvent(audit.seal, row))
         return { kind: 'corrected', correction } as const
       }),
     listCorrections: (userId) =>

@@ -28,8 +28,8 @@ export function createStatusCorrections(dependencies: {
         const afterVerification = findNewestVerification(statements, userId)
         const { at } = correction
         const row = { ...correction, at: at.getTime(), afterVerification, unpublished: statusEvents ? 1 : 0 }
-        db.insert(corrections).values(row).run()
-        audit?.append(statusCorrectedEvent(audit.seal, correction))
+        const inserted = db.insert(corrections).values(row).returning().get()
+        audit?.append(statusCorrectedEvent(audit.seal, inserted))
         return { kind: 'corrected', correction }
       }),
     listCorrections: (userId) =>

@@ -1,12 +1,9 @@
 import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
-import {
-  endpointPausedEvent,
-  endpointRegisteredEvent,
-  endpointRemovedEvent,
-  endpointResumedEvent,
-} from '../audit/access-events.js'
+import { endpointEvent } from '../audit/access-events.js'
+import type { StoredEndpoint } from '../audit/access-rows.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
 import { textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, type Queryable } from '../engine/postgres/statement.js'
@@ -94,13 +91,15 @@ export function createEndpointChanges(audit: AuditChain | null) {
     on: Queryable,
     endpoint: NewEndpoint,
     { lineageId, pausedBy }: Pick<Endpoint, 'lineageId' | 'pausedBy'>,
-  ): Promise<void> {
+  ): Promise<readonly StoredEndpoint[]> {
     const { appId, endpointId } = endpoint
     const eventTypes = endpoint.eventTypes === null ? null : JSON.stringify(endpoint.eventTypes)
     const query = queryBuilder(on)
     const headers = formatHeaders(endpoint.headers)
-    await query.insert(endpoints).values({ ...endpoint, lineageId, pausedBy, eventTypes, headers })
+    const row = { ...endpoint, lineageId, pausedBy, eventTypes, headers }
+    const inserted = await query.insert(endpoints).values(row).returning()
     await query.insert(endpointSchedules).values({ appId, endpointId, paused: pausedBy !== null })
+    return inserted
   }
 
   /** An operator's pause holds for the next endpoint of the lineage too. */
@@ -118,27 +117,41 @@ export function createEndpointChanges(audit: AuditChain | null) {
    * Waits for publishers that hold the endpoint. Later ones see the pause, and do not announce what waits for its end.
    * Claims and results see it once they have the schedule.
    */
-  async function setPaused(on: Queryable, one: OneEndpoint, pausedBy: Endpoint['pausedBy']): Promise<void> {
+  async function setPaused(
+    on: Queryable,
+    one: OneEndpoint,
+    pausedBy: Endpoint['pausedBy'],
+    actor: AuditActor | undefined,
+  ): Promise<void> {
     const { appId, endpointId } = one
     const query = queryBuilder(on)
-    await query.update(endpoints).set({ pausedBy }).where(isOf(one))
+    const changed = await query.update(endpoints).set({ pausedBy }).where(isOf(one)).returning()
     await query
       .update(endpointSchedules)
       .set({ paused: pausedBy !== null })
       .where(and(eq(endpointSchedules.appId, appId), eq(endpointSchedules.endpointId, endpointId)))
     await query.delete(dueNotices).where(and(eq(dueNotices.appId, appId), eq(dueNotices.endpointId, endpointId)))
     await statements.refreshNextDue.count(on, { appId, endpointIds: [endpointId] })
+    await record(on, pausedBy === null ? 'ENDPOINT_RESUMED' : 'ENDPOINT_PAUSED', changed, actor)
+  }
+
+  /** Writes one entry for each changed endpoint. Call it last: it locks the chain. */
+  async function record(
+    on: Queryable,
+    kind: Parameters<typeof endpointEvent>[1],
+    rows: readonly StoredEndpoint[],
+    actor?: AuditActor,
+  ): Promise<void> {
+    for (const row of rows) {
+      await audit?.append(on, row.appId, (nowMs) => endpointEvent(audit.seal, kind, row, nowMs), actor)
+    }
   }
 
   /** Writes the entries of a new endpoint, with the pause that it inherits. */
-  async function recordNew(
-    on: Queryable,
-    endpoint: NewEndpoint,
-    { lineageId, pausedBy: by }: Pick<Endpoint, 'lineageId' | 'pausedBy'>,
-  ): Promise<void> {
-    await audit?.append(on, endpoint.appId, (nowMs) => endpointRegisteredEvent(audit.seal, endpoint, lineageId, nowMs))
-    if (by === null) return
-    await audit?.append(on, endpoint.appId, (nowMs) => endpointPausedEvent(audit.seal, endpoint, by, nowMs))
+  async function recordNew(on: Queryable, rows: readonly StoredEndpoint[]): Promise<void> {
+    await record(on, 'ENDPOINT_REGISTERED', rows)
+    const paused = rows.filter(({ pausedBy }) => pausedBy !== null)
+    await record(on, 'ENDPOINT_PAUSED', paused)
   }
 
   async function findOne(on: Queryable, one: OneEndpoint) {
@@ -149,15 +162,13 @@ export function createEndpointChanges(audit: AuditChain | null) {
     return found
   }
 
-  /** Waits for publishers that hold the endpoint; later publishers see the removal. Returns its lineage; null without it. */
-  async function remove(on: Queryable, endpoint: OneEndpoint, now: Date | null): Promise<string | null> {
-    const [removed] = await queryBuilder(on)
+  /** Waits for publishers that hold the endpoint; later publishers see the removal. Returns the row; none without it. */
+  const remove = (on: Queryable, endpoint: OneEndpoint, now: Date | null) =>
+    queryBuilder(on)
       .update(endpoints)
       .set({ removedAt: timeOf(now), headers: null })
       .where(isOf(endpoint))
-      .returning({ lineageId: endpoints.lineageId })
-    return removed?.lineageId ?? null
-  }
+      .returning()
 
   /** Hands what waits for a removed endpoint over to its lineage, and cancels the rest. */
   async function handOver(
@@ -212,8 +223,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
       if ((await queryBuilder(on).$count(endpoints, live)) >= limitPerApp) return 'limit_reached'
       const lineageId = (await findLineageOfUrl(on, endpoint)) ?? endpoint.endpointId
       const pausedBy = await inheritedPause(on, { appId, lineageId })
-      await insert(on, endpoint, { lineageId, pausedBy })
-      await recordNew(on, endpoint, { lineageId, pausedBy })
+      await recordNew(on, await insert(on, endpoint, { lineageId, pausedBy }))
       return 'registered'
     },
 
@@ -227,15 +237,15 @@ export function createEndpointChanges(audit: AuditChain | null) {
       if (old === undefined) return 'not_found'
       const { lineageId } = old
       if (((await findLineageOfUrl(on, replacement)) ?? lineageId) !== lineageId) return 'url_in_use'
-      await insert(on, replacement, old)
-      await remove(on, { appId, endpointId }, now)
+      const inserted = await insert(on, replacement, old)
+      const removed = await remove(on, { appId, endpointId }, now)
       await queryBuilder(on)
         .update(recoveries)
         .set({ endpointId: replacement.endpointId })
         .where(isRecoveryOf({ appId, endpointId }))
       await handOver(on, { appId, endpointId, lineageId }, now)
-      await recordNew(on, replacement, old)
-      await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
+      await recordNew(on, inserted)
+      await record(on, 'ENDPOINT_REMOVED', removed)
       return 'replaced'
     },
 
@@ -244,8 +254,7 @@ export function createEndpointChanges(audit: AuditChain | null) {
       const found = await findOne(on, one)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
-      await setPaused(on, one, by)
-      await audit?.append(on, one.appId, (nowMs) => endpointPausedEvent(audit.seal, one, by, nowMs), actor)
+      await setPaused(on, one, by, actor)
       return 'paused'
     },
 
@@ -255,18 +264,17 @@ export function createEndpointChanges(audit: AuditChain | null) {
       if (found === undefined) return 'not_found'
       if (found.pausedBy === null) return 'resumed'
       if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
-      await setPaused(on, one, null)
-      await audit?.append(on, one.appId, (nowMs) => endpointResumedEvent(audit.seal, one, by, nowMs), actor)
+      await setPaused(on, one, null, actor)
       return 'resumed'
     },
 
     async remove(on: Queryable, { appId, endpointId }: OneEndpoint, now: Date | null): Promise<boolean> {
       await lockEndpointsOf(on, appId)
-      const lineageId = await remove(on, { appId, endpointId }, now)
-      if (lineageId === null) return false
+      const [removed] = await remove(on, { appId, endpointId }, now)
+      if (removed === undefined) return false
       await queryBuilder(on).update(recoveries).set({ state: 'STOPPED' }).where(isRecoveryOf({ appId, endpointId }))
-      await handOver(on, { appId, endpointId, lineageId }, now)
-      await audit?.append(on, appId, (nowMs) => endpointRemovedEvent(audit.seal, { appId, endpointId }, nowMs))
+      await handOver(on, removed, now)
+      await record(on, 'ENDPOINT_REMOVED', [removed])
       return true
     },
   }

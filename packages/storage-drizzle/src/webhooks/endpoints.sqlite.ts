@@ -1,12 +1,8 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Endpoint, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import type { NewEndpoint } from '@kyc-relay/webhooks/internal'
-import {
-  endpointPausedEvent,
-  endpointRegisteredEvent,
-  endpointRemovedEvent,
-  endpointResumedEvent,
-} from '../audit/access-events.js'
+import { endpointEvent } from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { prepareCancelling } from './cancelling.sqlite.js'
@@ -75,7 +71,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
         pausedBy: value('pausedBy'),
         createdAt: value('createdAt'),
       })
-      .returning({ position: endpoints.position })
+      .returning()
       .prepare(),
     findLast: db
       .select({ pausedBy: endpoints.pausedBy })
@@ -88,6 +84,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .update(endpoints)
       .set({ pausedBy: sql`${value('pausedBy')}` })
       .where(eq(endpoints.position, value('endpoint')))
+      .returning()
       .prepare(),
     setSchedulePaused: db
       .insert(endpointSchedules)
@@ -120,7 +117,7 @@ function prepareEndpoints(db: DrizzleDatabase) {
       .update(endpoints)
       .set({ removedAt: sql`${value('now')}`, headers: null })
       .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId')), live))
-      .returning({ position: endpoints.position, appId: endpoints.appId, lineageId: endpoints.lineageId })
+      .returning()
       .prepare(),
     listWaitingTypes: db.selectDistinct({ type: deliveries.eventType }).from(deliveries).where(waiting).prepare(),
     moveWaiting: db
@@ -148,7 +145,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
   const statements = prepareEndpoints(db)
 
   function insert(endpoint: NewEndpoint, lineageId: string, pausedBy: Endpoint['pausedBy'], nowMs: number): number {
-    const { position } = statements.insert.get({
+    const row = statements.insert.get({
       endpointId: endpoint.endpointId,
       appId: endpoint.appId,
       url: endpoint.url,
@@ -160,21 +157,23 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       pausedBy,
       createdAt: endpoint.createdAt.getTime(),
     })
-    if (pausedBy !== null) statements.setSchedulePaused.run({ endpoint: position, paused: 1 })
-    audit?.append(endpointRegisteredEvent(audit.seal, endpoint, lineageId, nowMs))
-    if (pausedBy !== null) audit?.append(endpointPausedEvent(audit.seal, endpoint, pausedBy, nowMs))
-    return position
+    if (pausedBy !== null) statements.setSchedulePaused.run({ endpoint: row.position, paused: 1 })
+    audit?.append(endpointEvent(audit.seal, 'ENDPOINT_REGISTERED', row, nowMs))
+    if (pausedBy !== null) audit?.append(endpointEvent(audit.seal, 'ENDPOINT_PAUSED', row, nowMs))
+    return row.position
   }
 
-  function setPaused(endpoint: number, pausedBy: Endpoint['pausedBy']): void {
-    statements.setPaused.run({ endpoint, pausedBy })
+  function setPaused(endpoint: number, pausedBy: Endpoint['pausedBy'], nowMs: number, actor?: AuditActor): void {
+    const row = statements.setPaused.get({ endpoint, pausedBy })
     statements.setSchedulePaused.run({ endpoint, paused: pausedBy === null ? 0 : 1 })
     statements.refreshNextDue.run({ endpoint })
+    const kind = pausedBy === null ? 'ENDPOINT_RESUMED' : 'ENDPOINT_PAUSED'
+    audit?.append(endpointEvent(audit.seal, kind, row, nowMs), actor)
   }
 
   function remove(removed: { readonly appId: string; readonly endpointId: string }, nowMs: number) {
     const [row] = statements.remove.all({ ...removed, now: nowMs })
-    if (row !== undefined) audit?.append(endpointRemovedEvent(audit.seal, removed, nowMs))
+    if (row !== undefined) audit?.append(endpointEvent(audit.seal, 'ENDPOINT_REMOVED', row, nowMs))
     return row
   }
 
@@ -210,8 +209,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       const found = statements.find.get(asked)
       if (found === undefined) return 'not_found'
       if (found.pausedBy === by || found.pausedBy === 'OPERATOR') return 'paused'
-      setPaused(found.position, by)
-      audit?.append(endpointPausedEvent(audit.seal, asked, by, nowMs), actor)
+      setPaused(found.position, by, nowMs, actor)
       return 'paused'
     },
     resume({ by, actor, ...asked }: Parameters<WebhookStore['resumeEndpoint']>[0], nowMs: number) {
@@ -219,8 +217,7 @@ export function createEndpointChanges(db: DrizzleDatabase, audit: AuditChain | n
       if (found === undefined) return 'not_found'
       if (found.pausedBy === null) return 'resumed'
       if (found.pausedBy === 'OPERATOR' && by === 'PARTNER') return 'paused_by_operator'
-      setPaused(found.position, null)
-      audit?.append(endpointResumedEvent(audit.seal, asked, by, nowMs), actor)
+      setPaused(found.position, null, nowMs, actor)
       return 'resumed'
     },
     remove({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }, nowMs: number): boolean {

@@ -38,21 +38,26 @@ export async function expectKeyRotationEntries(apps: AppDirectory, log: AuditLog
   expect(await apps.revokeApiKey({ appId, version: 2, now: at(9), reason: 'leaked' })).toBe(false)
   const entries = await log.listEntries({ chain: auditSeal.chainOf(appId, chains), after: 1, limit: 20 })
   expect(entries.map(({ kind, subject, atMs }) => [kind, subject, atMs])).toEqual([
+    ['APP_CREATED', appId, at(0).getTime()],
     ['API_KEY_ADDED', '1', at(0).getTime()],
     ['API_KEY_ADDED', '2', at(1).getTime()],
     ['API_KEY_ACTIVATED', '2', at(3).getTime()],
+    ['API_KEY_RETIRED', '1', at(3).getTime()],
     ['API_KEY_REWRAPPED', '2', at(5).getTime()],
     ['API_KEY_ADDED', '3', at(6).getTime()],
     ['API_KEY_DISCARDED', '3', at(7).getTime()],
     ['API_KEY_ISSUED', '4', at(8).getTime()],
     ['API_KEY_REVOKED', '2', at(9).getTime()],
+    ['API_KEY_RETIRED', '1', at(9).getTime()],
     ['API_KEY_ACTIVATED', '4', at(9).getTime()],
   ])
   const acted = entries.filter(({ actor }) => actor !== null)
   expect(acted.map(({ kind, actor, reason }) => [kind, actor, reason])).toEqual([
+    ['APP_CREATED', ada.name, ada.reason],
     ['API_KEY_ADDED', ada.name, ada.reason],
     ['API_KEY_ISSUED', ada.name, ada.reason],
     ['API_KEY_REVOKED', ada.name, ada.reason],
+    ['API_KEY_RETIRED', ada.name, ada.reason],
     ['API_KEY_ACTIVATED', ada.name, ada.reason],
   ])
   expect(entries.every((entry) => entry.appId === appId && entry.userId === null)).toBe(true)

@@ -14,6 +14,7 @@ import {
   expectNoEndpointOrSignInWithoutEntry,
   expectNoGrantWithoutEntry,
 } from './access-entries.js'
+import { expectChangedColumnsAreFound, expectRemovedRowsAreFound } from './access-columns.js'
 import { expectChangedAccessIsFound } from './access-tampering.js'
 import { expectKeyRotationEntries } from './api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
@@ -171,6 +172,29 @@ describe('the audit log of the stores on PostgreSQL', () => {
     const storage = await open()
     await expectChangedAccessIsFound(storage, storage.audit!, async (text) => {
       await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${text}; COMMIT`)
+    })
+    await storage.close()
+  })
+
+  test('finds a change of any column of apps, keys, grants, tokens, endpoints, corrections, holds and closures', async () => {
+    const storage = await open()
+    await expectChangedColumnsAreFound(storage, storage.audit!, {
+      sql: async (text) => {
+        await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${text}; COMMIT`)
+      },
+      listColumns: async (table) => {
+        const columns = 'SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1'
+        return (await pool.query<{ name: string }>(columns, [table])).rows.map(({ name }) => name)
+      },
+      later: (column, milliseconds) => `${column} + ${milliseconds} * interval '1 millisecond'`,
+    })
+    await storage.close()
+  })
+
+  test('finds revocations, holds and closures that SQL removed', async () => {
+    const storage = await open()
+    await expectRemovedRowsAreFound(storage, storage.audit!, async (text) => {
+      await pool.query(text)
     })
     await storage.close()
   })

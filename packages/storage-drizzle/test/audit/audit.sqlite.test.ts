@@ -20,6 +20,7 @@ import {
   expectNoEndpointOrSignInWithoutEntry,
   expectNoGrantWithoutEntry,
 } from './access-entries.js'
+import { expectChangedColumnsAreFound, expectRemovedRowsAreFound } from './access-columns.js'
 import { expectChangedAccessIsFound } from './access-tampering.js'
 import { expectKeyRotationEntries } from './api-key-entries.js'
 import { auditKeyFile, auditSeal, inOrder, verify } from './audit-samples.js'
@@ -121,6 +122,35 @@ describe('the audit log of the stores on SQLite', () => {
     await expectChangedAccessIsFound(storage, storage.audit!, async (text) => {
       const other = new Database(path)
       other.pragma('foreign_keys = OFF')
+      other.exec(text)
+      other.close()
+    })
+    await storage.close()
+  })
+
+  test('finds a change of any column of apps, keys, grants, tokens, endpoints, corrections, holds and closures', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path }, { audit: auditSeal })
+    const other = new Database(path)
+    other.pragma('foreign_keys = OFF')
+    await expectChangedColumnsAreFound(storage, storage.audit!, {
+      sql: async (text) => void other.exec(text),
+      listColumns: async (table) =>
+        other
+          .prepare<[string], { name: string }>('SELECT name FROM pragma_table_info(?)')
+          .all(table)
+          .map(({ name }) => name),
+      later: (column, milliseconds) => `${column} + ${milliseconds}`,
+    })
+    other.close()
+    await storage.close()
+  })
+
+  test('finds revocations, holds and closures that SQL removed', async () => {
+    const path = join(testFolder(), 'kyc.db')
+    const storage = await createSqliteStorage({ path }, { audit: auditSeal })
+    await expectRemovedRowsAreFound(storage, storage.audit!, async (text) => {
+      const other = new Database(path)
       other.exec(text)
       other.close()
     })
