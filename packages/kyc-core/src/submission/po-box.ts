@@ -83,6 +83,9 @@ const PO_BOX = [
   /\bSANDUUQA BOOSTADA\b/,
   /\bKAHON NG KOREO\b/,
   /\bBWAT POSTAL\b/,
+  // The Netherlands: reply numbers. Germany: parcel lockers and branches that keep the mail of a customer number.
+  /(?:^|, ?)ANTWOORDNUMMER ?\d/,
+  /(?:^|, ?)(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /\bSANDUKU LA POSTA\b/,
   /ص ?\. ?[بپ]/u,
   /(?:^|[\s,،])ص ?[بپ]\.? ?:? ?\p{Nd}/u,
@@ -107,6 +110,11 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['MX'], /(?:^|, ?)A\.? ?P\. ?(?:N[O°º]?\.?|#)? ?\d/],
   [['CO'], /(?:^|, ?)A\.? ?A\. ?(?:N[O°º]?\.?|#)? ?\d/],
   [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P\.? ?B\.? ?(?:NO\.?|#) ?\d/],
+  // Business mail without a street. A line that goes on with a house number is a street address.
+  [
+    'FR MC MQ GF RE YT GP PM BL MF NC PF WF'.split(' '),
+    /^(?:C\.? ?S\.?|T\.? ?S\.? ?A\.?) ?(?:N[O°]?\.? ?)?\d{2} ?\d{3}(?!\d)(?!,? ?\d{1,4}[A-Z]?,? [A-Z])/,
+  ],
   [['GH'], /(?:^|, ?)(?:P\.? ?O\.? ?)?BOX [A-Z]{1,3} ?\d/],
   [['MY'], /(?:^|, ?)P\. ?S\. ?\d/],
   [['AZ'], /(?:^|, ?)P\. ?Q\. ?\d/],
@@ -144,6 +152,29 @@ function comparable(line: string): string {
 
 const WORDS = BOX_WORDS.map(comparable)
 
+/** Cyrillic, Greek and other letters that look like a letter of "PO Box". */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ B: 'ВΒʙ', O: 'ОΟՕØᴏ', P: 'РΡᴘ', S: 'Ѕ', T: 'ТΤ', X: 'ХΧ' }).flatMap(([latin, others]) =>
+    [...others].map((other) => [other, latin] as const),
+  ),
+)
+/** Without "P.O.B. 9" and "POBOX 9": both are words of other alphabets, such as "ров 9". */
+const LOOK_ALIKE_BOX = [/\bP[ ./_-]{0,3}[O0][ ./_-]{1,3}B[O0] ?X(?:ES)?\b/, /\bPOST OFFICE BOX\b/]
+/** A word of two alphabets is a word of neither. */
+const HAS_MIXED_WORD = /[A-Z0][^ -~]|[^ -~][A-Z0]/
+const POBOX = /\bP[O0]B[O0]X(?:ES)?\b/
+const LOOK_ALIKE_BARE_BOX = /^BOX ?#? ?\d/
+
+/** Checks whether letters that look Latin spell "PO Box". */
+function looksLikePoBox(text: string, country: string): boolean {
+  // Any other letter ends as J, so that no word begins after it.
+  const asLatin = (letter: string) => LOOK_ALIKES.get(letter) ?? (/\p{L}/u.test(letter) ? 'J' : letter)
+  const latin = text.replace(/[^ -~]/gu, asLatin)
+  if (LOOK_ALIKE_BOX.some((pattern) => pattern.test(latin))) return true
+  if (HAS_MIXED_WORD.test(text) && POBOX.test(latin)) return true
+  return country !== 'BE' && LOOK_ALIKE_BARE_BOX.test(latin)
+}
+
 /** Lines of one text: each is a part of its own. */
 const LINE_BREAKS = /[\t\n\r\u2028\u2029]+/g
 
@@ -160,7 +191,7 @@ export function isPoBox(line: string, country = ''): boolean {
     PO_BOX.some((pattern) => pattern.test(rest)) ||
     (country !== 'BE' && BARE_BOX.test(rest) && !BOX_OF_HOUSE.test(rest)) ||
     BY_COUNTRY.some(({ countries, pattern }) => countries.has(country) && pattern.test(rest)) ||
-    (!PLAIN.test(rest) && WORDS.some((word) => rest.includes(word)))
+    (!PLAIN.test(rest) && (WORDS.some((word) => rest.includes(word)) || looksLikePoBox(rest, country)))
   )
 }
 
