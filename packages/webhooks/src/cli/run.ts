@@ -4,7 +4,7 @@ import { endpointsCommand } from './api/endpoints.js'
 import { profileCommand } from './api/profile.js'
 import { recoverCommand } from './api/recover.js'
 import { ServiceError } from './api/service.js'
-import { didYouMean } from './closest.js'
+import { closestTo, didYouMean } from './closest.js'
 import { UsageError, type Command, type Terminal } from './command.js'
 import { listenCommand } from './listen.js'
 import { signCommand } from './sign.js'
@@ -63,15 +63,29 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     return await command.run(rest, terminal)
   } catch (error) {
+    // Ctrl+C during a call: what follows the service until then has done its work.
+    if (terminal.stopped.aborted && error === terminal.stopped.reason) return endsWhenStopped(name, rest) ? 0 : 1
     if (error instanceof ServiceError) {
       terminal.err(rest.includes('--json') ? JSON.stringify({ error: error.message, ...error.problem }) : error.message)
       return 1
     }
     if (!isUsageError(error)) throw error
-    // parseArgs adds advice after the first line.
-    terminal.err(error.message.split('\n', 1).join(''))
+    terminal.err(usageText(error, command.help))
     return 2
   }
+}
+
+/** Whether a command goes on until it is stopped. */
+const endsWhenStopped = (name: string, rest: readonly string[]) =>
+  name === 'listen' || (name === 'deliveries' && rest.includes('tail'))
+
+/** The text of a usage error: one line, and for an unknown option the one that was probably meant. */
+function usageText({ message }: Error, help: string): string {
+  const unknown = /^Unknown option '-?-([^']*)'/.exec(message)?.[1]
+  if (unknown === undefined) return message.split('\n', 1).join('')
+  const names = [...help.matchAll(/--([a-z][a-z-]+)/g)].flatMap(([, name]) => name ?? [])
+  const near = closestTo(unknown, [...new Set(names)])
+  return `Unknown option --${unknown}.${near === null ? ' --help lists the options.' : ` Did you mean --${near}?`}`
 }
 
 function isUsageError(error: unknown): error is Error {

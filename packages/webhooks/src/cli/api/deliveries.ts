@@ -84,7 +84,12 @@ Examples:
     const json = values.json === true
     const limit = parseCount('--limit', values.limit, 50, 100_000, 1)
     const count = parseCount('--count', values.count, Number.POSITIVE_INFINITY, 1_000_000, 1)
+    if (verb !== 'list' && values.limit !== undefined) throw new UsageError('--limit is for list.')
+    if (verb !== 'tail' && values.count !== undefined) throw new UsageError('--count is for tail.')
     const filter = parseFilter(values, terminal.now())
+    if ((verb === 'show' || verb === 'resend') && Object.values(filter).some((value) => value !== undefined)) {
+      throw new UsageError(`${verb} takes no filters.`)
+    }
     const service = await findService(values, terminal)
     if (verb === 'list') {
       const items = await listUpTo(service, filter, limit)

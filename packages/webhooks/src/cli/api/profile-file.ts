@@ -35,16 +35,20 @@ export async function writeProfile(name: string, profile: Profile, env: Terminal
   return path
 }
 
-/** Reads a profile. A file that others can read is refused. */
+/** Reads a profile. A file that others can read, or that is another user's, is refused. */
 export async function readProfile(name: string, env: Terminal['env']): Promise<Profile> {
   const path = pathOf(name, env)
   const file = await open(path, 'r').catch(() => {
     throw new UsageError(`There is no profile ${name}. kyc-webhooks profile add ${name} makes it.`)
   })
   try {
-    const { mode } = await file.stat()
+    const { mode, uid } = await file.stat()
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new UsageError(`Others can read ${path}. Run chmod 600 on it, and rotate the API key.`)
+    }
+    // Its owner could read it, and name an address that takes the key.
+    if (process.getuid !== undefined && uid !== process.getuid()) {
+      throw new UsageError(`${path} belongs to another user. Make a profile of your own.`)
     }
     return parseProfile(await file.readFile('utf8'), path)
   } finally {

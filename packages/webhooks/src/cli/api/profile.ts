@@ -36,7 +36,10 @@ Examples:
       return 0
     }
     if (verb === 'remove') {
-      if (await removeProfile(first, terminal.env)) return 0
+      if (await removeProfile(first, terminal.env)) {
+        terminal.out(values.json === true ? JSON.stringify({ removed: first }) : 'Removed.')
+        return 0
+      }
       terminal.err(`There is no profile ${first}.`)
       return 1
     }

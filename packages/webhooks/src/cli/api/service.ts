@@ -65,6 +65,7 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         }).catch((error: unknown) => {
+          terminal.stopped.throwIfAborted()
           throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`)
         })
         const text = await response.text()

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { run } from '../../src/cli/run.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'kyc-relay-verbs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function start(args: readonly string[], stdin = '') {
+  const out: string[] = []
+  const err: string[] = []
+  const stop = new AbortController()
+  const code = run(args, {
+    env: { KYC_RELAY_API_KEY: 'a key', XDG_CONFIG_HOME: folder },
+    stdin: (async function* () {
+      await Promise.resolve()
+      yield Buffer.from(stdin)
+    })(),
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+    colours: false,
+    stopped: stop.signal,
+    now: () => new Date('2026-03-02T15:04:05.678Z'),
+  })
+  return { code, out, err, stop: () => stop.abort() }
+}
+
+const id = '6f1c1f0e-63a4-4f5c-9d68-0a2c0f3b7f11'
+
+test.each([
+  [['deliveries', 'list', '--statsu', 'FAILED'], 'Unknown option --statsu. Did you mean --status?'],
+  [['endpoints', 'add', 'https://a.example/', '--evnt', 'x'], 'Unknown option --evnt. Did you mean --event?'],
+  [['endpoints', 'list', '--api-key=secret'], 'Unknown option --api-key. --help lists the options.'],
+  [['deliveries', 'list', '--count', '3'], '--count is for tail.'],
+  [['deliveries', 'tail', '--limit', '3'], '--limit is for list.'],
+  [['deliveries', 'resend', id, '--status', 'FAILED'], 'resend takes no filters.'],
+])('%j is a mistake, and says what was meant', async (args, said) => {
+  const { code, err } = start(args)
+  expect([await code, err]).toEqual([2, [said]])
+})
+
+test('a profile that belongs to another user is refused; its removal prints JSON for scripts', async () => {
+  expect(await start(['profile', 'add', 'mine', '--url', 'http://127.0.0.1:9'], 'key').code).toBe(0)
+  const uid = process.getuid?.() ?? 0
+  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
+  const foreign = start(['endpoints', 'list', '--profile', 'mine'])
+  expect([await foreign.code, foreign.err[0]]).toEqual([2, expect.stringContaining('belongs to another user')])
+  getuid.mockRestore()
+  const removed = start(['profile', 'remove', 'mine', '--json'])
+  expect([await removed.code, removed.out]).toEqual([0, ['{"removed":"mine"}']])
+})
+
+test('what follows the service until it is stopped ends with 0, also in the middle of a call', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  for (const [args, expected] of [
+    [['deliveries', 'tail'], 0],
+    [['listen', '--from-feed', '--forward', 'http://127.0.0.1:9/'], 0],
+    [['deliveries', 'list'], 1],
+    [['recover', id, '--since', '3h', '--wait'], 1],
+  ] as const) {
+    const asked = once(silent, 'request')
+    const { code, err, stop } = start([...args, '--url', url])
+    await asked
+    stop()
+    expect([args, await code, err.filter((text) => text.startsWith('No answer'))]).toEqual([args, expected, []])
+  }
+  silent.closeAllConnections()
+  silent.close()
+})
