@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDelivery } from '@kyc-relay/webhooks/delivery'
 import { Hono } from 'hono'
-import { headerNamesOf, listDeliveries } from '../webhooks-api/webhook-routes.js'
+import { listDeliveries } from '../webhooks-api/webhook-routes.js'
 import { appIdOf, type DeveloperDeps } from './developer-routes.js'
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
@@ -40,6 +40,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
         nextPage={broken || page.nextCursor === null ? null : addressOfLog(filters, page.nextCursor)}
         firstPage={cursor ? addressOfLog(filters, null) : null}
         thisPage={addressOfLog(filters, cursor ?? null)}
+        now={deps.now()}
         problem={broken ? problem : hasUnreadFilters(query, filters) ? unreadFilters : null}
       />,
       broken ? 400 : 200,
@@ -50,12 +51,14 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
     if (delivery === null) return sendProblem(c, 404)
     const opened = await openDelivery(delivery, deps.bodySealer)
+    const endpoint = (await store.listEndpoints(delivery.appId)).find((one) => one.endpointId === delivery.endpointId)
     return sendPage(
       c,
       <DeliveryPage
         session={c.get('session')}
         delivery={opened}
-        headerNames={await headerNamesOf(store, delivery)}
+        headerNames={endpoint?.headers?.names ?? []}
+        isPaused={!delivery.test && (endpoint?.pausedBy ?? null) !== null}
         now={deps.now()}
       />,
     )

@@ -10,9 +10,15 @@ const options = {
   theme: { typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } } },
 }
 
-/** What every page loads: the library as it is shipped, and a style. */
+/** A transparent pixel. */
+const noPicture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+/** What every page loads: the library without the picture that it takes from its maker's server, and a style. */
 const sharedAssets = {
-  '/assets/redoc.js': { type: 'text/javascript', text: redoc },
+  '/assets/redoc.js': {
+    type: 'text/javascript',
+    text: redoc.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', noPicture),
+  },
   '/assets/api-reference.css': {
     type: 'text/css',
     text: 'body { margin: 0 } pre { white-space: pre-wrap !important; overflow-wrap: anywhere }',
@@ -37,7 +43,12 @@ export const partnerApiPage: ApiPage = {
 
 /** What a page loads, by address. */
 export function documentationAssets({ documentPath, scriptPath }: ApiPage) {
-  const start = `Redoc.init('${documentPath}', ${JSON.stringify(options)}, document.querySelector('main'))`
+  // The library's small headings skip two levels.
+  const start = `const main = document.querySelector('main')
+new MutationObserver(() => {
+  for (const heading of main.querySelectorAll('h5:not([aria-level])')) heading.setAttribute('aria-level', '3')
+}).observe(main, { childList: true, subtree: true })
+Redoc.init('${documentPath}', ${JSON.stringify(options)}, main)`
   return { ...sharedAssets, [scriptPath]: { type: 'text/javascript', text: start } }
 }
 

@@ -80,6 +80,18 @@ export const CopyBlock: FC<{ readonly id: string; readonly label: string; readon
   </div>
 )
 
+/** Renders a URL that breaks after a slash, and elsewhere only if a part is too long. */
+export const BreakableUrl: FC<{ readonly url: string }> = ({ url }) => (
+  <>
+    {url.split(/(?<=[^/]\/)(?=[^/])/).map((part, index) => (
+      <>
+        {index === 0 ? null : <wbr />}
+        {part}
+      </>
+    ))}
+  </>
+)
+
 /** Renders a name and its value. */
 export const Fact: FC<{ readonly name: string; readonly children?: Child }> = ({ name, children }) => (
   <div>

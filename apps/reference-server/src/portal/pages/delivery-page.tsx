@@ -15,8 +15,10 @@ export const DeliveryPage: FC<{
   readonly delivery: FoundDelivery
   /** Names of the static headers of the endpoint. */
   readonly headerNames: readonly string[]
+  /** True if the delivery waits until its endpoint is resumed. */
+  readonly isPaused: boolean
   readonly now: Date
-}> = ({ session, delivery, headerNames, now }) => {
+}> = ({ session, delivery, headerNames, isPaused, now }) => {
   const pending = delivery.state === 'PENDING'
   const erased = delivery.body.byteLength === 0
   const body = new TextDecoder().decode(delivery.body)
@@ -58,9 +60,11 @@ export const DeliveryPage: FC<{
             </Fact>
             {delivery.nextAttemptAt === null ? null : (
               <Fact name="Next attempt">
-                {delivery.nextAttemptAt > now
-                  ? `in ${durationText(delivery.nextAttemptAt.getTime() - now.getTime())}`
-                  : 'due now'}
+                {isPaused
+                  ? 'waits, the URL is paused'
+                  : delivery.nextAttemptAt > now
+                    ? `in ${durationText(delivery.nextAttemptAt.getTime() - now.getTime())}`
+                    : 'due now'}
               </Fact>
             )}
             {delivery.endedAt === null ? null : (

@@ -5,7 +5,7 @@ import type { AttemptTotals, DeliveryHour } from '../attempt-counts.js'
 import type { Session } from '../sessions.js'
 import { Day, Fact, Instant } from './components.js'
 import { DeliveryChart } from './delivery-chart.js'
-import { EndpointActions, EndpointStateMark, EventTypes } from './endpoint-pages.js'
+import { EndpointActions, EndpointStateMark, EventsOfEndpoint } from './endpoint-pages.js'
 import { developerCrumbs, PortalFrame } from './portal-frame.js'
 import { RecordTable } from './record-table.js'
 
@@ -31,7 +31,7 @@ export const EndpointPage: FC<{
           <EndpointStateMark endpoint={endpoint} health={health} />
         </Fact>
         <Fact name="Events">
-          <EventTypes types={endpoint.eventTypes} />
+          <EventsOfEndpoint endpoint={endpoint} />
         </Fact>
         <Fact name="Added">
           <Day at={endpoint.createdAt} />

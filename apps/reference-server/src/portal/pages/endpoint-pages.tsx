@@ -5,7 +5,7 @@ import { endpointsPerApp } from '../../webhooks-api/endpoint-changes.js'
 import type { DeliveryHour } from '../attempt-counts.js'
 import type { Session } from '../sessions.js'
 import { DeliveryChart } from './delivery-chart.js'
-import { Day, Instant, State } from './components.js'
+import { BreakableUrl, Day, Instant, State } from './components.js'
 import { CsrfField, developerCrumbs, PortalFrame } from './portal-frame.js'
 import { FailingUrls } from './failing-urls.js'
 import { RecordTable } from './record-table.js'
@@ -24,6 +24,15 @@ export const EventTypes: FC<{ readonly types: readonly EventName[] | null }> = (
       ))}
     </>
   )
+
+/** Renders what is sent to an endpoint: event types, and headers beyond the usual ones. */
+export const EventsOfEndpoint: FC<{ readonly endpoint: Endpoint }> = ({ endpoint }) => (
+  <>
+    <EventTypes types={endpoint.eventTypes} />
+    {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
+    {endpoint.headers === null ? null : <div class="hint">with {endpoint.headers.names.join(', ')}</div>}
+  </>
+)
 
 /** Renders the state of an endpoint with what explains it. */
 export const EndpointStateMark: FC<{ readonly endpoint: Endpoint; readonly health: EndpointHealth | undefined }> = ({
@@ -139,7 +148,9 @@ export const EndpointsPage: FC<{
           ]}
           rows={endpoints.map((endpoint) => [
             <>
-              <a href={`/portal/webhooks/${endpoint.endpointId}`}>{endpoint.url}</a>
+              <a href={`/portal/webhooks/${endpoint.endpointId}`}>
+                <BreakableUrl url={endpoint.url} />
+              </a>
               {endpoint.description === null ? null : <div class="hint">{endpoint.description}</div>}
               <div class="hint">
                 Added <Day at={endpoint.createdAt} />
@@ -149,11 +160,7 @@ export const EndpointsPage: FC<{
               endpoint={endpoint}
               health={health.find(({ endpointId }) => endpointId === endpoint.endpointId)}
             />,
-            <>
-              <EventTypes types={endpoint.eventTypes} />
-              {endpoint.standardWebhooks ? <div class="hint">with Standard Webhooks headers</div> : null}
-              {endpoint.headers === null ? null : <div class="hint">with {endpoint.headers.names.join(', ')}</div>}
-            </>,
+            <EventsOfEndpoint endpoint={endpoint} />,
             <EndpointActions session={session} endpoint={endpoint} />,
           ])}
         />

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@kyc-relay/webhooks/delivery'
 import type { EndpointHealth } from '@kyc-relay/webhooks/internal'
 import type { FC } from 'hono/jsx'
-import { Instant } from './components.js'
+import { BreakableUrl, Instant } from './components.js'
 
 /** Renders a banner that names the URLs whose last attempt failed; nothing if there are none. */
 export const FailingUrls: FC<{
@@ -17,13 +17,18 @@ export const FailingUrls: FC<{
     <section class="notice bad" aria-label="URLs that fail">
       {failing.map(({ endpoint, since }) => (
         <p>
-          <span class="url">{endpoint.url}</span> fails since <Instant at={since} />.{' '}
+          <span class="url">
+            <BreakableUrl url={endpoint.url} />
+          </span>{' '}
+          has failed since <Instant at={since} />. See its{' '}
           <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}&status=FAILED`}>
-            Failed deliveries<span class="visually-hidden"> to {endpoint.url}</span>
+            failed deliveries<span class="visually-hidden"> to {endpoint.url}</span>
           </a>{' '}
+          and those that{' '}
           <a href={`/portal/deliveries?endpointId=${endpoint.endpointId}&status=PENDING`}>
-            Waiting<span class="visually-hidden"> for {endpoint.url}</span>
+            wait<span class="visually-hidden"> for {endpoint.url}</span>
           </a>
+          .
         </p>
       ))}
     </section>

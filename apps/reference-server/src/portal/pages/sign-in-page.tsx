@@ -53,7 +53,11 @@ export const SignInPage: FC<{
                   required
                   maxlength={500}
                   autocomplete="current-password"
+                  aria-describedby="key-hint"
                 />
+                <span class="hint" id="key-hint">
+                  You get the first key when your application is registered. Make later ones here, under API key.
+                </span>
               </div>
             </>
           ) : (
