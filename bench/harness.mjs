@@ -32,6 +32,12 @@ export const spread = (values) => ({
   highest: Math.max(...values),
 })
 
+/** A goal of a report: the value has to be at least this. */
+export const atLeast = (what, value, least) => ({ what, value, reach: `≥ ${least}`, isMet: value >= least })
+
+/** A goal of a report: the value may be at most this. */
+export const atMost = (what, value, most) => ({ what, value, reach: `≤ ${most}`, isMet: value <= most })
+
 /**
  * Processor time of a process and of its children that have ended, so far, in microseconds. NaN where the system does not
  * tell it: it is read from Linux's /proc.
@@ -56,13 +62,23 @@ export function printTable(rows, label, digits = 1) {
   console.table(Object.fromEntries(table))
 }
 
-/** Writes `results/<name>.json`: what was measured, when, at which commit and on which machine. */
+/**
+ * Writes `results/<name>.json`: what was measured, by which command, when, at which commit and on which machine. The page of
+ * `npm run bench -- --report` shows these members of a report:
+ *
+ * - `rows`: the table; `unit` is that of its numbers
+ * - `sizes`: how much was measured, by name
+ * - `setup`: how each contender was configured, by name
+ * - `goals`: made by `atLeast` and `atMost`
+ * - `plots`: `{ name, title, columns }` each, where the columns are numbers of the rows; default: the first number
+ */
 export function writeReport(name, report) {
   const results = new URL('./results/', import.meta.url)
   mkdirSync(results, { recursive: true })
   const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cores: os.cpus().length }
   const at = new Date().toISOString()
+  const command = process.env.BENCH_COMMAND ?? `npm run bench -- ${name}`
   const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
-  const text = JSON.stringify({ name, at, commit, machine, ...report }, null, 2)
+  const text = JSON.stringify({ name, command, at, commit, machine, ...report }, null, 2)
   writeFileSync(new URL(`${name}.json`, results), `${text}\n`)
 }

@@ -1,5 +1,5 @@
 // Writes docs/benchmarks.md with tables, and docs/benchmarks/*.svg, from the results of the measurements.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as prettier from 'prettier'
@@ -17,26 +17,27 @@ const shown = (value) => {
   return String(value)
 }
 
-/** The number of a row that is plotted: its median, or else its first number. */
-function plotted(row) {
-  const entry =
-    Object.entries(row).find(([name]) => name === 'median') ??
-    Object.entries(row).find(([, value]) => typeof value === 'number')
-  return entry === undefined ? null : { column: entry[0], value: entry[1] }
+/** The column that is plotted: the median, or else the first number. */
+function firstNumber(rows) {
+  const names = Object.keys(rows[0] ?? {})
+  return names.find((name) => name === 'median') ?? names.find((name) => typeof rows[0][name] === 'number')
 }
 
 /** What a row says before its first plotted number. */
-function labelOf(row, column) {
-  const entries = Object.entries(row)
-  const before = entries.slice(
+function labelOf(row, columns) {
+  const before = Object.entries(row).slice(
     0,
-    entries.findIndex(([name]) => name === column),
+    Object.keys(row).findIndex((name) => columns.includes(name)),
   )
-  return before.map(([, value]) => shown(value)).join(', ')
+  const texts = before.map(([, value]) => value).filter((value) => typeof value !== 'boolean')
+  return texts.map(shown).join(', ')
 }
 
+const listOf = (named) => Object.entries(named ?? {}).map(([name, value]) => `${name}: ${shown(value)}`)
+
 /** The Markdown of one result. */
-export function sectionOf({ name, unit, at, commit, machine, rows = [] }) {
+export function sectionOf(result) {
+  const { name, command, unit, at, commit, machine, rows = [], sizes, setup, notMeasured } = result
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const line = (cells) => `| ${cells.join(' | ')} |`
   const table = [
@@ -50,46 +51,85 @@ export function sectionOf({ name, unit, at, commit, machine, rows = [] }) {
     machine?.cpu,
     machine && `${machine.cores} cores, Node ${machine.node}`,
   ]
+  const missing = listOf(notMeasured).map((one) => `Not measured: ${one}.`)
   return `## ${name}
 
 In ${unit}. ${measured.filter(Boolean).join(', ')}.
 
-${plotOf({ name, rows }) === null ? '' : `![${name}](benchmarks/${name}.svg)\n`}
+${plotsOf(result)
+  .map((plot) => `![${plot.title}](benchmarks/${plot.name}.svg)`)
+  .join('\n\n')}
+
 ${rows.length === 0 ? '' : table.join('\n')}
 
+${listOf(sizes).length === 0 ? '' : `Sizes: ${listOf(sizes).join('; ')}.`}
+
+${listOf(setup)
+  .map((one) => `- ${one}`)
+  .join('\n')}
+
+${missing.join('\n')}
+
 \`\`\`text
-npm run bench -- ${name}
+${command ?? `npm run bench -- ${name}`}
 \`\`\`
 `
 }
 
-/** The plot of one result; null for one without numbers. */
-export function plotOf({ name, unit, rows = [] }) {
-  const bars = rows.flatMap((row) => {
-    const one = plotted(row)
-    const { lowest, highest } = row
-    return one === null ? [] : [{ label: labelOf(row, one.column), ...one, lowest, highest }]
+/** The plots of one result: `{ name, title, svg }` each; none for one without numbers. */
+export function plotsOf({ name, unit, rows = [], plots }) {
+  const column = firstNumber(rows)
+  if (column === undefined) return []
+  const wanted = plots ?? [
+    { name, title: `${name}: ${column === 'median' ? unit : `${column}, ${unit}`}`, columns: [column] },
+  ]
+  return wanted.map((plot) => {
+    const bars = rows.flatMap((row) =>
+      plot.columns.map((one) => ({
+        label: [labelOf(row, plot.columns), ...(plot.columns.length > 1 ? [one] : [])].join(', '),
+        value: row[one],
+        ...(one === 'median' && { lowest: row.lowest, highest: row.highest }),
+      })),
+    )
+    return { name: plot.name, title: plot.title, svg: barPlot({ title: plot.title, bars }) }
   })
-  if (bars.length === 0) return null
-  const [{ column }] = bars
-  return barPlot({ title: `${name}: ${column === 'median' ? unit : `${column}, ${unit}`}`, bars })
 }
 
-/** Writes the page from every result of the folder. Returns the names of the results. */
-export async function writeBenchmarksPage(results) {
-  const plots = path.join(path.dirname(pageFile), 'benchmarks')
-  mkdirSync(plots, { recursive: true })
-  const files = readdirSync(results).filter((file) => file.endsWith('.json'))
-  const all = files.sort().map((file) => JSON.parse(readFileSync(path.join(results, file), 'utf8')))
-  for (const one of all) {
-    const plot = plotOf(one)
-    if (plot !== null) writeFileSync(path.join(plots, `${one.name}.svg`), plot)
-  }
+/** The table of all goals, with what was measured. */
+export function goalsOf(all) {
+  const rows = all.flatMap(({ name, goals = [] }) =>
+    goals.map(
+      ({ what, value, reach, isMet }) =>
+        `| [${name}](#${name}) | ${what} | ${reach} | ${shown(value)} | ${isMet ? 'yes' : '**no**'} |`,
+    ),
+  )
+  return ['| Measurement | Goal | Reach | Measured | Reached |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+/** Writes the page from the results of these names, by default from all there are. Returns the names of the results. */
+export async function writeBenchmarksPage({ results, command, names }) {
+  const folder = path.join(path.dirname(pageFile), 'benchmarks')
+  mkdirSync(folder, { recursive: true })
+  const files = (names?.map((name) => `${name}.json`) ?? readdirSync(results).sort()).filter(
+    (file) => file.endsWith('.json') && existsSync(path.join(results, file)),
+  )
+  const all = files.map((file) => JSON.parse(readFileSync(path.join(results, file), 'utf8')))
+  for (const { name, svg } of all.flatMap(plotsOf)) writeFileSync(path.join(folder, `${name}.svg`), svg)
   const text = `# Benchmarks
 
-What [the measurements](../bench/README.md) showed on one machine. \`npm run bench -- --report\` writes this page from the results in
-\`bench/results\`. No figure is written by hand. [bench/README.md](../bench/README.md) says what each one measures, beside which peer,
-and how the peer is set up. [Earlier figures](../bench/HISTORY.md) show what changed.
+What [the measurements](../bench/README.md) showed on one machine. This command writes this page. No figure is written by hand.
+
+\`\`\`text
+${command}
+\`\`\`
+
+Figures of different machines do not compare. A goal is a ratio of two figures of one run, where there is a peer. Each section has the
+sizes, the configuration of each contender, and the command that repeats it. With \`--short\` the sizes are those of
+[bench/short.mjs](../bench/short.mjs), else larger. [Earlier figures](../bench/HISTORY.md) show what changed.
+
+## Goals
+
+${goalsOf(all)}
 
 ${all.map(sectionOf).join('\n')}`
   const options = (await prettier.resolveConfig(pageFile)) ?? {}

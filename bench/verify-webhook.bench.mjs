@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods'
 import { signWebhook, verifySignature, verifyWebhook } from '@kyc-relay/webhooks'
-import { spread, writeReport } from './harness.mjs'
+import { atMost, spread, writeReport } from './harness.mjs'
 
 const rounds = 31
 const callsPerRound = 10_000
@@ -75,7 +75,7 @@ const comparisons = [
   ['verifyWebhook, text', 'octokit verify, then JSON.parse', 1],
   ['verifyWebhook, text', 'octokit verify', null],
   ['verifyWebhook, text', 'SHA-256 of the body (floor)', null],
-  ['signWebhook', 'octokit sign', null],
+  ['signWebhook', 'octokit sign', 1],
   ['signWebhook', 'SHA-256 of the body (floor)', 2],
 ]
 
@@ -123,4 +123,17 @@ for (const { ours, against, ratio, reach } of ratios) {
   console.log(`  ${`${ours} / ${against}`.padEnd(58)}${ratio.toFixed(2)}${verdict}`)
 }
 
-writeReport('verify-webhook', { unit: 'nanoseconds per call', bodyBytes: bytes.length, rows, ratios })
+writeReport('verify-webhook', {
+  unit: 'nanoseconds per call',
+  sizes: { 'bytes of the body': bytes.length, rounds, 'calls in a round': callsPerRound },
+  setup: {
+    'kyc-relay': 'the built package, `createHmac` of `node:crypto`',
+    octokit: '`@octokit/webhooks-methods`, with the same secret and body',
+    'SHA-256': '`createHash` of `node:crypto`: the limit',
+  },
+  rows,
+  ratios,
+  goals: ratios
+    .filter(({ reach }) => reach !== null)
+    .map(({ ours, against, ratio, reach }) => atMost(`${ours}: time over ${against}`, ratio, reach)),
+})

@@ -23,4 +23,26 @@ export const targets = [
       .concat('packages/webhooks/src/signature/hmac.ts:1-40'),
     tests: ['signature/*'].map(webhooksTest),
   },
+  {
+    name: 'addresses',
+    mutate: ['https/address-policy', 'https/endpoint-url'].map(webhooks),
+    tests: ['https/address-policy', 'https/endpoint-url'].map(webhooksTest),
+  },
+  {
+    name: 'dates-and-numbers',
+    mutate: [
+      'submission/calendar-date',
+      'submission/date-rules',
+      'submission/ssn',
+      'submission/ssn-rules',
+      'submission/card-number',
+      'submission/document-number',
+    ].map(core),
+    tests: ['submission/*'].map(coreTest),
+  },
+  {
+    name: 'transactions',
+    mutate: ['events/transaction-status', 'publishing/same-event', 'publishing/same-id'].map(webhooks),
+    tests: ['events/transaction-status', 'publishing/same-event', 'publishing/move-transaction'].map(webhooksTest),
+  },
 ]

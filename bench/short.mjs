@@ -1,0 +1,16 @@
+/**
+ * What `npm run bench -- --short` measures, and how much of it: everything of docs/benchmarks.md in at most 15 minutes on two
+ * quiet cores. Each entry has the environment variables of its measurement; a measurement without any has its whole size.
+ */
+export const short = {
+  'verify-webhook': {},
+  'bundle-size': {},
+  ingestion: { BENCH_ROUNDS: '3', BENCH_SUBMISSIONS: '4000' },
+  deliveries: { BENCH_ROUNDS: '4', BENCH_WARM_UP: '2000' },
+  isolation: {},
+  growth: { BENCH_ROUNDS: '3', BENCH_WARM_UP_ROUNDS: '0', BENCH_SHARE: '0.5' },
+  start: { BENCH_ROUNDS: '5' },
+  recover: { BENCH_EVENTS: '3000', BENCH_SECONDS: '20' },
+  'delivery-log': { BENCH_ROUNDS: '5' },
+  'pinned-horizon': { BENCH_SECONDS: '40' },
+}
