@@ -33,6 +33,7 @@ function runRound({ seed, sabotage, mayKill }) {
     if (demo === null) throw new Error(`the server did not start: ${server.output()}`)
     let next = Promise.resolve(demo)
     const killedAtMs = []
+    const servedAtMs = []
     const receiver = await startReceiver(demo, demo.apps[0].apiKey)
     let over = false
     const clients = startClients({ seed, demo, receiver, pickServer: () => next, until: () => over })
@@ -66,13 +67,14 @@ function runRound({ seed, sabotage, mayKill }) {
         violations.push(`the server does not start after a kill: ${server.output().slice(-500)}`)
         break
       }
+      servedAtMs.push(Date.now())
       serve(demo)
     }
     over = true
     if (demo === null) {
       clients.close()
       await receiver.close()
-      return { kills, violations, clients, receiver, takeOverMs: [] }
+      return { kills, violations, clients, receiver, takeOvers: [] }
     }
     await clients.finished.catch((error) => violations.push(`a client gave up: ${error.message}`))
     violations.push(...clients.violations, ...receiver.violations)
@@ -88,16 +90,23 @@ function runRound({ seed, sabotage, mayKill }) {
     violations.push(...files.integrity())
     violations.push(...(await checkInvariants({ ...files, ledger: clients.ledger, receiver })))
     if ((await verifyAudit({ dataDir })) !== 0) violations.push('audit verify does not accept the logs')
-    const takeOverMs = await takeOverTimes(files, killedAtMs)
-    return { kills, violations, clients, receiver, takeOverMs }
+    const takeOvers = await takeOverTimes(files, { killedAtMs, servedAtMs })
+    return { kills, violations, clients, receiver, takeOvers }
   }
   return inTemporaryFolder(play, { inMemory: true })
 }
 
-/** Milliseconds from a kill until the next process had closed each attempt that the kill cut off: its start is part of it. */
-async function takeOverTimes({ ask }, killedAtMs) {
+/**
+ * For each attempt that a kill cut off, milliseconds until the next process had closed it: from the kill, and from the
+ * moment at which that process served. The difference is its start.
+ */
+async function takeOverTimes({ ask }, { killedAtMs, servedAtMs }) {
   const rows = await ask(`SELECT ended_at FROM kyc_relay_attempts WHERE state = 'INTERRUPTED'`)
-  return rows.map(({ ended_at: endedAt }) => endedAt - killedAtMs.findLast((at) => at <= endedAt))
+  return rows.map(({ ended_at: endedAt }) => {
+    const killedAt = killedAtMs.findLast((at) => at <= endedAt)
+    const servedAt = servedAtMs.find((at) => at >= killedAt)
+    return { afterKill: endedAt - killedAt, afterStart: Math.max(0, endedAt - servedAt) }
+  })
 }
 
 export const crash = {
@@ -124,7 +133,7 @@ export const crash = {
       posts: 0,
     }
     const violations = []
-    const takeOverMs = []
+    const takeOvers = []
     while (!budget.isSpent(sizes.kills) && violations.length === 0) {
       const mayKill = ({ serving, starting }) => !budget.isSpent(sizes.kills + serving + starting)
       const roundSeed = seed + sizes.rounds
@@ -132,11 +141,11 @@ export const crash = {
         kills,
         clients,
         receiver,
-        takeOverMs: times,
+        takeOvers: ofRound,
         ...round
       } = await runRound({ seed: roundSeed, sabotage: sabotages[control], mayKill })
       violations.push(...round.violations.map((one) => `${one} (--seed ${roundSeed})`))
-      takeOverMs.push(...times)
+      takeOvers.push(...ofRound)
       const { ledger } = clients
       sizes.rounds += 1
       sizes.kills += kills.serving + kills.starting
@@ -150,11 +159,13 @@ export const crash = {
         `${sizes.kills} kills, ${sizes.submissions} submissions, ${sizes.events} events, ${violations.length} violations`,
       )
     }
+    const longest = (name) => takeOvers.reduce((most, one) => Math.max(most, Math.round(one[name])), 0)
     return {
       sizes: {
         ...sizes,
-        takeovers: takeOverMs.length,
-        'ms from a kill to its takeover at the longest': Math.round(Math.max(0, ...takeOverMs)),
+        takeovers: takeOvers.length,
+        'ms from a kill to its takeover at the longest': longest('afterKill'),
+        'ms from the end of the next start to its takeover at the longest': longest('afterStart'),
       },
       violations,
     }
