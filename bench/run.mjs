@@ -55,7 +55,7 @@ const measure = (name) =>
     const command = `npm run bench -- ${options.short ? '--short ' : ''}${name}`
     const child = spawn(process.execPath, ['--expose-gc', path.join(folder, name + suffix)], {
       cwd: folder,
-      env: { ...process.env, BENCH_COMMAND: command, ...sizes },
+      env: { ...sizes, ...process.env, BENCH_COMMAND: command },
       stdio: 'inherit',
     })
     child.on('error', () => resolve(false))
