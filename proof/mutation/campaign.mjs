@@ -16,7 +16,11 @@ const sabotages = {
 }
 
 const isExplained = (list) => (mutant) =>
-  list.some((one) => ['file', 'original', 'replacement'].every((name) => one[name] === mutant[name]))
+  list.some(
+    (one) =>
+      ['file', 'original', 'replacement'].every((name) => one[name] === mutant[name]) &&
+      (one.within === undefined || mutant.line.includes(one.within)),
+  )
 
 export const mutation = {
   unit: 'mutants',

@@ -1,13 +1,21 @@
 const retries = 'packages/webhooks/src/delivery/retry-schedule.ts'
 const request = 'packages/webhooks/src/signature/signed-request.ts'
 const hmac = 'packages/webhooks/src/signature/hmac.ts'
+const addresses = 'packages/webhooks/src/https/address-policy.ts'
+const urls = 'packages/webhooks/src/https/endpoint-url.ts'
 
 /** What an overflow changes is never one part of a date alone. */
 const overflow = 'A part that overflows changes the next larger part too, whose comparison is still there.'
 const otherRuntimes = 'Without `node:crypto` only: the tests of other runtimes are processes of their own.'
 const sameBytes = 'A new view of the same bytes instead of the given one: the HMAC is the same.'
 
-/** Mutants that may survive, each with the reason. A mutant that is not here is a violation. */
+/** A text in place of a default that no input reaches. */
+const unreached = { original: "''", replacement: '"Stryker was here!"' }
+
+/**
+ * Mutants that may survive, each with the reason. A mutant that is not here is a violation. `within` is a part of the line, for a
+ * text that has several places.
+ */
 export const explained = [
   {
     file: 'packages/kyc-core/src/status/decline-codes.ts',
@@ -44,4 +52,45 @@ export const explained = [
   ...['true', 'false', 'body.length !== byteLength'].map((replacement) => ({
     ...{ file: request, original: 'body.length === byteLength', replacement, why: sameBytes },
   })),
+  { file: addresses, ...unreached, within: "text.split('/')", why: 'Each block of the file has a slash.' },
+  { file: addresses, ...unreached, within: 'halves[1]', why: '`split` gives at least one part.' },
+  {
+    ...{ file: addresses, original: 'block.bytes.length !== bytes.length', replacement: 'false' },
+    why: 'An IPv4 address is compared with a block of IPv6 only in `canonicalBytes`, and that block has bytes after the fourth.',
+  },
+  {
+    ...{ file: addresses, original: 'bit < block.bits', replacement: 'bit <= block.bits' },
+    why: 'The mask of no bits is 0, so one more byte is always the same.',
+  },
+  {
+    ...{ file: addresses, original: 'block.bits - bit >= 8', replacement: 'block.bits - bit > 8' },
+    why: 'Both branches give 0xff for eight bits.',
+  },
+  ...[
+    ["{ caPem: '' }", '{}'],
+    ["''", '"Stryker was here!"'],
+  ].map(([original, replacement]) => ({
+    ...{ file: urls, original, replacement, within: 'caPem' },
+    why: 'Only whether the option is set counts here. The certificate is used by the connection.',
+  })),
+  {
+    file: urls,
+    original: '/^https:\\/\\/([^/?#]*)/i.exec(url)?.[1]',
+    replacement: '/^https:\\/\\/([^/?#]*)/i.exec(url)[1]',
+    why: 'The spelling was checked before, so the expression always matches.',
+  },
+  {
+    ...{ file: urls, original: '/^https:\\/\\/([^/?#]*)/i', replacement: '/https:\\/\\/([^/?#]*)/i' },
+    why: 'The spelling was checked before, so the first match is at the beginning.',
+  },
+  { file: urls, ...unreached, within: 'exec(url)', why: 'The expression always matches.' },
+  { file: urls, ...unreached, within: 'labels.at(-1)', why: '`split` gives at least one part.' },
+  {
+    ...{ file: urls, original: "hostname.startsWith('[')", replacement: "hostname.endsWith('[')" },
+    why: 'A name in brackets is no public name, which the next check refuses with the same code.',
+  },
+  {
+    ...{ file: urls, original: '/:\\d*$/', replacement: '/:\\d*/' },
+    why: 'A host with two colons was refused before, so the only colon is that of the port.',
+  },
 ]

@@ -21,7 +21,7 @@ const notNeeded = [
   'proof/results',
 ]
 
-/** Runs Stryker on one part, one mutant at a time, and resolves with its mutants: `{ file, original, replacement, status }`. */
+/** Runs Stryker on one part, one mutant at a time, and resolves with its mutants: `{ file, line, original, replacement, status }`, where `line` is the text of the first line. */
 export async function runStryker({ name, mutate, tests }, otherTests = tests) {
   const report = path.join(work, `${name}.json`)
   const config = path.join(work, `${name}.config.json`)
@@ -36,6 +36,8 @@ export async function runStryker({ name, mutate, tests }, otherTests = tests) {
     concurrency: 1,
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
+    // On a busy machine a shorter time would count a slow test as a mutant that was noticed.
+    timeoutMS: 60_000,
     reporters: ['json'],
     jsonReporter: { fileName: report },
     logLevel: 'error',
@@ -56,7 +58,7 @@ export async function runStryker({ name, mutate, tests }, otherTests = tests) {
   return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n')
     return mutants.map(({ location, replacement, status }) => ({
-      ...{ file, original: textAt(lines, location), replacement, status },
+      ...{ file, line: lines[location.start.line - 1].trim(), original: textAt(lines, location), replacement, status },
     }))
   })
 }

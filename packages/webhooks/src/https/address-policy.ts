@@ -84,7 +84,7 @@ export function isSameAddress(one: string, other: string): boolean {
 
 function canonicalBytes(address: string): readonly number[] | null {
   const bytes = parseAddress(address)
-  return bytes !== null && bytes.length === 16 && isInside(bytes, mappedIpv4) ? bytes.slice(12) : bytes
+  return bytes !== null && isInside(bytes, mappedIpv4) ? bytes.slice(12) : bytes
 }
 
 /** Checks for an IPv4 or IPv6 address in plain notation. */

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
-import { isPublicAddress, isSameAddress } from '../../src/https/address-policy.js'
+import { isIpAddress, isPublicAddress, isSameAddress } from '../../src/https/address-policy.js'
 
 // An oracle of its own making: addresses as big integers, blocks straight from the registries.
 
@@ -210,4 +210,18 @@ test('spellings of one address are the same address', () => {
   expect(isSameAddress('::ffff:8.8.8.8', '8.8.8.8')).toBe(true)
   expect(isSameAddress('8.8.8.8', '8.8.4.4')).toBe(false)
   expect(isSameAddress('', '')).toBe(false)
+  expect(isSameAddress('', '8.8.8.8')).toBe(false)
+  expect(isSameAddress('8.8.8.8', '')).toBe(false)
+})
+
+test.each([
+  ['the last two groups as IPv4, without a gap', '2606:2800:0:0:0:0:8.8.8.8'],
+  ['the last two groups as IPv4, after a gap', '2606:2800::8.8.8.8'],
+  ['a gap for one group', '2606:1:2::4:5:6:7'],
+])('%s is public: %s', (_name, address) => {
+  expect(isPublicAddress(address)).toBe(true)
+})
+
+test('IPv4 before a gap is no address, in a public block either', () => {
+  expect(isIpAddress('2606:2800:8.8.8.8::1')).toBe(false)
 })

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import { isPublicAddress } from '../../src/https/address-policy.js'
-import { checkEndpointUrl, type EndpointUrlRefusal } from '../../src/https/endpoint-url.js'
+import { checkEndpointUrl, isLoopbackEndpoint, type EndpointUrlRefusal } from '../../src/https/endpoint-url.js'
 
 const label63 = 'a'.repeat(63)
+const longestName = `${label63}.${label63}.${label63}.${'a'.repeat(61)}`
 
 test.each([
   ['https://partner.com', 'https://partner.com/'],
@@ -40,7 +41,10 @@ test.each([
   ['https://partner.com/a|b/"c"/%2e%2e/d', 'https://partner.com/a|b/d'],
   ['https://partner.com/x/../y', 'https://partner.com/y'],
   ["https://partner.com/it's", "https://partner.com/it's"],
-  [`https://partner.com/${'a'.repeat(2_027)}`, `https://partner.com/${'a'.repeat(2_027)}`],
+  [`https://partner.com/${'a'.repeat(2_028)}`, `https://partner.com/${'a'.repeat(2_028)}`],
+  [`https://${longestName}/`, `https://${longestName}/`],
+  ['https://bücher.de:8443/', 'https://xn--bcher-kva.de:8443/'],
+  ['https://bücher.de:/', 'https://xn--bcher-kva.de/'],
 ])('%s is fine', (url, normalised) => {
   const checked = checkEndpointUrl(url)
   expect(checked.ok).toBe(true)
@@ -85,6 +89,7 @@ const refused: readonly (readonly [EndpointUrlRefusal, readonly string[]])[] = [
       'https:///partner.com/',
       'https:partner.com',
       'https:/partner.com',
+      'https:partner.com/https://partner.com/',
       'https:\\\\partner.com\\',
       'https://partner.com\\@evil.com/',
       'https:\\/partner.com/',
@@ -225,6 +230,7 @@ const refused: readonly (readonly [EndpointUrlRefusal, readonly string[]])[] = [
       'https://*.partner.com/',
       `https://${'a'.repeat(64)}.com/`,
       `https://${[label63, label63, label63, label63].join('.')}.com/`,
+      `https://a${longestName}/`,
       // Names that are not what they seem.
       'https://pаrtner.com/',
       'https://xn--prtner-6nf.com/',
@@ -340,6 +346,19 @@ describe('the option for plain HTTP in development', () => {
   test('leaves a name of this service refused', () => {
     expect(checkEndpointUrl('http://localhost:3000/', { ...policy, ownHosts: ['localhost'] }).ok).toBe(false)
   })
+})
+
+test.each([
+  ['https://localhost:8443/', { allowLoopback: { caPem: 'a certificate' } }, true],
+  ['https://localhost:8443/', { allowPlainHttpLocalhost: true }, false],
+  ['https://localhost:8443/', {}, false],
+  ['https://partner.com/', { allowLoopback: { caPem: 'a certificate' } }, false],
+  ['http://localhost:3000/', { allowPlainHttpLocalhost: true }, true],
+  ['http://localhost:3000/', { allowPlainHttpLocalhost: false }, false],
+  ['http://localhost:3000/', { allowLoopback: { caPem: 'a certificate' } }, false],
+  ['http://partner.com:3000/', { allowPlainHttpLocalhost: true }, false],
+])('%s with the options %j is an endpoint of local development: %s', (url, policy, expected) => {
+  expect(isLoopbackEndpoint(new URL(url), policy)).toBe(expected)
 })
 
 test('no text makes it throw, and what passes is a plain public HTTPS URL', () => {
