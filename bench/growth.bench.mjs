@@ -7,6 +7,7 @@ import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { createKeyFile, createLocalCipher, parseKeyFile } from '@kyc-relay/kyc-core/node'
+import { fillSqlite } from './fill-sqlite.mjs'
 import { seeds, vaultSeeds } from './growth-history.mjs'
 import { measureServer } from './growth-server.mjs'
 import { concurrency, measureStores } from './growth-work.mjs'
@@ -57,17 +58,12 @@ async function readThrough(files) {
 const engines = {
   async SQLite(rows) {
     const { createSqliteStorage, createSqliteVault } = await import('@kyc-relay/storage-drizzle/sqlite')
-    const { default: Database } = await import('better-sqlite3')
     const file = path.join(folder, `${rows}.db`)
     await (await createSqliteStorage({ path: file })).close()
-    const database = new Database(file)
-    database.exec(seeds.sqlite(rows))
-    database.close()
+    await fillSqlite(file, seeds.sqlite(rows))
     const vaultFile = path.join(folder, `${rows}-vault.db`)
     await (await createSqliteVault({ path: vaultFile }, { cipher })).close()
-    const vaultDatabase = new Database(vaultFile)
-    vaultDatabase.exec(vaultSeeds.sqlite(rows, activeSealKeyId))
-    vaultDatabase.close()
+    await fillSqlite(vaultFile, vaultSeeds.sqlite(rows, activeSealKeyId))
     const files = rows === small ? [file, vaultFile].map((name) => `${name}.round`) : [file, vaultFile]
     const take = async () => {
       if (rows === small) {
@@ -173,10 +169,15 @@ const rows = []
 const notMeasured = {}
 // BENCH_ONLY=sqlite measures the engine with that word in its name.
 const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
-for (const [engine, prepare] of Object.entries(engines)) {
-  if (!engine.toLowerCase().includes(only)) continue
+const chosen = Object.entries(engines).filter(([engine]) => engine.toLowerCase().includes(only))
+// Both engines are filled at the same time, and then measured one after the other.
+const prepared = await Promise.allSettled(
+  chosen.map(async ([, prepare]) => ({ small: await prepare(small), large: await prepare(large) })),
+)
+for (const [index, [engine]] of chosen.entries()) {
   try {
-    const sizes = { small: await prepare(small), large: await prepare(large) }
+    const { status, value: sizes, reason } = prepared[index]
+    if (status === 'rejected') throw reason
     const measured = { small: [], large: [] }
     for (let round = -warmUpRounds; round < rounds; round += 1) {
       for (const size of ['small', 'large']) {
@@ -230,7 +231,11 @@ writeReport('growth', {
   rows: rows.map((row) => ({ ...row, operation: names[row.operation] })),
   notMeasured,
   goals: rows.map(({ engine, operation, ratio }) =>
-    atMost(`${engine}, ${names[operation]}: time with ${large} rows over ${small}`, ratio, reach),
+    atMost(
+      `${engine}, ${names[operation]}: time with ${large.toLocaleString('en-US')} rows over ${small.toLocaleString('en-US')}`,
+      ratio,
+      reach,
+    ),
   ),
   plots: [{ name: 'growth', title: 'Milliseconds per operation', columns: ['smallMs', 'largeMs'] }],
 })

@@ -33,10 +33,20 @@ export const spread = (values) => ({
 })
 
 /** A goal of a report: the value has to be at least this. */
-export const atLeast = (what, value, least) => ({ what, value, reach: `≥ ${least}`, isMet: value >= least })
+export const atLeast = (what, value, least) => ({
+  what,
+  value,
+  reach: `≥ ${least.toLocaleString('en-US')}`,
+  isMet: value >= least,
+})
 
 /** A goal of a report: the value may be at most this. */
-export const atMost = (what, value, most) => ({ what, value, reach: `≤ ${most}`, isMet: value <= most })
+export const atMost = (what, value, most) => ({
+  what,
+  value,
+  reach: `≤ ${most.toLocaleString('en-US')}`,
+  isMet: value <= most,
+})
 
 /**
  * Processor time of a process and of its children that have ended, so far, in microseconds. NaN where the system does not

@@ -51,7 +51,8 @@ async function measure({ webhooks: store, recoveries }) {
   }
 
   const since = new Date(Date.now() - 60_000)
-  for (let n = 0; n < missed; n += 500) await Promise.all(Array.from({ length: 500 }, () => publish([])))
+  for (let n = 0; n < missed; n += 500)
+    await Promise.all(Array.from({ length: Math.min(500, missed - n) }, () => publish([])))
   await sleep(10)
   const until = new Date()
   const recovering = await register(`${sink.url}/recovering`)

@@ -5,12 +5,12 @@
 export const short = {
   'verify-webhook': {},
   'bundle-size': {},
-  ingestion: { BENCH_ROUNDS: '3', BENCH_SUBMISSIONS: '4000' },
-  deliveries: { BENCH_ROUNDS: '4', BENCH_WARM_UP: '2000' },
-  isolation: {},
-  growth: { BENCH_ROUNDS: '3', BENCH_WARM_UP_ROUNDS: '0', BENCH_SHARE: '0.5' },
+  ingestion: { BENCH_ROUNDS: '3', BENCH_SUBMISSIONS: '3000' },
+  deliveries: { BENCH_ROUNDS: '3', BENCH_WARM_UP: '2000' },
+  isolation: { BENCH_ROUNDS: '2' },
+  growth: { BENCH_ROUNDS: '2', BENCH_WARM_UP_ROUNDS: '0', BENCH_SHARE: '0.5' },
   start: { BENCH_ROUNDS: '5' },
   recover: { BENCH_EVENTS: '3000', BENCH_SECONDS: '20' },
   'delivery-log': { BENCH_ROUNDS: '5' },
-  'pinned-horizon': { BENCH_SECONDS: '40' },
+  'pinned-horizon': { BENCH_SECONDS: '30' },
 }

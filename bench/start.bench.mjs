@@ -154,7 +154,11 @@ try {
     memory: seen,
     goals: [
       atMost('start of the server to its first answer, in ms', startMs, reach.startMs),
-      atMost(`resident memory after ${submissions} submissions, in MiB`, residentMiB, reach.residentMiB),
+      atMost(
+        `resident memory after ${submissions.toLocaleString('en-US')} submissions, in MiB`,
+        residentMiB,
+        reach.residentMiB,
+      ),
     ],
   })
 } finally {
