@@ -9,6 +9,10 @@ const overflow = 'A part that overflows changes the next larger part too, whose 
 const otherRuntimes = 'Without `node:crypto` only: the tests of other runtimes are processes of their own.'
 const sameBytes = 'A new view of the same bytes instead of the given one: the HMAC is the same.'
 
+const calendar = 'packages/kyc-core/src/submission/calendar-date.ts'
+const dates = 'packages/kyc-core/src/submission/date-rules.ts'
+const cache = 'The map only remembers: a day that is not in it is made again, with the same text.'
+const ofUndefined = 'A comparison of undefined with a text is false, so the branch is not taken either way.'
 /** A text in place of a default that no input reaches. */
 const unreached = { original: "''", replacement: '"Stryker was here!"' }
 
@@ -92,5 +96,21 @@ export const explained = [
   {
     ...{ file: urls, original: '/:\\d*$/', replacement: '/:\\d*/' },
     why: 'A host with two colons was refused before, so the only colon is that of the port.',
+  },
+  { file: calendar, original: 'known !== undefined', replacement: 'false', why: cache },
+  ...['true', 'false', 'recentDays.size > MOST_RECENT_DAYS', 'recentDays.size < MOST_RECENT_DAYS'].map(
+    (replacement) => ({
+      ...{ file: calendar, original: 'recentDays.size >= MOST_RECENT_DAYS', replacement, why: cache },
+    }),
+  ),
+  ...[
+    ['dateOfBirth !== undefined', 'true'],
+    ['issueDate !== undefined', 'true'],
+    ['dateOfBirth === undefined', 'false'],
+    ['expirationDate === undefined', 'false'],
+  ].map(([original, replacement]) => ({ file: dates, original, replacement, why: ofUndefined })),
+  {
+    ...{ file: dates, original: 'decisionedAt === undefined', replacement: 'false' },
+    why: 'No date-time is read from the word "undefined" either.',
   },
 ]
