@@ -7,7 +7,7 @@ import { atMost, printTable, writeReport } from './harness.mjs'
 const reachBytes = 2_500
 const contenders = {
   'kyc-relay, verifyWebhook': `export { verifyWebhook } from '@kyc-relay/webhooks'`,
-  'standardwebhooks, Webhook': `export { Webhook } from 'standardwebhooks'`,
+  'Standard Webhooks, Webhook': `export { Webhook } from 'standardwebhooks'`,
   'octokit, verify': `export { verify } from '@octokit/webhooks-methods'`,
 }
 
