@@ -156,6 +156,14 @@ describe('the environment', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['SUBMISSION_POLICY'])
   })
 
+  it('says for every switch of the SUBMISSION_POLICY what is expected', () => {
+    const [problem = ''] = problemsOf({ SUBMISSION_POLICY: '{"extraCountries":["US"]}' }).problems
+    const { providers: _, ...switches } = DEFAULT_SUBMISSION_POLICY
+    for (const name of Object.keys(switches)) expect(problem).toContain(name)
+    expect(problem).toContain('true or false')
+    expect(problem).toContain('XA to XZ')
+  })
+
   it('takes every switch of the SUBMISSION_POLICY', () => {
     const { providers, ...switches } = DEFAULT_SUBMISSION_POLICY
     expect(providers).toEqual([])

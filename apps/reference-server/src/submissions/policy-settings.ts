@@ -35,5 +35,8 @@ export const submissionPolicy = {
       }
     })
     .pipe(switches),
-  expected: `a JSON object of ${Object.keys(switches.shape).join(', ')}`,
+  expected:
+    'a JSON object of acceptItin, rejectKnownSampleSsns, strictAddresses, allowAbsentLastName, lenientOnFailed, ' +
+    'allowLoopbackPhotos (each true or false), extraCountries (a list of user-assigned codes: AA, QM to QZ, XA to XZ, ZZ), ' +
+    'maxDecisionAgeDays (a whole number from 1)',
 }

@@ -38,13 +38,20 @@ export function createExportRoutes(deps: ExportRoutesDeps): Hono<EdgeEnv> {
       userRecords.recordExport({ ...request, step, actor: { name: looker.actor, reason: looker.purpose } })
 
     async function* written() {
-      const pieces = exportUser(request, looker, deps, (error) =>
-        log.error('export failed', { requestId, ...request, ...errorFields(error) }),
-      )
-      const isComplete = yield* pieces
-      if (!isComplete) return
-      await record('COMPLETED')
-      log.info('user exported', { requestId, ...request })
+      const about = { requestId, ...request }
+      let isCutOff = true
+      try {
+        const pieces = exportUser(request, looker, deps, (error) =>
+          log.error('export failed', { ...about, ...errorFields(error) }),
+        )
+        const isComplete = yield* pieces
+        isCutOff = false
+        if (!isComplete) return
+        await record('COMPLETED')
+        log.info('user exported', about)
+      } finally {
+        if (isCutOff) log.warn('export cut off: the connection was closed', about)
+      }
     }
 
     await record('STARTED')

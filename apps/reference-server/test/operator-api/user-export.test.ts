@@ -1,5 +1,7 @@
 import { eventExample } from '@kyc-relay/webhooks/events'
 import Database from 'better-sqlite3'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportUser, type ExportUserDeps } from '../../src/user-export/export-user.js'
 import {
@@ -170,6 +172,36 @@ describe('an export', () => {
     expect(exportEntries(userId).map(({ kind }) => kind)).toEqual(['EXPORT_STARTED'])
     expect(server.logLines.some((line) => line.includes('export failed'))).toBe(true)
   })
+
+  it('whose connection is cut is logged, and has no second entry', async () => {
+    const { userId, appId } = user(1)
+    // More than the socket buffers of both sides hold.
+    const note = 'x'.repeat(20_000)
+    for (let round = 0; round < 15; round += 1) {
+      const made = Array.from({ length: 10 }, () =>
+        internal('POST', '/transactions', { appId, userId, data: { ...transactionData(), note } }),
+      )
+      expect(new Set((await Promise.all(made)).map(({ status }) => status))).toEqual(new Set([201]))
+    }
+    const { hostname, port } = new URL(server.demo.internalUrl)
+    const body = JSON.stringify({ purpose: 'access request 13' })
+    const cut = request({
+      ...{ hostname, port, method: 'POST', path: `/internal/v1/users/${userId}/export` },
+      headers: {
+        authorization: `Bearer ${server.demo.internalToken}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+    })
+    cut.end(body)
+    const [answer] = (await once(cut, 'response')) as [IncomingMessage]
+    await once(answer, 'data')
+    answer.destroy()
+    await expect
+      .poll(() => server.logLines.filter((line) => line.includes('export cut off') && line.includes(userId)))
+      .toHaveLength(1)
+    expect(exportEntries(userId).map(({ kind }) => kind)).toEqual(['EXPORT_STARTED'])
+  }, 60_000)
 
   it.each([{}, { purpose: ' ' }, { reason: 'x' }])('with %j is refused', async (body) => {
     expect((await exported(user(0).userId, body)).json.detail).toBe('BODY_INVALID')

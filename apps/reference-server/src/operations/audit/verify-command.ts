@@ -104,7 +104,7 @@ async function verify(asked: Asked, dependencies: VerifyCommandDependencies): Pr
   let findings = 0
   for (const name of asked.logs) {
     const log = await logs[name]().catch((error: unknown) => {
-      throw error instanceof StorageError ? new LogNotOpened(name, `${error.code}: ${error.message}`) : error
+      throw error instanceof StorageError ? new LogNotOpened(name, openFailureOf(error)) : error
     })
     try {
       const report = await verifyAuditLog({
@@ -151,6 +151,12 @@ class LogNotOpened extends Error {
     super(text)
   }
 }
+
+/** A database that the server never used is no temporary failure. */
+const openFailureOf = ({ code, message }: StorageError) =>
+  code === 'STORE_UNAVAILABLE'
+    ? `${code}: The file does not exist, or the database does not answer. Set it to the database of the server.`
+    : `${code}: ${message}`
 
 /** The setting may be absent, so its default is named too. */
 const settingOf: Readonly<Record<AuditLogName, string>> = {
