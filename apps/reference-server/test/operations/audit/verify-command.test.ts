@@ -150,6 +150,8 @@ test.each([
 test('a database that is not there ends with exit code 2, without its path', async () => {
   rmSync(join(folder, 'vault.db'))
   expect(await run('verify')).toBe(2)
-  expect(warned.at(-1)).toMatch(/^VAULT_DATABASE_URL \(default: vault\.db in DATA_DIR, .*\): STORE_UNAVAILABLE: The file does not exist, /)
+  expect(warned.at(-1)).toMatch(
+    /^VAULT_DATABASE_URL \(default: vault\.db in DATA_DIR, .*\): STORE_UNAVAILABLE: The file does not exist, /,
+  )
   expect(warned.join()).not.toContain(folder)
 })
