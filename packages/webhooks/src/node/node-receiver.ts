@@ -37,7 +37,7 @@ export type NodeWebhookRequest = IncomingMessage & {
  * change. Responses are those of `receiveWebhook`, and 405 (not a POST), 408 and 413. The handler always responds and
  * never throws.
  *
- * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret
+ * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret, or with an empty one
  *
  * @example
  * ```ts

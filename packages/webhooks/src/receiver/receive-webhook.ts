@@ -201,11 +201,14 @@ const printError = (error: unknown) => console.error(error)
 /**
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
- * @throws WebhookVerificationError `SECRET_MISSING`
+ * @throws WebhookVerificationError `SECRET_MISSING` without a secret, or with an empty one among others
  * @throws TypeError for an `onEvent` that is no function
  */
 export function checkReceiverOptions({ secrets, onEvent }: { secrets: Secrets; onEvent: unknown }): void {
-  usableSecrets(secrets)
+  const usable = usableSecrets(secrets)
+  // A second key whose variable is not set is absent. One that is set to nothing is a mistake.
+  const given = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : usable
+  if (given.length > usable.length) throw new WebhookVerificationError('SECRET_MISSING')
   if (typeof onEvent !== 'function') throw new TypeError('The option onEvent must be a function.')
 }
 

@@ -25,7 +25,7 @@ export interface WebhookHandlerOptions<
  * Reads the raw body itself. A request with a consumed body is refused at once with 500 and `BODY_ALREADY_PARSED`.
  * Responses are those of {@link receiveWebhook}, and 405 (not a POST), 408 and 413. The handler never throws.
  *
- * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret
+ * @throws WebhookVerificationError `SECRET_MISSING` when it is created without a secret, or with an empty one
  *
  * @example
  * ```ts

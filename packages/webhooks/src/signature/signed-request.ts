@@ -4,8 +4,9 @@ import { WebhookVerificationError } from './verification-error.js'
 export type WebhookBody = string | Uint8Array | ArrayBuffer
 
 /**
- * API key of the application; several keys during a rotation. Empty entries are ignored. `undefined` compiles, so that a
- * variable of the environment can be passed, and is refused with `SECRET_MISSING`.
+ * API key of the application; several keys during a rotation. `undefined` compiles, so that a variable of the environment
+ * can be passed. Alone it is refused with `SECRET_MISSING`; beside a key it is ignored, so that the second variable can be
+ * absent. An empty text never verifies anything; a handler that is created with one is refused with `SECRET_MISSING`.
  */
 export type Secrets = string | undefined | readonly (string | undefined)[]
 

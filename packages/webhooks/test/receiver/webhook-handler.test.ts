@@ -98,10 +98,16 @@ describe('answers', () => {
     }
   })
 
-  test.each(['', ' ', undefined, [], ['', undefined]])('secrets %j are refused when it is created', (secrets) => {
+  const unusable = ['', ' ', undefined, [], ['', undefined], ['key', ''], [' ', 'key'], ['key', null as never]]
+  test.each(unusable.map((secrets) => [secrets]))('secrets %j are refused when it is created', (secrets) => {
     expect(() => createWebhookHandler({ secrets, onEvent: () => undefined })).toThrow(
       expect.objectContaining({ code: 'SECRET_MISSING' }),
     )
+  })
+
+  test('a second key that is not set is ignored', async () => {
+    const { handler } = handlerOf({ secrets: [secret, undefined] })
+    expect((await handler(await post())).status).toBe(200)
   })
 
   test('an onEvent that is no function is refused when it is created', () => {
