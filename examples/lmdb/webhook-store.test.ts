@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { webhookStoreCases } from '@kyc-relay/webhooks/testing'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openWebhookStore } from './webhook-store.js'
 
 test.each(webhookStoreCases)('$id $name', async ({ run }) => {
@@ -16,4 +16,10 @@ test.each(webhookStoreCases)('$id $name', async ({ run }) => {
   } finally {
     rmSync(path, { recursive: true })
   }
+})
+
+test('the store has less than 300 lines in one file', () => {
+  const source = readFileSync(new URL('webhook-store.ts', import.meta.url), 'utf8')
+  expect(source.trimEnd().split('\n').length).toBeLessThan(300)
+  expect(source).not.toMatch(/from '\.\.?\//)
 })

@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { eventTypes } from '@kyc-relay/webhooks'
 import type { AttemptRecord, AttemptResult, ClaimedDelivery, DeliveryRecord } from '@kyc-relay/webhooks/delivery'
 import type { Endpoint, EndpointHour, PreparedEvent, WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { openRows } from './rows.js'
+import { open } from 'lmdb'
 
 interface EndpointRow extends Endpoint {
   readonly removed: boolean
-  readonly position: number
   readonly failingSince: Date | null
   readonly lastSuccessAt: Date | null
   readonly lastClaimedAt: number
 }
+type DeliveryPlace = PreparedEvent['deliveries'][number]
 type EventRow = Omit<PreparedEvent, 'deliveries'>
 interface DeliveryRow extends Omit<DeliveryRecord, 'url'> {
   readonly position: number
@@ -23,18 +23,34 @@ interface DeliveryRow extends Omit<DeliveryRecord, 'url'> {
 }
 
 const hourMs = 3_600_000
+const newEndpoint = { removed: false, failingSince: null, lastSuccessAt: null, lastClaimedAt: 0 }
+const newDelivery = {
+  ...{ state: 'PENDING', attemptsMade: 0, endedAt: null, cancelReason: null, httpStatus: null, latencyMs: null },
+  ...{ attempts: [], lease: null, unsentSince: null, cancelRequested: null },
+} as const
+
 /** Opens a store in a folder. Several handles, also of several processes, work on the same folder. */
 export function openWebhookStore({ path, now }: { readonly path: string; readonly now: () => Date }) {
-  const { atomic, reading, get, rows, put, nextPosition, close } = openRows(path)
+  // A promise resolves when the write is on the disk.
+  const db = open<unknown, (string | number)[]>({ path, overlappingSync: false })
+  const get = <T>(...key: (string | number)[]) => db.get(key) as T | undefined
+  const put = (key: (string | number)[], row: unknown) => void db.put(key, row)
+  /** Rows whose keys begin with these parts: the kind of the row, its app, its id. */
+  function rows<T>(...prefix: string[]): T[] {
+    const range = [...db.getRange({ start: prefix, end: [...prefix, '\u{10ffff}'] })]
+    return range.filter(({ key }) => prefix.every((part, n) => key[n] === part)).map(({ value }) => value as T)
+  }
+  /** A method as one transaction: all of it or, when it throws, nothing. */
+  const atomic = <Given extends unknown[], T>(work: (...given: Given) => T) => {
+    return async (...given: Given): Promise<T> => await db.childTransaction(() => work(...given))
+  }
   const nowMs = () => now().getTime()
   const dueAt = ({ nextAttemptAt }: DeliveryRow) => Number(nextAttemptAt)
 
   const endpointOf = (appId: string, id: string) => get<EndpointRow>('endpoint', appId, id)
-  const endpointsOf = (appId: string) => rows<EndpointRow>('endpoint', appId).sort((a, b) => a.position - b.position)
-  const liveOf = (appId: string) =>
-    endpointsOf(appId)
-      .filter(({ removed }) => !removed)
-      .sort((a, b) => Number(a.createdAt) - Number(b.createdAt))
+  const endpointsOf = (appId: string) =>
+    rows<EndpointRow>('endpoint', appId).sort((a, b) => Number(a.createdAt) - Number(b.createdAt))
+  const liveOf = (appId: string) => endpointsOf(appId).filter(({ removed }) => !removed)
   const deliveriesOf = (...appId: string[]) =>
     rows<DeliveryRow>('delivery', ...appId).sort((a, b) => a.position - b.position)
   const eventOf = ({ appId, eventId }: DeliveryRow) => get<EventRow>('event', appId, eventId) as EventRow
@@ -47,8 +63,7 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
   function addEndpoint(given: NewEndpoint, lineageId: string, pausedBy: Endpoint['pausedBy']) {
     if (endpointOf(given.appId, given.endpointId)) throw new Error('This endpoint id is taken.')
     const { description = null, headers = null } = given
-    const health = { removed: false, failingSince: null, lastSuccessAt: null, lastClaimedAt: 0 }
-    saveEndpoint({ ...given, description, headers, lineageId, pausedBy, position: nextPosition(), ...health })
+    saveEndpoint({ ...newEndpoint, ...given, description, headers, lineageId, pausedBy })
   }
   const lineageOf = (appId: string, url: string) => endpointsOf(appId).find((one) => one.url === url)?.lineageId
 
@@ -72,14 +87,12 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
   }
   const findLive = (appId: string, id: string) => liveOf(appId).find(({ endpointId }) => endpointId === id)
 
-  function addDelivery(event: EventRow, ids: PreparedEvent['deliveries'][number], resendOf: string | null): void {
+  function addDelivery(event: EventRow, ids: DeliveryPlace, resendOf: string | null): void {
     const { eventId, appId, userId, type: eventType, test } = event
     if (get('delivery', appId, ids.deliveryId)) throw new Error('This delivery id is taken.')
-    saveDelivery({
-      ...{ ...ids, eventId, appId, userId, eventType, test, state: 'PENDING', attemptsMade: 0, createdAt: now() },
-      ...{ nextAttemptAt: now(), endedAt: null, cancelReason: null, resendOf, httpStatus: null, latencyMs: null },
-      ...{ position: nextPosition(), attempts: [], lease: null, unsentSince: null, cancelRequested: null },
-    })
+    const position = deliveriesOf(appId).length + 1
+    const given = { ...ids, eventId, appId, userId, eventType, test, resendOf, position }
+    saveDelivery({ ...newDelivery, ...given, createdAt: now(), nextAttemptAt: now() })
   }
 
   /** Opens an attempt, or takes an open one over, under a fresh token. */
@@ -101,17 +114,11 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     const cause = attempt.state === 'SUCCEEDED' ? null : (attempt.report.cause ?? 'INTERNAL_ERROR')
     const hour = new Date(Math.floor(nowMs() / hourMs) * hourMs)
     const key = ['hour', row.appId, row.endpointId, hour.getTime(), cause ?? '']
-    const counts = get<EndpointHour>(...key)
-    const [attempts, firstAttempts, failedDeliveries] = [
-      1,
-      Number(fence.attempt === 1),
-      Number(next.state === 'FAILED'),
-    ]
-    put(key, {
-      ...{ endpointId: row.endpointId, hour, cause, attempts: attempts + (counts?.attempts ?? 0) },
-      firstAttempts: firstAttempts + (counts?.firstAttempts ?? 0),
-      failedDeliveries: failedDeliveries + (counts?.failedDeliveries ?? 0),
-    })
+    const former = get<EndpointHour>(...key) ?? { attempts: 0, firstAttempts: 0, failedDeliveries: 0 }
+    const attempts = former.attempts + 1
+    const firstAttempts = former.firstAttempts + Number(fence.attempt === 1)
+    const failedDeliveries = former.failedDeliveries + Number(next.state === 'FAILED')
+    put(key, { endpointId: row.endpointId, hour, cause, attempts, firstAttempts, failedDeliveries })
   }
 
   /** Applies a result if its fence is current. */
@@ -129,10 +136,9 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       const failingSince = isGood ? null : (endpoint.failingSince ?? now())
       saveEndpoint({ ...endpoint, failingSince, lastSuccessAt: isGood ? now() : endpoint.lastSuccessAt })
     }
-    const { status: httpStatus, timings } = attempt.report
     const after: DeliveryRow = {
       ...{ ...row, attempts, lease: null, attemptsMade: row.attemptsMade - Number(!isSent) },
-      ...(isSent ? { httpStatus, latencyMs: timings.totalMs } : {}),
+      ...(isSent ? { httpStatus: attempt.report.status, latencyMs: attempt.report.timings.totalMs } : {}),
       unsentSince: isSent ? null : (row.unsentSince ?? nowMs()),
     }
     if (next.state !== 'PENDING') end(after, next.state, next.state === 'CANCELLED' ? next.reason : null)
@@ -146,12 +152,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     return { ...fields, url: endpointOf(row.appId, row.endpointId)?.url ?? '' }
   }
   const listed = (row: EndpointRow): Endpoint => {
-    const { removed: _, position: __, failingSince: ___, lastSuccessAt: ____, lastClaimedAt: _____, ...endpoint } = row
+    const { removed: _, failingSince: __, lastSuccessAt: ___, lastClaimedAt: ____, ...endpoint } = row
     return endpoint
   }
-  const healthOf = ({ endpointId, failingSince, lastSuccessAt }: EndpointRow) => {
-    return { endpointId, failingSince, lastSuccessAt }
-  }
+  const placeOf = ({ deliveryId, endpointId }: Omit<DeliveryPlace, 'xEventId'>) => ({ deliveryId, endpointId })
   const isHeld = (row: DeliveryRow) => !row.test && endpointOf(row.appId, row.endpointId)?.pausedBy !== null
 
   const store: WebhookStore = {
@@ -175,9 +179,11 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       if (old) remove(old)
       return old !== undefined
     }),
-    listEndpoints: reading((appId) => liveOf(appId).map(listed)),
-    listEndpointHealth: reading((appId) => liveOf(appId).map(healthOf)),
-    listEndpointHours: reading(({ appId, since }) =>
+    listEndpoints: atomic((appId) => liveOf(appId).map(listed)),
+    listEndpointHealth: atomic((appId) =>
+      liveOf(appId).map(({ endpointId, failingSince, lastSuccessAt }) => ({ endpointId, failingSince, lastSuccessAt })),
+    ),
+    listEndpointHours: atomic(({ appId, since }) =>
       rows<EndpointHour>('hour', appId).filter(({ hour }) => Number(hour) > Number(since) - hourMs),
     ),
     pauseEndpoint: atomic(({ appId, endpointId, by }) => {
@@ -198,51 +204,46 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       const known = sourceKey && get<EventRow>('event', appId, get<string>(...sourceKey) ?? ' ')
       const isFree = withheld === null && known?.withheld != null && known.withheld !== 'NO_ENDPOINT'
       if (known && !isFree) {
-        const original = { userId: known.userId, type: known.type, body: Uint8Array.from(known.body) }
+        const { userId, type, body, withheld: reason } = known
+        const original = { userId, type, body: Uint8Array.from(body) }
         const first = deliveriesOf(appId).filter((one) => one.eventId === known.eventId && one.resendOf === null)
-        const made = first.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId }))
-        return { eventId: known.eventId, deliveries: made, withheld: known.withheld, duplicate: true, original }
+        return { eventId: known.eventId, deliveries: first.map(placeOf), withheld: reason, duplicate: true, original }
       }
       if (get('event', appId, eventId)) throw new Error('This event id is taken.')
       const live = deliveries.filter(({ endpointId }) => findLive(appId, endpointId))
       const kept = live.filter(({ xEventId }, n) => live.findIndex((one) => one.xEventId === xEventId) === n)
-      const first = kept.map(({ deliveryId, endpointId }) => ({ deliveryId, endpointId }))
       const row: EventRow = { ...event, body: Uint8Array.from(event.body) }
       put(['event', appId, eventId], row)
       if (sourceKey) put(sourceKey, eventId)
       for (const one of kept) addDelivery(row, one, null)
-      return { eventId, deliveries: first, withheld, duplicate: false, original: null }
+      return { eventId, deliveries: kept.map(placeOf), withheld, duplicate: false, original: null }
     }),
     claimDue: atomic(({ limit, leaseMs, maxInFlight, keepForHealthy }) => {
       const pending = deliveriesOf().filter(({ state }) => state === 'PENDING')
       const isDue = (one: DeliveryRow) => one.nextAttemptAt && one.nextAttemptAt <= now() && !isHeld(one)
-      const queues = rows<EndpointRow>('endpoint').map((endpoint) => {
+      const offers = rows<EndpointRow>('endpoint').flatMap((endpoint) => {
         const mine = pending.filter((one) => one.appId === endpoint.appId && one.endpointId === endpoint.endpointId)
         const due = mine.filter(isDue).sort((a, b) => Number(b.test) - Number(a.test) || dueAt(a) - dueAt(b))
         const cap = endpoint.failingSince ? maxInFlight.failing : maxInFlight.healthy
         const free = Math.max(0, cap - mine.filter(({ lease }) => lease).length)
         const turnAt = Math.max(Math.min(...due.map(dueAt)), endpoint.lastClaimedAt)
-        return { endpoint, turnAt, waiting: due.slice(0, free) }
+        return due.slice(0, free).map((row, round) => ({ row, round, turnAt, endpoint }))
       })
-      queues.sort((one, other) => one.turnAt - other.turnAt)
-      const claimed: ClaimedDelivery[] = []
+      // One of each endpoint, then the next of each.
+      offers.sort((one, other) => one.round - other.round || one.turnAt - other.turnAt)
       let forFailing = Math.max(0, limit - keepForHealthy)
-      const rounds = Math.max(0, ...queues.map(({ waiting }) => waiting.length))
-      for (let round = 0; round < rounds; round += 1) {
-        for (const { endpoint, waiting } of queues) {
-          const row = waiting[round]
-          if (!row || claimed.length >= limit || (endpoint.failingSince && forFailing-- <= 0)) continue
-          saveEndpoint({ ...endpoint, lastClaimedAt: nowMs() })
-          const number = row.attemptsMade + 1
-          const fresh: AttemptRecord = { number, state: 'STARTED', startedAt: now(), endedAt: null, report: null }
-          // The next attempt takes the place of one that was not sent.
-          const attempts = [...row.attempts.filter((one) => one.number !== number), fresh]
-          claimed.push(claim({ ...row, attemptsMade: number, attempts }, leaseMs))
-        }
-      }
-      const waits = deliveriesOf().filter((one) => one.nextAttemptAt !== null && !isHeld(one))
-      const next = Math.min(...waits.map(dueAt))
-      return { claimed, nextDueInMs: waits.length === 0 ? null : Math.max(0, next - nowMs()) }
+      const chosen = offers.filter(({ endpoint }) => !endpoint.failingSince || forFailing-- > 0).slice(0, limit)
+      const claimed = chosen.map(({ row, endpoint }) => {
+        saveEndpoint({ ...endpoint, lastClaimedAt: nowMs() })
+        const number = row.attemptsMade + 1
+        const fresh: AttemptRecord = { number, state: 'STARTED', startedAt: now(), endedAt: null, report: null }
+        // The next attempt takes the place of one that was not sent.
+        const attempts = [...row.attempts.filter((one) => one.number !== number), fresh]
+        return claim({ ...row, attemptsMade: number, attempts }, leaseMs)
+      })
+      const waiting = deliveriesOf().filter((one) => one.nextAttemptAt && !isHeld(one))
+      const next = Math.min(...waiting.map(dueAt))
+      return { claimed, nextDueInMs: next === Infinity ? null : Math.max(0, next - nowMs()) }
     }),
     claimExpired: atomic(({ limit, leaseMs }) => {
       const expired = deliveriesOf().filter(({ lease }) => lease && lease.endsAt <= nowMs())
@@ -265,19 +266,18 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       for (const one of changed.filter(({ lease }) => !lease)) end(one, 'CANCELLED', reason)
       return changed.length
     }),
-    findDelivery: reading(({ appId, deliveryId }) => {
+    findDelivery: atomic(({ appId, deliveryId }) => {
       const row = get<DeliveryRow>('delivery', appId, deliveryId)
       return row ? { ...recordOf(row), body: Uint8Array.from(eventOf(row).body), attempts: row.attempts } : null
     }),
-    listDeliveries: reading(({ appId, cursor, limit, createdAfter, createdBefore, transactionId, ...filter }) => {
-      const [position = '', ofApp] = cursor?.split('@') ?? []
-      const isOwn = cursor === undefined || (/^[1-9]\d{0,14}$/.test(position) && ofApp === appId)
+    listDeliveries: atomic(({ appId, cursor, limit, createdAfter, createdBefore, ...filter }) => {
+      const [before = '', ofApp] = cursor?.split('@') ?? []
+      const isOwn = cursor === undefined || (/^[1-9]\d{0,14}$/.test(before) && ofApp === appId)
       if (!isOwn) throw new Error('This store did not create the cursor.')
       const wanted = Object.entries(filter).filter(([, value]) => value !== undefined)
-      // This store keeps no transactions.
       const found = deliveriesOf(appId)
         .filter(({ createdAt: at }) => (!createdAfter || at >= createdAfter) && (!createdBefore || at < createdBefore))
-        .filter((row) => transactionId === undefined && (cursor === undefined || row.position < Number(position)))
+        .filter(({ position }) => cursor === undefined || position < Number(before))
         .filter((row) => wanted.every(([field, value]) => row[field as keyof DeliveryRow] === value))
       const page = found.reverse().slice(0, limit)
       const nextCursor = found.length > limit ? `${page.at(-1)?.position}@${appId}` : null
@@ -295,5 +295,5 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
       return 'resent'
     }),
   }
-  return { store, close }
+  return { store, close: () => db.close() }
 }
