@@ -1,4 +1,5 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { fileURLToPath } from 'node:url'
+import { lintFromString, loadConfig } from '@redocly/openapi-core'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
 import { describe, expect, it } from 'vitest'
@@ -8,12 +9,11 @@ import { webhookOperations } from '../../src/webhooks-api/webhook-operations.js'
 
 const document = partnerDocument(Object.values(webhookOperations), createEventCatalogue())
 
+/** The rules that `npx redocly lint` takes in this repository. */
+const redoclyFile = fileURLToPath(new URL('../../../../redocly.yaml', import.meta.url))
+
 async function redocly(source: unknown): Promise<string[]> {
-  const config = await createConfig({
-    extends: ['recommended'],
-    // `/webhooks/deliveries/{deliveryId}` and `/webhooks/{endpointId}/pause` cannot meet: every id is a UUID.
-    rules: { 'no-ambiguous-paths': 'off' },
-  })
+  const config = await loadConfig({ configPath: redoclyFile })
   const problems = await lintFromString({ source: JSON.stringify(source), config })
   return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
 }
