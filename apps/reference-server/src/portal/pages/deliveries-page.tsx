@@ -200,6 +200,7 @@ const RecoverLink: FC<{ readonly endpoints: readonly Endpoint[]; readonly endpoi
   endpointId,
 }) => {
   const chosen = endpoints.length === 1 ? endpoints[0] : endpoints.find((one) => one.endpointId === endpointId)
+  if (endpoints.length === 0) return null
   return chosen === undefined ? (
     <span class="hint">Choose a URL to recover what it missed.</span>
   ) : (

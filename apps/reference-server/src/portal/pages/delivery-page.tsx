@@ -61,7 +61,7 @@ export const DeliveryPage: FC<{
             {delivery.nextAttemptAt === null ? null : (
               <Fact name="Next attempt">
                 {isPaused
-                  ? 'waits, the URL is paused'
+                  ? 'URL is paused'
                   : delivery.nextAttemptAt > now
                     ? `in ${durationText(delivery.nextAttemptAt.getTime() - now.getTime())}`
                     : 'due now'}

@@ -8,7 +8,7 @@ export const NextAttempt: FC<{ readonly at: Date; readonly now: Date; readonly i
   isPaused,
 }) =>
   isPaused ? (
-    <>waits, the URL is paused</>
+    <>URL is paused</>
   ) : at > now ? (
     <>
       next <Instant at={at} relative />
