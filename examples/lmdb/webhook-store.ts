@@ -25,7 +25,7 @@ interface DeliveryRow extends Omit<DeliveryRecord, 'url'> {
 const hourMs = 3_600_000
 const newEndpoint = { removed: false, failingSince: null, lastSuccessAt: null, lastClaimedAt: 0 }
 const newDelivery = {
-  ...{ state: 'PENDING', attemptsMade: 0, endedAt: null, cancelReason: null, httpStatus: null, latencyMs: null },
+  ...{ attemptsMade: 0, endedAt: null, cancelReason: null, httpStatus: null, latencyMs: null },
   ...{ attempts: [], lease: null, unsentSince: null, cancelRequested: null },
 } as const
 
@@ -92,7 +92,7 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     if (get('delivery', appId, ids.deliveryId)) throw new Error('This delivery id is taken.')
     const position = deliveriesOf(appId).length + 1
     const given = { ...ids, eventId, appId, userId, eventType, test, resendOf, position }
-    saveDelivery({ ...newDelivery, ...given, createdAt: now(), nextAttemptAt: now() })
+    saveDelivery({ ...newDelivery, ...given, state: 'PENDING', createdAt: now(), nextAttemptAt: now() })
   }
 
   /** Opens an attempt, or takes an open one over, under a fresh token. */

@@ -4,10 +4,11 @@ import { addSealKey, createKeyFile, createLocalCipher, parseKeyFile, type KeyFil
 import {
   createMemoryVault,
   createMemoryVaultData,
-  type MemoryVaultData,
   type PiiVault,
   type PiiVaultHarness,
 } from '@kyc-relay/kyc-core/testing'
+
+type MemoryVaultData = ReturnType<typeof createMemoryVaultData>
 
 /** Reproducible bytes: each call gives others, each generator made from one seed gives the same. */
 export function seededBytes(seed: string): (size: number) => Uint8Array {

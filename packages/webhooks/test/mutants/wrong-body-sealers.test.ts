@@ -146,7 +146,7 @@ const wrongSealers: readonly (readonly [what: string, caughtBy: string, spoil: S
         return values.map((value, at) => {
           const { clear, ...place } = value
           const key = JSON.stringify([place, [...clear], erasures(value)])
-          const sealed = notes.get(key) ?? fresh[at]
+          const sealed = notes.get(key) ?? fresh[at]!
           notes.set(key, sealed)
           return sealed
         })

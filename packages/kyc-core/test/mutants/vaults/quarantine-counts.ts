@@ -1,4 +1,5 @@
-import type { OwnedToken, Token, TokenFacts } from '@kyc-relay/kyc-core'
+import type { OwnedToken, Token } from '@kyc-relay/kyc-core'
+import type { TokenFacts } from '@kyc-relay/kyc-core/internal'
 import { nameOf, plainly, tick, type WrongVault } from './wrong-vault.js'
 
 /** Vaults that are wrong about the counts and the owners of quarantine. */

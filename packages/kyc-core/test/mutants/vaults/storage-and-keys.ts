@@ -69,7 +69,7 @@ export const vaultsWrongAboutStorage: readonly WrongVault[] = [
         answers.forEach((answer, n) => {
           if (answer.kind !== 'document_number') return
           const at = data.rows.findIndex(({ token }) => token === answer.token)
-          const row = data.rows[at]
+          const row = data.rows[at]!
           data.rows[at] = { ...row, fingerprint: new TextEncoder().encode(values[n]?.value) }
         })
         return answers
