@@ -16,22 +16,30 @@ import { deliveryClass } from './values.js'
 
 const value = sql.placeholder
 
-/** Locks deliveries in flight, in a fixed order that prevents deadlocks. */
+/**
+ * Locks deliveries in flight one by one, by their key and in a fixed order that prevents deadlocks. A plain join would be
+ * planned for an empty queue, as PostgreSQL often counts it, and compare each result with each lease.
+ */
 const lockLeased = statementByApp<LeasedRow>(
   'lock_leased',
   (ofApp) => sql`
-SELECT queued.app_id AS "appId", queued.delivery_id AS "deliveryId", queued.position,
+WITH found AS MATERIALIZED (
+  SELECT app_id, delivery_id, delivery.position, delivery.event_type
+  FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[]) AS given (app_id, delivery_id)
+  JOIN kyc_relay_deliveries AS delivery USING (app_id, delivery_id)
+  WHERE ${ofApp('delivery')}
+  ORDER BY delivery_id, app_id
+)
+SELECT found.app_id AS "appId", found.delivery_id AS "deliveryId", found.position, found.event_type AS "eventType",
   queued.endpoint_id AS "endpointId", queued.lease_token AS "leaseToken", queued.attempts_made AS "attemptsMade",
   queued.started_at AS "startedAt", queued.unsent_since AS "unsentSince", queued.cancel_requested AS "cancelRequested",
-  delivery.event_type AS "eventType", queued.class
-FROM unnest(${value('appIds')}::text[], ${value('deliveryIds')}::text[]) AS given (app_id, delivery_id)
-JOIN kyc_relay_deliveries AS delivery ON delivery.app_id = given.app_id AND delivery.delivery_id = given.delivery_id
-  AND ${ofApp('delivery')}
-JOIN kyc_relay_delivery_queue AS queued ON queued.app_id = delivery.app_id AND queued.position = delivery.position
-  AND ${ofApp('queued')}
-WHERE queued.lease_until IS NOT NULL
-ORDER BY given.delivery_id, given.app_id
-FOR UPDATE OF queued`,
+  queued.class
+FROM found CROSS JOIN LATERAL (
+  SELECT * FROM kyc_relay_delivery_queue AS queued
+  WHERE queued.app_id = found.app_id AND queued.position = found.position AND ${ofApp('queued')}
+  FOR UPDATE
+) AS queued
+WHERE queued.lease_token IS NOT NULL`,
 )
 
 /** Locks the schedules of endpoints after their deliveries, and tells the time. */

@@ -19,8 +19,9 @@ interface EndedRow {
 
 /**
  * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
- * delivery is read once: only the holder of its queue row changes it. A schedule is locked only when the endpoint begins
- * or ceases to fail.
+ * delivery is read once: only the holder of its queue row changes it. Leases are locked one by one, by their key and in a
+ * fixed order. A plain join would be planned for an empty queue, as PostgreSQL often counts it, and compare each result
+ * with each lease. A schedule is locked only when the endpoint begins or ceases to fail.
  */
 const recordEndedStatement = statementByApp<EndedRow>(
   'record_ended',
@@ -37,11 +38,18 @@ found AS MATERIALIZED (
     latency_ms, cause, ordinal
   ) JOIN kyc_relay_deliveries AS delivery USING (app_id, delivery_id)
   WHERE ${ofApp('delivery')}
-), leased AS (
-  DELETE FROM kyc_relay_delivery_queue AS queued USING found
-  WHERE queued.app_id = found.app_id AND queued.position = found.position AND ${ofApp('queued')}
-    AND queued.lease_until IS NOT NULL AND queued.lease_token = found.token AND queued.attempts_made = found.number
-  RETURNING queued.endpoint_id, queued.started_at, found.*
+  ORDER BY delivery_id, app_id
+), leased AS MATERIALIZED (
+  SELECT found.*, queued.endpoint_id, queued.started_at FROM found CROSS JOIN LATERAL (
+    SELECT endpoint_id, started_at FROM kyc_relay_delivery_queue AS queued
+    WHERE queued.app_id = found.app_id AND queued.position = found.position AND ${ofApp('queued')}
+      AND queued.lease_token = found.token AND queued.attempts_made = found.number
+    FOR UPDATE
+  ) AS queued
+), gone AS (
+  DELETE FROM kyc_relay_delivery_queue AS queued
+  WHERE queued.app_id = ANY(${value('appIds')}::text[]) AND queued.position = ANY(ARRAY(SELECT position FROM leased))
+    AND queued.lease_until IS NOT NULL AND ${ofApp('queued')}
 ), written AS (
   UPDATE kyc_relay_deliveries AS delivery
   SET state = leased.state, attempts_made = leased.number, ended_at = (SELECT now FROM clock),
