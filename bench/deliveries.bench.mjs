@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/delivery'
 import { signWebhook } from '@kyc-relay/webhooks'
-import { atLeast, spread, median, startSink, temporaryFolder, writeReport } from './harness.mjs'
+import { atLeast, inTurn, spread, median, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
 
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
@@ -228,15 +228,6 @@ const contenders = {
 const only = (process.env.BENCH_ONLY ?? '').toLowerCase()
 for (const name of Object.keys(contenders)) if (!name.toLowerCase().includes(only)) delete contenders[name]
 const notMeasured = { 'BullMQ on Redis': 'needs a Redis' }
-
-/**
- * A contender that wrote much leaves work for the disk and the database, which slows the next one. Over as many rounds as
- * there are contenders, each one follows each other one once (E. J. Williams, 1949; nearly so for an odd number).
- */
-function inTurn(list, round) {
-  const places = list.map((_, n) => (n % 2 === 1 ? (n + 1) / 2 : (list.length - n / 2) % list.length))
-  return places.map((place) => list[(place + round + list.length) % list.length])
-}
 
 /** What each contender made of a queue of this length, round by round. */
 async function measureAll(size) {

@@ -92,3 +92,12 @@ export function writeReport(name, report) {
   const text = JSON.stringify({ name, command, at, commit, machine, ...report }, null, 2)
   writeFileSync(new URL(`${name}.json`, results), `${text}\n`)
 }
+
+/**
+ * A contender leaves garbage, and work for the disk and the database, which slow the next one. Over as many rounds as
+ * there are contenders, each one follows each other one once (E. J. Williams, 1949; nearly so for an odd number).
+ */
+export function inTurn(list, round) {
+  const places = list.map((_, n) => (n % 2 === 1 ? (n + 1) / 2 : (list.length - n / 2) % list.length))
+  return places.map((place) => list[(place + round + list.length) % list.length])
+}

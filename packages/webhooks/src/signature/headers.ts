@@ -15,7 +15,7 @@ export function headerValue(headers: HeadersLike, name: string): string | undefi
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined
   let found: string | undefined
   for (const key of Object.keys(headers ?? {})) {
-    if (key.length !== name.length || key.toLowerCase() !== name) continue
+    if (key !== name && (key.length !== name.length || key.toLowerCase() !== name)) continue
     const value = headers[key]
     if (value === undefined || value === null) continue
     const text = Array.isArray(value) ? value.join(', ') : String(value)

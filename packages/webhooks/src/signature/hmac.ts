@@ -26,10 +26,11 @@ export function matchesHmac(
   const node = nodeHmacParts()
   if (!node) return matchesByWebCrypto(body, signature, secrets)
   const { crypto, Buffer } = node
-  const given = Buffer.from(signature, 'hex')
+  // As hexadecimal text, not as a digest in bytes: Node allocates these outside its pool, a tenth of the time of an HMAC.
+  const given = Buffer.from(signature)
   let matches = false
   for (const secret of secrets) {
-    const expected = crypto.createHmac('sha256', secret).update(body).digest()
+    const expected = Buffer.from(crypto.createHmac('sha256', secret).update(body).digest('hex'))
     matches = crypto.timingSafeEqual(expected, given) || matches
   }
   return matches

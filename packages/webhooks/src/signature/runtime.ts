@@ -6,7 +6,7 @@ interface NodeModules {
 }
 
 interface NodeBuffer {
-  from(text: string, encoding: 'hex'): Uint8Array
+  from(text: string): Uint8Array
 }
 interface NodeCrypto {
   createHmac(algorithm: 'sha256', key: string | Uint8Array): NodeHmac
@@ -14,7 +14,6 @@ interface NodeCrypto {
 }
 interface NodeHmac {
   update(data: string | Uint8Array): NodeHmac
-  digest(): Uint8Array
   digest(encoding: 'hex'): string
 }
 
