@@ -9,6 +9,7 @@ import { createDeliveryWorker, reportOfCause } from '@kyc-relay/webhooks/deliver
 import { signWebhook } from '@kyc-relay/webhooks'
 import { atLeast, inTurn, spread, median, startSink, temporaryFolder, writeReport } from './harness.mjs'
 import { startPostgres } from './local-postgres.mjs'
+import { bodyToStore, cipher, users } from './sealed-bodies.mjs'
 
 // A queue may be quick while it is short: everyone drains a short one and a longer one.
 const sizes = (process.env.BENCH_DELIVERIES ?? '6000,20000').split(',').map(Number)
@@ -72,8 +73,11 @@ const rawUndici = () =>
     return measured()
   })
 
-/** The worker on a store, sending by the same pool, so that the engines are compared and not TLS. */
-async function worker(store) {
+/**
+ * The worker on a store, sending by the same pool, so that the engines are compared and not TLS. Bodies are clear without
+ * a sealer.
+ */
+async function worker(store, bodySealer) {
   const send = async ({ url, headers }) => {
     const status = await post(url, headers)
     return { ...reportOfCause('HTTP_STATUS'), cause: null, status }
@@ -86,6 +90,7 @@ async function worker(store) {
   const engine = createDeliveryWorker({
     // Nothing is claimed while the queue is filled.
     store: { ...store, claimDue: (request) => opened.then(() => store.claimDue(request)) },
+    bodySealer,
     send,
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
     signingKeys: { current: async (appIds) => appIds.map((appId) => ({ appId, key: apiKey, version: 1 })) },
@@ -101,7 +106,7 @@ async function worker(store) {
   const registered = await register(store)
   engine.start()
   const took = await measureLast(async (count) => {
-    await fill(store, registered, count)
+    await fill(store, registered, count, bodySealer)
     left = count
     const done = new Promise((resolve) => (finished = resolve))
     const measured = measure(count)
@@ -128,37 +133,42 @@ async function register(store) {
   return registered
 }
 
-async function fill(store, registered, count) {
-  const events = Array.from({ length: count }, (_, n) => ({
-    eventId: randomUUID(),
-    appId,
-    userId: randomUUID(),
-    type: 'WIDGET_DEPOSIT_COMPLETE',
-    occurredAt: new Date(),
-    body,
-    test: false,
-    sourceEventId: null,
-    withheld: null,
-    deliveries: [{ deliveryId: randomUUID(), endpointId: registered[n % endpoints], xEventId: randomUUID() }],
-  }))
-  while (events.length > 0) await Promise.all(events.splice(0, 256).map((event) => store.insertEvent(event)))
+async function fill(store, registered, count, bodySealer) {
+  const publish = async (n) => {
+    const eventId = randomUUID()
+    const userId = users[n % users.length]
+    await store.insertEvent({
+      ...{ eventId, appId, userId },
+      type: 'WIDGET_DEPOSIT_COMPLETE',
+      occurredAt: new Date(),
+      body: await bodyToStore(body, { bodySealer, appId, userId, recordId: eventId }),
+      test: false,
+      sourceEventId: null,
+      withheld: null,
+      deliveries: [{ deliveryId: randomUUID(), endpointId: registered[n % endpoints], xEventId: randomUUID() }],
+    })
+  }
+  for (let first = 0; first < count; first += 256)
+    await Promise.all(Array.from({ length: Math.min(256, count - first) }, (_, n) => publish(first + n)))
 }
 
 let databases = 0
-async function onSqlite() {
-  const { createSqliteStorage } = await import('@kyc-relay/storage-drizzle/sqlite')
+async function onSqlite({ sealed }) {
+  const { createSqliteStorage, createSqliteVault } = await import('@kyc-relay/storage-drizzle/sqlite')
   const storage = await createSqliteStorage({ path: path.join(folder, `${(databases += 1)}.db`) })
+  const vault = await createSqliteVault({ path: path.join(folder, `${databases}.vault.db`) }, { cipher })
   try {
-    return await worker(storage.webhooks)
+    return await worker(storage.webhooks, sealed ? vault.bodySealer : undefined)
   } finally {
+    await vault.close()
     await storage.close()
   }
 }
 
 let postgres
-async function onPostgres() {
+async function onPostgres({ sealed }) {
   postgres ??= await startPostgres()
-  const { createPostgresStorage } = await import('@kyc-relay/storage-drizzle/postgres')
+  const { createPostgresStorage, createPostgresVault } = await import('@kyc-relay/storage-drizzle/postgres')
   const { default: pg } = await import('pg')
   const name = `kyc_relay_bench_${(databases += 1)}`
   const url = new URL(postgres.url)
@@ -167,9 +177,11 @@ async function onPostgres() {
   await client.query(`CREATE DATABASE ${name}`)
   url.pathname = `/${name}`
   const storage = await createPostgresStorage({ connectionString: url.href, maxConnections: 10 })
+  const vault = await createPostgresVault({ connectionString: url.href, maxConnections: 10 }, { cipher })
   try {
-    return await worker(storage.webhooks)
+    return await worker(storage.webhooks, sealed ? vault.bodySealer : undefined)
   } finally {
+    await vault.close()
     await storage.close()
     await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
     await client.end()
@@ -220,8 +232,10 @@ async function onPgBoss() {
 
 const contenders = {
   'undici.request, nothing recorded': rawUndici,
-  'kyc-relay on SQLite': onSqlite,
-  'kyc-relay on PostgreSQL': onPostgres,
+  'kyc-relay on SQLite': () => onSqlite({ sealed: false }),
+  'kyc-relay on PostgreSQL': () => onPostgres({ sealed: false }),
+  'kyc-relay on SQLite, sealed bodies': () => onSqlite({ sealed: true }),
+  'kyc-relay on PostgreSQL, sealed bodies': () => onPostgres({ sealed: true }),
   'pg-boss on PostgreSQL, batches of 64': onPgBoss,
 }
 // BENCH_ONLY=sqlite runs the contenders with that word in their name.
@@ -270,6 +284,8 @@ function summaryOf(size, times) {
     ['kyc-relay on SQLite', 'pg-boss on PostgreSQL, batches of 64', 1.1],
     // pg-boss slows down on a longer queue.
     ['kyc-relay on PostgreSQL', 'pg-boss on PostgreSQL, batches of 64', size < 20_000 ? 0.9 : 1.3],
+    ['kyc-relay on SQLite, sealed bodies', 'kyc-relay on SQLite', 0.9],
+    ['kyc-relay on PostgreSQL, sealed bodies', 'kyc-relay on PostgreSQL', 0.9],
   ].map(([ours, against, reach]) => ({
     ...{ deliveries: size, ours, against },
     ...{ ratio: medianOf(ours) / medianOf(against), reach },
@@ -321,6 +337,7 @@ writeReport('deliveries', {
   setup: {
     'kyc-relay': 'the worker of the built package; each attempt is stored before its POST and its result after it',
     'pg-boss': `\`fetch\` and \`complete\` of batches of 64 by ${lanesOfPgBoss} lanes, at most 10 connections; its own \`work\` polls more seldom`,
+    'sealed bodies': 'under the keys of 10,000 users, with 20,000 unwrapped keys in memory as in the server',
     PostgreSQL: 'ordinary settings, on this machine, at most 10 connections',
     'undici.request': '64 lanes, nothing recorded: the limit',
   },

@@ -16,7 +16,7 @@ const withoutSeconds = Number(process.env.BENCH_SECONDS ?? 30)
 const everyMs = 10
 /** As the server does it. */
 const recoverEveryMs = 2_000
-const recoveryPauseMs = 25
+const recoveryPauseMs = 40
 const otherEndpoints = 20
 const appId = '0a000000-0000-4000-8000-00000000000a'
 const userId = '0b000000-0000-4000-8000-00000000000b'

@@ -61,19 +61,15 @@ function bytesOfHex(hex: string): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Reads the key id of sealed bytes; null for bytes in another format. */
-function sealedKeyId(sealed: Uint8Array): { readonly keyId: string; readonly headerBytes: number } | null {
-  const length = sealed[1]
-  if (sealed[0] !== FORMAT || length === undefined) return null
-  const headerBytes = 2 + length
-  if (sealed.length < headerBytes + NONCE_BYTES + TAG_BYTES) return null
-  return { keyId: Buffer.from(sealed.subarray(2, headerBytes)).toString('utf8'), headerBytes }
+/** Returns the length of the header of sealed bytes. */
+function headerBytesOf(sealed: Uint8Array): number {
+  const headerBytes = 2 + (sealed[1] ?? 0)
+  if (sealed[0] !== FORMAT || sealed.length < headerBytes + NONCE_BYTES + TAG_BYTES) throw new KycError('SEAL_BROKEN')
+  return headerBytes
 }
 
 function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): Buffer {
-  const parsed = sealedKeyId(sealed)
-  if (!parsed) throw new KycError('SEAL_BROKEN')
-  const { headerBytes } = parsed
+  const headerBytes = headerBytesOf(sealed)
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   const nonceEnd = headerBytes + NONCE_BYTES
   const bodyEnd = bytes.length - TAG_BYTES
@@ -83,7 +79,10 @@ function openBytes(key: Uint8Array, context: SealContext, sealed: Uint8Array): B
   decipher.setAAD(additionalData(bytes.subarray(0, headerBytes), context))
   decipher.setAuthTag(bytes.subarray(bodyEnd))
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(nonceEnd, bodyEnd)), decipher.final()])
+    // As in `sealBytes`: `final` checks the tag and returns no bytes.
+    const clear = decipher.update(bytes.subarray(nonceEnd, bodyEnd))
+    decipher.final()
+    return clear
   } catch {
     throw new KycError('SEAL_BROKEN')
   }
@@ -129,9 +128,8 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   }
 
   function unwrap(dataKey: WrappedDataKey, context: SealContext): Buffer {
-    const parsed = sealedKeyId(dataKey.bytes)
-    if (!parsed) throw new KycError('SEAL_BROKEN')
-    const wrapping = sealKeys.get(parsed.keyId)
+    const keyId = Buffer.from(dataKey.bytes.subarray(2, headerBytesOf(dataKey.bytes))).toString('utf8')
+    const wrapping = sealKeys.get(keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
     // The context is part of the cache key: a cached data key must not open for an owner whose context cannot unwrap
     // it.
@@ -154,7 +152,8 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return sealBytes(unwrap(dataKey, keyContext), fresh(DATA_HEADER), context, clear)
     },
     async open({ dataKey, keyContext, context, sealed }) {
-      return new Uint8Array(openBytes(unwrap(dataKey, keyContext), context, sealed))
+      const { buffer, byteOffset, byteLength } = openBytes(unwrap(dataKey, keyContext), context, sealed)
+      return new Uint8Array(buffer, byteOffset, byteLength)
     },
     async fingerprint(purpose, value) {
       return bytesOfHex(fingerprintMac(keyedText(purpose, value)))

@@ -13,7 +13,7 @@ const checkpointEveryMs = 5 * 60 * 1000
 /** Also the time between two log lines while the database is down. */
 const recoverEveryMs = 2000
 /** Time between two steps of running recoveries: live events are delivered meanwhile. */
-const recoveryPauseMs = 25
+const recoveryPauseMs = 40
 
 /** Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
