@@ -86,10 +86,10 @@ it('audit logs are witnessed at the start, every five minutes, and also after a 
   expect(JSON.stringify(lines)).not.toContain('canary')
 })
 
-it('a running recovery has a pause of 25 ms between two steps, and a look every two seconds when none runs', async () => {
+it('a running recovery has a pause of 40 ms between two steps, and a look every two seconds when none runs', async () => {
   const steps = [1, 1, 0]
   const { timers } = await startMaintenance({ recoverEvents: () => Promise.resolve(steps.shift() ?? 0) })
-  const pauses = () => timers.filter(({ ms }) => ms === 25)
+  const pauses = () => timers.filter(({ ms }) => ms === 40)
   for (const round of [1, 2]) {
     await expect.poll(() => pauses().length).toBe(round)
     pauses().at(-1)?.callback()
