@@ -23,8 +23,8 @@ const compress = promisify(gzip)
  * `/` comes to the portal, and one at `/docs` to the page.
  */
 export function createDocumentationRoutes(catalogue: EventCatalogue): Hono<EdgeEnv> {
-  const document = partnerDocument(Object.values(webhookOperations), catalogue)
-  const routes = createApiPageRoutes(partnerApiPage, '/api/v1/docs', () => document)
+  const operations = Object.values(webhookOperations)
+  const routes = createApiPageRoutes(partnerApiPage, '/api/v1/docs', () => partnerDocument(operations, catalogue))
   routes.get('/api/v1/schemas/kyc-submission-1.0.json', (c) =>
     c.body(submissionSchema(), 200, {
       'content-type': 'application/schema+json',
@@ -48,7 +48,11 @@ function submissionSchema(): string {
   return schemaText
 }
 
-/** Creates the routes of one API description: the document, the page that draws it, and what the page loads. */
+/**
+ * Creates the routes of one API description: the document, the page that draws it, and what the page loads.
+ *
+ * @param document Called once, for the first reader: most processes serve none.
+ */
 export function createApiPageRoutes(page: ApiPage, pagePath: string, document: () => OpenApiDocument): Hono<EdgeEnv> {
   const routes = new Hono<EdgeEnv>()
   let json: string | null = null

@@ -1,5 +1,5 @@
 import { typeDefs } from '@kyc-relay/kyc-core/graphql'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createEventCatalogue } from '../../src/events/event-catalogue.js'
 import { createDocumentationRoutes } from '../../src/webhooks-api/documentation-routes.js'
 
@@ -16,6 +16,15 @@ it('refuses an unknown query parameter of the description', async () => {
   const env = { requestId: 'request-1' }
   const statusFor = async (query: string) => (await routes.request(`/api/v1/openapi.json${query}`, {}, env)).status
   expect([await statusFor(''), await statusFor('?version=2')]).toEqual([200, 400])
+})
+
+it('makes the description for its first reader, not at the start', async () => {
+  const catalogue = createEventCatalogue()
+  const readNames = vi.fn(() => catalogue.names)
+  const routes = createDocumentationRoutes(Object.defineProperty({ ...catalogue }, 'names', { get: readNames }))
+  expect(readNames).not.toHaveBeenCalled()
+  await routes.request('/api/v1/openapi.json')
+  expect(readNames).toHaveBeenCalled()
 })
 
 it('serves the JSON Schema that the SDL names', async () => {
