@@ -9,6 +9,7 @@ import type { AttemptReport, ClaimedDelivery } from './webhook-store.js'
 import type { DeliveryWorkerProblem } from './worker-observer.js'
 import type { DeliveryWorkerDeps } from './worker-deps.js'
 import { checkWorkerDeps, withDefaults } from './worker-options.js'
+import { createWorkerPauses } from './worker-pauses.js'
 import { systemTimers } from './worker-timers.js'
 
 /** Claims due deliveries, sends them and records the results. */
@@ -61,6 +62,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const timers = deps.timers ?? systemTimers
   const options = withDefaults(deps.options)
   const printProblem = createProblemPrinter('delivery worker', () => timers.monotonicMs())
+  const pauses = createWorkerPauses(timers)
   const outage = createOwnOutage(timers, options.maxBatch)
   const { eventTypes = standardEventTypes } = deps
   const attemptDeps: AttemptDeps = {
@@ -87,20 +89,17 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     // Free slots are claimed at once: a store with group commit writes results and claims in one commit.
     onWriting: (count) => {
       beingRecorded = count
-      if (count > 0) wake()
+      if (count > 0) pauses.wake()
     },
     onTurned: (turn) => observe(() => deps.onEndpointTurned?.(turn)),
     onError: (error) => tell('RECORD_FAILED', error),
   })
 
-  const inFlight = createInFlightAttempts({ timers, options, onFinish: () => wake() })
+  const inFlight = createInFlightAttempts({ timers, options, onFinish: pauses.wake })
   let running: Promise<void> | null = null
   let stopping = false
   let beingRecorded = 0
   let failures = 0
-  let wokenUp = false
-  let wakeUp = () => {}
-  let endRest = () => {}
   let takeOverAtMs = -Infinity
   let lookedAtMs: number | null = null
 
@@ -114,25 +113,6 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   function tell(problem: DeliveryWorkerProblem, error: unknown): void {
     observe(() => (deps.onProblem === undefined ? printProblem(problem, error) : deps.onProblem(problem, error)))
-  }
-
-  function wake(): void {
-    wokenUp = true
-    wakeUp()
-  }
-
-  async function sleep(ms: number): Promise<void> {
-    if (!wokenUp) {
-      await new Promise<void>((resolve) => {
-        const cancel = timers.schedule(resolve, ms)
-        wakeUp = () => {
-          cancel()
-          resolve()
-        }
-      })
-      wakeUp = () => {}
-    }
-    wokenUp = false
   }
 
   /** Returns the number of free slots, and how many of them are reserved for healthy endpoints. */
@@ -232,29 +212,17 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
         tell('CLAIM_FAILED', error)
         // An attempt that ends during the pause must not wake the worker: the store is down, and it would poll in a
         // busy loop.
-        await restUnlessStopped(pauseMs)
+        if (!stopping) await pauses.rest(pauseMs)
         continue
       }
-      if (pauseMs > 0 && !stopping) await sleep(pauseMs)
+      if (pauseMs > 0 && !stopping) await pauses.sleep(pauseMs)
     }
-  }
-
-  async function restUnlessStopped(ms: number): Promise<void> {
-    if (stopping) return
-    await new Promise<void>((resolve) => {
-      const cancel = timers.schedule(resolve, ms)
-      endRest = () => {
-        cancel()
-        resolve()
-      }
-    })
-    endRest = () => {}
   }
 
   async function workSubscribed(): Promise<void> {
     let unsubscribe: (() => Promise<void>) | undefined
     try {
-      unsubscribe = await store.onDue?.(wake)
+      unsubscribe = await store.onDue?.(pauses.wake)
     } catch (error) {
       tell('SUBSCRIBE_FAILED', error)
     }
@@ -270,8 +238,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     },
     async stop() {
       stopping = true
-      wake()
-      endRest()
+      pauses.endAll()
       const drained = (async () => {
         await running
         await inFlight.drained()
@@ -295,7 +262,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       await Promise.all([...takenOver.work, ...claimed.work])
       return { claimed: claimed.count, takenOver: takenOver.count }
     },
-    wake,
+    wake: pauses.wake,
     status: () => ({
       running: running !== null && !stopping,
       inFlight: inFlight.count(),

@@ -6,6 +6,7 @@ import { eventCases } from './webhook-store/event-cases.js'
 import type { WebhookStoreCase } from './webhook-store/harness.js'
 import { leaseCases } from './webhook-store/lease-cases.js'
 import { lineageCases } from './webhook-store/lineage-cases.js'
+import { endpointHealthCases } from './webhook-store/endpoint-health-cases.js'
 import { pauseCases } from './webhook-store/pause-cases.js'
 import { readingCases } from './webhook-store/reading-cases.js'
 import { resendCases } from './webhook-store/resend-cases.js'
@@ -30,6 +31,7 @@ export const webhookStoreCases: readonly WebhookStoreCase[] = [
   ...endpointCases,
   ...lineageCases,
   ...pauseCases,
+  ...endpointHealthCases,
   ...eventCases,
   ...sourceCases,
   ...claimCases,
