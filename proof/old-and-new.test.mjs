@@ -9,6 +9,12 @@ const code = (name) => ({ status: 200, body: { errors: [{ extensions: { code: na
 const place = [{ line: 1, column: 3 }]
 const duplicate = { status: 202, body: { duplicate: true } }
 const conflict = { status: 409, body: { code: 'SOURCE_EVENT_ID_CONFLICT' } }
+const otherUsersId = { pointer: '/externalVerificationId', code: 'EXTERNAL_VERIFICATION_ID_CONFLICT' }
+const nameMissing = { pointer: '/person/firstName', code: 'REQUIRED' }
+const dryRunValid = '/body/data/validateKycVerification/valid'
+const judged = (...violations) => ({
+  body: { data: { validateKycVerification: { valid: violations.length === 0, violations } } },
+})
 const registered = { path: '/api/v1/webhooks', method: 'POST' }
 
 const cases = [
@@ -66,6 +72,24 @@ const cases = [
     row: /^An erasure is an audit entry/,
     one: { kind: 'end', at: '/audit/kinds/ERASURE_STARTED', now: 2, tally: { erased: 2 } },
     neighbours: [{ kind: 'end', at: '/audit/kinds/ERASURE_STARTED', now: 3, tally: { erased: 2 } }],
+  },
+  {
+    row: /^A user who has only events/,
+    one: { kind: 'end', at: '/audit/kinds/OWNER_ERASED', before: 1, now: 2, tally: { erased: 2 } },
+    neighbours: [
+      { kind: 'end', at: '/audit/kinds/OWNER_ERASED', before: 1, now: 3, tally: { erased: 2 } },
+      { kind: 'end', at: '/audit/kinds/OWNER_ERASED', before: 2, now: 1, tally: { erased: 2 } },
+    ],
+  },
+  {
+    row: /^A dry run says/,
+    one: { kind: 'dryRun', at: dryRunValid, before: true, now: false, was: judged(), is: judged(otherUsersId) },
+    neighbours: [
+      { kind: 'submission', at: dryRunValid, before: true, now: false, was: judged(), is: judged(otherUsersId) },
+      { kind: 'dryRun', at: dryRunValid, was: judged(), is: judged(otherUsersId, nameMissing) },
+      { kind: 'dryRun', at: dryRunValid, was: judged(nameMissing), is: judged(otherUsersId) },
+      { kind: 'dryRun', at: '/body/data/validateKycVerification/warnings/0', was: judged(), is: judged(otherUsersId) },
+    ],
   },
   {
     row: /^Each try of a photo/,

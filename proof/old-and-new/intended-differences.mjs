@@ -7,6 +7,8 @@
 
 const kindsAudited = [
   'ACCESS_TOKEN_ISSUED',
+  'API_KEY_RETIRED',
+  'APP_CREATED',
   'ENDPOINT_REGISTERED',
   'ENDPOINT_REMOVED',
   'GRANT_GIVEN',
@@ -75,7 +77,7 @@ export const intendedDifferences = [
       (kind === 'end' && at === '/audit/kinds/VERIFICATION_RECORDED' && before - now === tally.narrowed),
   },
   {
-    why: 'Tokens, grants, endpoints and sign-ins are audit entries.',
+    why: 'Tokens, grants, endpoints, sign-ins, new apps and retired keys are audit entries.',
     matches: ({ kind, at, before }) =>
       kind === 'end' && before === undefined && kindsAudited.some((one) => at === `/audit/kinds/${one}`),
   },
@@ -83,6 +85,18 @@ export const intendedDifferences = [
     why: 'An erasure is an audit entry before its first step, so that one that a crash cut off is known.',
     matches: ({ kind, at, before, now }, { tally }) =>
       kind === 'end' && at === '/audit/kinds/ERASURE_STARTED' && before === undefined && now === tally.erased,
+  },
+  {
+    why: 'A user who has only events or transactions has a data key too, so the erasure of that user is an audit entry.',
+    matches: ({ kind, at, before, now }, { tally }) =>
+      kind === 'end' && at === '/audit/kinds/OWNER_ERASED' && before < now && now <= tally.erased,
+  },
+  {
+    why: 'A dry run says when the id belongs to another user.',
+    matches: ({ kind, at }, { was, is }) =>
+      kind === 'dryRun' &&
+      /^\/body\/data\/validateKycVerification\/(?:valid$|violations\/)/.test(at) &&
+      saysConflictAlone(was.body?.data?.validateKycVerification, is.body?.data?.validateKycVerification),
   },
   {
     why: 'Each try of a photo opens its sealed URL. How many tries fall into the run depends on its length.',
@@ -116,6 +130,15 @@ export const intendedDifferences = [
     matches: ({ at, before, now }) => fixedText.test(at) && [before, now].every(isText),
   },
 ]
+
+const namesOf = (violations) => violations.map(({ pointer, code }) => `${pointer} ${code}`)
+
+/** Whether this version lists the conflict of the id, and then what the earlier version lists. */
+function saysConflictAlone(was, is) {
+  if (was == null || is?.valid !== false) return false
+  const expected = ['/externalVerificationId EXTERNAL_VERIFICATION_ID_CONFLICT', ...namesOf(listedNow(was.violations))]
+  return JSON.stringify(namesOf(is.violations)) === JSON.stringify(expected)
+}
 
 function isText(value) {
   return typeof value === 'string' && value !== ''

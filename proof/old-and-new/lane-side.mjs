@@ -6,7 +6,7 @@ import { retryBaseMs } from './side.mjs'
 // One lane on one of the two servers: fills in what earlier answers gave, sends, and observes everything that came of it.
 
 const nil = '00000000-0000-0000-0000-000000000000'
-const settleDeadlineMs = 120_000
+const settleDeadlineMs = 600_000
 
 /** `normaliser` names what differs from run to run. */
 export function createLaneSide({ side, lane, normaliser }) {
