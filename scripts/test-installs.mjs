@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
+import { programs } from '../examples/runtimes/programs.ts'
 import { startEmbeddedServer } from '../packages/storage-drizzle/test/engine/postgres/embedded-server.ts'
 import { storageServer } from './bundled-server.mjs'
 import { postgresProgram } from './postgres-program.mjs'
@@ -146,19 +147,21 @@ async function checkProgram(folder) {
   report(stdout === 'QUEUED WIDGET_DEPOSIT_COMPLETE\n', 'the program of docs/embed.md sends', stdout)
 }
 
-/** Every end has a database of its own. */
-async function checkPostgres(folder, server, end) {
+/** Every run has a database of its own. */
+async function checkPostgres(folder, server, end, runtime, ...command) {
   const url = new URL(server.url)
+  const name = `${end}_${runtime.toLowerCase()}`
   const create = `const { default: pg } = await import('pg')
     const client = new pg.Client({ connectionString: '${url.href}' })
     await client.connect()
-    await client.query('CREATE DATABASE ${end}')
+    await client.query('CREATE DATABASE ${name}')
     await client.end()`
   await node(folder, create)
-  url.pathname = end
+  url.pathname = name
   writeFileSync(path.join(folder, 'postgres.mjs'), postgresProgram)
-  const { stdout } = await run(process.execPath, ['postgres.mjs', url.href], { cwd: folder })
-  report(stdout === 'done\n', 'sends from transactions of pg and of Drizzle on PostgreSQL', stdout)
+  const [program, ...args] = command
+  const { stdout } = await run(program, [...args, 'postgres.mjs', url.href], { cwd: folder, timeout: 120_000 })
+  report(stdout === 'done\n', `${runtime} sends from transactions of pg and of Drizzle on PostgreSQL`, stdout)
 }
 
 const entriesOf = (names) =>
@@ -285,7 +288,18 @@ try {
     const loaded = await node(installed[end].folder, load(...entriesOf(Object.keys(tarballs))))
     report(loaded === 'loaded', 'every entry loads', loaded)
     await checkProgram(installed[end].folder)
-    await checkPostgres(installed[end].folder, server, end)
+    await checkPostgres(installed[end].folder, server, end, 'Node', programs.Node())
+    await checkPostgres(installed[end].folder, server, end, 'Bun', programs.Bun(), 'run')
+    await checkPostgres(
+      installed[end].folder,
+      server,
+      end,
+      'Deno',
+      programs.Deno(),
+      'run',
+      '--no-prompt',
+      '--allow-all',
+    )
   }
   await checkWebpack(installed.newest)
   await checkTypes(tarballs, installed)

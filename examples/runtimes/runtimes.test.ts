@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { createContext, runInContext } from 'node:vm'
 import { signWebhook } from '@kyc-relay/webhooks'
 import { build, type Format } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { programs } from './programs.js'
 
 const run = promisify(execFile)
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -36,22 +36,6 @@ async function bundle(name: string, contents: string, format: Format = 'esm'): P
   // The folder contains only the package.
   expect(Object.keys(metafile.inputs).filter((input) => input.includes('node_modules'))).toEqual([])
   return outfile
-}
-
-// The programs of the npm packages bun, deno and workerd, wherever their installer has put them.
-const require = createRequire(import.meta.url)
-function programOf(packageName: string, ...places: string[]): string {
-  const folder = dirname(require.resolve(`${packageName}/package.json`))
-  const found = places.map((place) => join(folder, place)).find((place) => existsSync(place))
-  if (!found) throw new Error(`The program of ${packageName} is not where it belongs. Run npm ci again.`)
-  return found
-}
-const platform = `${process.platform}-${process.arch}`
-const programs = {
-  Node: () => process.execPath,
-  Bun: () => programOf('bun', 'bin/bun.exe', `../@oven/bun-${platform.replace('arm64', 'aarch64')}/bin/bun`),
-  Deno: () => programOf('deno', 'deno', `../@deno/${platform}-glibc/deno`, `../@deno/${platform}/deno`),
-  workerd: () => programOf('workerd', 'bin/workerd'),
 }
 
 let check = ''

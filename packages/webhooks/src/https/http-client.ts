@@ -1,4 +1,5 @@
-import undici, { Client } from 'undici'
+// By its file: Bun replaces the module `undici` by one whose `Client` never answers. Elsewhere both are the same module.
+import undici, { Client } from 'undici/index.js'
 
 // undici is not a peer: a receiver needs none, and must install beside any version.
 if (!('EnvHttpProxyAgent' in undici)) {
