@@ -202,14 +202,30 @@ const printError = (error: unknown) => console.error(error)
  * Checks options that a handler is created with, so that a mistake is found at the start and not at the first event.
  *
  * @throws WebhookVerificationError `SECRET_MISSING` without a secret, or with an empty one among others
- * @throws TypeError for an `onEvent` that is no function
+ * @throws TypeError for an `onEvent`, a clock, a tolerance or a deduplication store that is none
  */
-export function checkReceiverOptions({ secrets, onEvent }: { secrets: Secrets; onEvent: unknown }): void {
+export function checkReceiverOptions<Own extends readonly ReceivedEventType[]>({
+  secrets,
+  onEvent,
+  standardWebhooks,
+  deduplicate,
+}: WebhookReceiverOptions<Own>): void {
   const usable = usableSecrets(secrets)
   // A second key whose variable is not set is absent. One that is set to nothing is a mistake.
   const given = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : usable
   if (given.length > usable.length) throw new WebhookVerificationError('SECRET_MISSING')
-  if (typeof onEvent !== 'function') throw new TypeError('The option onEvent must be a function.')
+  const must = (isRight: boolean, what: string) => {
+    if (!isRight) throw new TypeError(`The option ${what}.`)
+  }
+  must(typeof onEvent === 'function', 'onEvent must be a function')
+  if (standardWebhooks) {
+    const { now, toleranceMs = 0 } = standardWebhooks
+    must(typeof now === 'function', 'standardWebhooks.now must be a function that returns the current time')
+    must(typeof toleranceMs === 'number' && toleranceMs >= 0, 'standardWebhooks.toleranceMs must be at least 0')
+  }
+  const isStore = ({ claim, complete, fail: release }: DeduplicationStore) =>
+    [claim, complete, release].every((method) => typeof method === 'function')
+  must(!deduplicate || isStore(deduplicate), 'deduplicate must be a deduplication store')
 }
 
 // An error of a log callback must not change the response or end the process. It is ignored.

@@ -8,6 +8,7 @@ import {
   type DeduplicationStore,
   type VerifiedWebhook,
 } from '@kyc-relay/webhooks'
+import { createNodeWebhookHandler } from '@kyc-relay/webhooks/node'
 import { createSignedRequest } from '../../src/testing/index.js'
 import type { WebhookHandlerOptions } from '../../src/receiver/webhook-handler.js'
 import type { WebhookRefusal } from '../../src/receiver/receive-webhook.js'
@@ -108,6 +109,31 @@ describe('answers', () => {
   test('a second key that is not set is ignored', async () => {
     const { handler } = handlerOf({ secrets: [secret, undefined] })
     expect((await handler(await post())).status).toBe(200)
+  })
+
+  const wrongOptions: [string, Record<string, unknown>][] = [
+    ['standardWebhooks.now', { standardWebhooks: {} }],
+    ['standardWebhooks.now', { standardWebhooks: true }],
+    ['standardWebhooks.now', { standardWebhooks: { now: new Date() } }],
+    ['standardWebhooks.now', { standardWebhooks: { secrets: 'k', toleranceMs: 1 } }],
+    ['standardWebhooks.toleranceMs', { standardWebhooks: { now: () => new Date(), toleranceMs: '300000' } }],
+    ['standardWebhooks.toleranceMs', { standardWebhooks: { now: () => new Date(), toleranceMs: Number.NaN } }],
+    ['standardWebhooks.toleranceMs', { standardWebhooks: { now: () => new Date(), toleranceMs: -1 } }],
+    ['deduplicate', { deduplicate: {} }],
+    ['deduplicate', { deduplicate: new Map() }],
+    ['deduplicate', { deduplicate: { claim: () => null, complete: () => null } }],
+  ]
+  test.each(wrongOptions)('a wrong %s is refused when it is created: %j', (name, wrong) => {
+    const options = { secrets: 'k', onEvent: () => undefined, ...wrong }
+    for (const create of [createWebhookHandler, createNodeWebhookHandler])
+      expect(() => create(options as WebhookHandlerOptions)).toThrow(`The option ${name} must be`)
+  })
+
+  test('Standard Webhooks with a clock, and a tolerance or none, are taken', () => {
+    for (const toleranceMs of [undefined, 0, 300_000]) {
+      const standardWebhooks = { now: () => new Date(), toleranceMs }
+      expect(() => createWebhookHandler({ secrets: 'k', onEvent: () => undefined, standardWebhooks })).not.toThrow()
+    }
   })
 
   test('an onEvent that is no function is refused when it is created', () => {
