@@ -7,7 +7,8 @@ const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
 /** True for a number as an issuer prints it, at least two letters or digits. */
 export function isDocumentNumber(text: string): boolean {
-  return DOCUMENT_NUMBER.test(text.normalize('NFC')) && text.replace(NO_LETTER_OR_NUMBER, '').length >= 2
+  const composed = text.normalize('NFC')
+  return DOCUMENT_NUMBER.test(composed) && [...composed.replace(NO_LETTER_OR_NUMBER, '')].length >= 2
 }
 
 /**

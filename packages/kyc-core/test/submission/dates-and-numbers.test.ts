@@ -156,6 +156,10 @@ describe('a document number', () => {
     ['E1', true],
     ['E', false],
     ['1-', false],
+    // One character each, though two UTF-16 units, or two letters before composition.
+    ['𝟟', false],
+    ['𝟟𝟟', true],
+    ['\u1100\u1161', false],
     ['e\u0301 1', true],
     ['E1234567', true],
     ['-E1', false],
