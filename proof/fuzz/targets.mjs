@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs'
 import { parseSubmission } from '@kyc-relay/kyc-core'
 import { verifyWebhook, WebhookVerificationError } from '@kyc-relay/webhooks'
 import { checkEndpointUrl, isPublicAddress } from '@kyc-relay/webhooks/https'
+import { documentBugs, documents } from './documents.mjs'
+import { jsonBody, jsonBugs } from './json-text.mjs'
+import { migrationBugs, migrations } from './migrations.mjs'
+import { retryAfter, retryBugs } from './retry-after.mjs'
 import { anyText, anyValue, changed } from './values.mjs'
 
 const casesUrl = new URL('../../packages/kyc-core/schema/submission-cases.json', import.meta.url)
@@ -39,6 +43,7 @@ const pieces = (random, some, most) => Array.from({ length: 1 + random.whole(mos
 
 /** Each takes any input and returns a sentence if it broke a promise, else null. */
 export const targets = {
+  ...{ jsonBody, documents, migrations, retryAfter },
   parseSubmission(random, marker, { parse = parseSubmission } = {}) {
     let input = random.chance(0.1) ? anyValue(random, marker) : structuredClone(base)
     for (let n = random.whole(4); n > 0; n -= 1) input = changed(random, input, marker)
@@ -105,8 +110,15 @@ export const targets = {
   },
 }
 
+/** How often each target has its turn: those with an input that costs milliseconds less often. */
+export const turns = Object.entries({
+  ...{ parseSubmission: 3, checkEndpointUrl: 3, isPublicAddress: 2, verifyWebhook: 2 },
+  ...{ jsonBody: 2, retryAfter: 2, documents: 1, migrations: 1 },
+}).flatMap(([name, times]) => Array.from({ length: times }, () => name))
+
 /** Known bugs of the targets. */
 export const bugs = {
+  ...{ ...jsonBugs, ...documentBugs, ...migrationBugs, ...retryBugs },
   'accepts-loopback': [
     'checkEndpointUrl',
     {
