@@ -1,5 +1,4 @@
 const retries = 'packages/webhooks/src/delivery/retry-schedule.ts'
-const request = 'packages/webhooks/src/signature/signed-request.ts'
 const hmac = 'packages/webhooks/src/signature/hmac.ts'
 const addresses = 'packages/webhooks/src/https/address-policy.ts'
 const urls = 'packages/webhooks/src/https/endpoint-url.ts'
@@ -7,7 +6,6 @@ const urls = 'packages/webhooks/src/https/endpoint-url.ts'
 /** What an overflow changes is never one part of a date alone. */
 const overflow = 'A part that overflows changes the next larger part too, whose comparison is still there.'
 const otherRuntimes = 'Without `node:crypto` only: the tests of other runtimes are processes of their own.'
-const sameBytes = 'A new view of the same bytes instead of the given one: the HMAC is the same.'
 
 const calendar = 'packages/kyc-core/src/submission/calendar-date.ts'
 const dates = 'packages/kyc-core/src/submission/date-rules.ts'
@@ -47,15 +45,6 @@ export const explained = [
     why: otherRuntimes,
   },
   { file: hmac, original: '!node', replacement: 'false', why: otherRuntimes },
-  {
-    file: request,
-    original: "typeof secrets === 'string'",
-    replacement: 'true',
-    why: '`isUsable` compares the type again. The comparison is for the type.',
-  },
-  ...['true', 'false', 'body.length !== byteLength'].map((replacement) => ({
-    ...{ file: request, original: 'body.length === byteLength', replacement, why: sameBytes },
-  })),
   { file: addresses, ...unreached, within: "text.split('/')", why: 'Each block of the file has a slash.' },
   { file: addresses, ...unreached, within: 'halves[1]', why: '`split` gives at least one part.' },
   {

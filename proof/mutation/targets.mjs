@@ -43,6 +43,11 @@ export const targets = [
   {
     name: 'transactions',
     mutate: ['events/transaction-status', 'publishing/same-event', 'publishing/same-id'].map(webhooks),
-    tests: ['events/transaction-status', 'publishing/same-event', 'publishing/move-transaction'].map(webhooksTest),
+    tests: [
+      'events/transaction-status',
+      'publishing/same-event',
+      'publishing/same-id',
+      'publishing/move-transaction',
+    ].map(webhooksTest),
   },
 ]

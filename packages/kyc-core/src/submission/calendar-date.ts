@@ -55,14 +55,15 @@ export function parseDateTime(text: string): ParsedDateTime | null {
   const [year, month, day] = [part(1), part(2), part(3)]
   const [hour, minute, second] = [part(4), part(5), part(6)]
   if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return null
-  const offsetMs = parseOffset(match[8] ?? 'Z')
+  const offset = match[8]
+  const offsetMs = offset === undefined ? 0 : parseOffset(offset)
   if (offsetMs === null) return null
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
   // Date.UTC reads years below 100 as 19xx, so the year is set separately.
   const instant = new Date(0)
   instant.setUTCFullYear(year, month - 1, day)
   instant.setUTCHours(hour, minute, second, milliseconds)
-  return { epochMs: instant.getTime() - offsetMs, hasOffset: match[8] !== undefined }
+  return { epochMs: instant.getTime() - offsetMs, hasOffset: offset !== undefined }
 }
 
 /** Reads an offset in milliseconds east of UTC; null beyond ±23:59:59. `Z` has no digits and gives 0. */
@@ -85,7 +86,7 @@ export function utcDay(epochMs: number): string {
   const day = Math.floor(epochMs / DAY_MS)
   const known = recentDays.get(day)
   if (known !== undefined) return known
-  const text = new Date(epochMs).toISOString().slice(0, 10)
+  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
   if (recentDays.size >= MOST_RECENT_DAYS) recentDays.clear()
   recentDays.set(day, text)
   return text

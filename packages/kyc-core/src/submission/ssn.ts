@@ -4,7 +4,7 @@ export type SsnReading =
   | { readonly kind: 'masked' }
   | { readonly kind: 'invalid' }
 
-const SSN = /^(\d{3})-?(\d{2})-?(\d{4})$/
+const SSN = /^\d{3}-?\d{2}-?\d{4}$/
 /** Mask characters used in practice, with digits and separators. */
 const MASKED = /^(?=.*[Xx*#•●∗_?.])[\dXx*#•●∗_?. -]{3,20}$/u
 const FEWER_DIGITS = /^[ -]*\d[\d -]*$/
@@ -15,13 +15,9 @@ const FEWER_DIGITS = /^[ -]*\d[\d -]*$/
  * `masked` is a value with mask characters or fewer than nine digits; partners must never send one.
  */
 export function readSsn(text: string): SsnReading {
-  const match = SSN.exec(text)
-  if (match) {
-    const [, area = '', group = '', serial = ''] = match
-    return { kind: 'ssn', digits: area + group + serial, lastFour: serial }
-  }
-  const digits = text.replace(/\D/g, '').length
-  if (digits < 9 && (MASKED.test(text) || FEWER_DIGITS.test(text))) return { kind: 'masked' }
+  const digits = text.replace(/\D/g, '')
+  if (SSN.test(text)) return { kind: 'ssn', digits, lastFour: digits.slice(5) }
+  if (digits.length < 9 && (MASKED.test(text) || FEWER_DIGITS.test(text))) return { kind: 'masked' }
   return { kind: 'invalid' }
 }
 

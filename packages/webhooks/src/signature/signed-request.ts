@@ -16,8 +16,7 @@ export function usableSecrets(secrets: Secrets): readonly string[] {
   if (secrets === (Object.prototype as { secrets?: unknown }).secrets) {
     throw new WebhookVerificationError('SECRET_MISSING')
   }
-  if (typeof secrets === 'string' && isUsable(secrets)) return [secrets]
-  const usable = Array.isArray(secrets) ? secrets.filter(isUsable) : []
+  const usable = (Array.isArray(secrets) ? secrets : [secrets]).filter(isUsable)
   if (usable.length === 0) throw new WebhookVerificationError('SECRET_MISSING')
   return usable
 }

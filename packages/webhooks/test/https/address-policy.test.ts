@@ -222,6 +222,10 @@ test.each([
   expect(isPublicAddress(address)).toBe(true)
 })
 
+test.each(['8', '8.8', '8.8.8', '8.8.8.8.8', '0', '134744072'])('%s does not have the four parts of IPv4', (text) => {
+  expect(isIpAddress(text)).toBe(false)
+})
+
 test('IPv4 before a gap is no address, in a public block either', () => {
   expect(isIpAddress('2606:2800:8.8.8.8::1')).toBe(false)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isSameEvent, type PreparedEvent } from '../../src/delivery/index.js'
+import { isSameClearEvent } from '../../src/publishing/same-event.js'
 import { bytesToStore } from '../../src/sealing/stored-bodies.js'
 import { createMemoryBodySealer } from '../../src/testing/memory-body-sealer.js'
 
@@ -15,6 +16,7 @@ test.each([
   ['a body that is not kept now', { body: bytes('') }],
 ])('is the same: %s', async (_, changes) => {
   expect(await isSameEvent(event(changes), inserted)).toBe(true)
+  expect(isSameClearEvent(event(changes), original)).toBe(true)
 })
 
 test.each([
@@ -27,11 +29,33 @@ test.each([
   ['bytes that are not JSON', { body: bytes('{') }],
 ])('is another event: %s', async (_, changes) => {
   expect(await isSameEvent(event(changes), inserted)).toBe(false)
+  expect(isSameClearEvent(event(changes), original)).toBe(false)
+})
+
+test('bodies that are not JSON are the same when their bytes are', async () => {
+  const first = { ...original, body: bytes('{') }
+  for (const [body, expected] of [
+    ['{', true],
+    ['{{', false],
+  ] as const) {
+    expect(await isSameEvent(event({ body: bytes(body) }), { eventId: 'first', original: first })).toBe(expected)
+    expect(isSameClearEvent(event({ body: bytes(body) }), first)).toBe(expected)
+  }
+})
+
+test.each([
+  ['told again', [1, 2], [3]],
+  ['told first', [3], [1, 2]],
+])('without opening, nothing is compared with a sealed body that was %s', (_when, told, first) => {
+  const sealed = { ...original, body: new Uint8Array(first) }
+  expect(isSameClearEvent(event({ body: new Uint8Array(told) }), sealed)).toBe(true)
+  expect(isSameClearEvent(event({ body: new Uint8Array(told), userId: 'v' }), sealed)).toBe(false)
 })
 
 test.each([null, bytes('')])('nothing is compared with a blanked body', async (body) => {
   const blanked = { ...inserted, original: { ...original, body } }
   expect(await isSameEvent(event({ body: bytes({ amount: 1 }) }), blanked)).toBe(true)
+  expect(isSameClearEvent(event({ body: bytes({ amount: 1 }) }), blanked.original)).toBe(true)
 })
 
 test('an event that was written is no repetition of another one', async () => {
