@@ -18,8 +18,8 @@ const SHORTEST = 14
 
 function hasLuhnCheckDigit(digits: string): boolean {
   let sum = 0
-  for (let index = 0; index < digits.length; index += 1) {
-    const digit = Number(digits.charAt(digits.length - 1 - index))
+  for (const [index, character] of [...digits].reverse().entries()) {
+    const digit = Number(character)
     const doubled = index % 2 === 1 ? digit * 2 : digit
     sum += doubled > 9 ? doubled - 9 : doubled
   }

@@ -136,6 +136,27 @@ describe('an SSN', () => {
   })
 })
 
+describe('the last four digits', () => {
+  const token = (field: string, end: string) => `tok_${field}_${'0aZ9'.repeat(7)}${end}`
+  const lastFour = '/person/ssnLast4'
+  const tokens = {
+    '/person/ssn': token('ssn', '_1120'),
+    '/verifications/document/documentNumber': token('document_number', ''),
+  }
+
+  test.each([
+    ['are those of the token', tokens, 'tokens', []],
+    ['are not those of the token', { ...tokens, [lastFour]: '1121' }, 'tokens', ['SSN_LAST4_MISMATCH']],
+    ['are absent beside the token', { ...tokens, [lastFour]: REMOVED }, 'tokens', ['SSN_LAST4_REQUIRED']],
+    ['are those of the SSN', {}, 'clear', []],
+    ['are not those of the SSN', { [lastFour]: '1121' }, 'clear', ['SSN_LAST4_MISMATCH']],
+    ['are absent beside the SSN', { [lastFour]: REMOVED }, 'clear', ['SSN_LAST4_REQUIRED']],
+  ] as const)('%s', (_what, change, pii, expected) => {
+    const parsed = parseSubmission(applyChange(change), { now: new Date(CASES_NOW), pii })
+    expect(parsed.ok ? [] : parsed.violations.map(({ code }) => code)).toEqual(expected)
+  })
+})
+
 describe('a card number', () => {
   test.each([
     ['the shortest one', '30569309025904', true],
