@@ -8,6 +8,7 @@ const overflow = 'A part that overflows changes the next larger part too, whose 
 const otherRuntimes = 'Without `node:crypto` only: the tests of other runtimes are processes of their own.'
 
 const calendar = 'packages/kyc-core/src/submission/calendar-date.ts'
+const cards = 'packages/kyc-core/src/submission/card-number.ts'
 const dates = 'packages/kyc-core/src/submission/date-rules.ts'
 const cache = 'The map only remembers: a day that is not in it is made again, with the same text.'
 const ofUndefined = 'A comparison of undefined with a text is false, so the branch is not taken either way.'
@@ -98,6 +99,16 @@ export const explained = [
     ['dateOfBirth === undefined', 'false'],
     ['expirationDate === undefined', 'false'],
   ].map(([original, replacement]) => ({ file: dates, original, replacement, why: ofUndefined })),
+  {
+    ...{ file: cards, original: 'folded.length < SHORTEST', replacement: 'false' },
+    why: 'A shorter text holds no number. The comparison only saves the search.',
+  },
+  {
+    file: cards,
+    original: 'sum += doubled > 9 ? doubled - 9 : doubled',
+    replacement: 'sum -= doubled > 9 ? doubled - 9 : doubled',
+    why: 'A negative sum is divisible by ten when the sum is.',
+  },
   {
     ...{ file: dates, original: 'decisionedAt === undefined', replacement: 'false' },
     why: 'No date-time is read from the word "undefined" either.',
