@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { eventCatalogue } from '@kyc-relay/webhooks/events'
 import { allEventTypes } from '@kyc-relay/webhooks/internal'
+import type { EventType } from '@kyc-relay/webhooks'
 
 interface JsonObjectSchema {
   [keyword: string]: unknown
@@ -15,20 +16,22 @@ function describedFields(file: string): Map<string, string> {
   return new Map(Array.from(fields, ([, description = '', name = '']) => [name, description]))
 }
 
-const fileOf = (type: string): string =>
-  type === 'TRANSACTION_DECLINE'
-    ? 'decline-event.ts'
-    : type === 'KYC_STATUS_CHANGED'
-      ? 'kyc-status-event.ts'
-      : type.startsWith('WIDGET')
-        ? 'widget-events.ts'
-        : 'transaction-events.ts'
+/** The file that declares the type of each event. */
+const fileOf: Readonly<Record<EventType, string>> = {
+  WIDGET_KYC_INITIATION: 'widget-events.ts',
+  WIDGET_DEPOSIT_COMPLETE: 'widget-events.ts',
+  WIDGET_WITHDRAW_COMPLETE: 'widget-events.ts',
+  TRANSACTION_CREATE: 'transaction-events.ts',
+  TRANSACTION_UPDATE: 'transaction-events.ts',
+  TRANSACTION_DECLINE: 'decline-event.ts',
+  KYC_STATUS_CHANGED: 'kyc-status-event.ts',
+}
 
 /** The events as one JSON Schema. Open where the service validates strictly: later versions may send more fields. */
 export function eventsJsonSchema(): unknown {
   const definitions = allEventTypes.map((type) => {
     const { schema, scopes } = eventCatalogue[type]
-    const descriptions = describedFields(fileOf(type))
+    const descriptions = describedFields(fileOf[type])
     const { $schema: _, additionalProperties: __, ...object } = z.toJSONSchema(schema) as JsonObjectSchema
     const properties = Object.entries(object.properties ?? {}).map(([name, field]) => {
       const { pattern: ___, ...plain } = field
