@@ -63,7 +63,7 @@ async function run(program: string, parameters: readonly string[], variables: Re
 const runShell = (program: string, variables: Record<string, string> = {}) =>
   run('bash', ['-euo', 'pipefail', '-c', program], variables)
 
-it('every command of “Your first app in production” works, in order', { timeout: 60_000 }, async () => {
+it('every command of “Your first app in production” works, in order', async () => {
   const { before, rest } = firstApp('From the embedded store')
   const { code, output } = await runShell(`${before}\n${rest}`)
   expect([code, output]).toEqual([0, expect.stringContaining('VERIFIED')])
@@ -122,14 +122,14 @@ describe('in production mode', () => {
     expect(await statusAt(variables['INTERNAL_URL'])).toBe(401)
   })
 
-  it('every command works with a token of the embedded store', { timeout: 60_000 }, async () => {
+  it('every command works with a token of the embedded store', async () => {
     const { before, rest } = firstApp('From the embedded store')
     const { code, output } = await runShell(`${before}\n${rest}`, variables)
     expect([code, output]).toEqual([0, expect.stringContaining('"kycStatus":"PASS"')])
     expect(output).toContain('on its way')
   })
 
-  it('every command works with a token of an OAuth server', { timeout: 60_000 }, async () => {
+  it('every command works with a token of an OAuth server', async () => {
     const { before, rest } = firstApp('From your OAuth server')
     const made = await runShell(`${before}\necho; echo "ids $APP_ID $USER_ID $API_KEY"`, variables)
     const [, APP_ID = '', USER_ID = '', API_KEY = ''] = /^ids (\S+) (\S+) (\S+)$/m.exec(made.output) ?? []
@@ -145,7 +145,7 @@ describe('in production mode', () => {
   })
 })
 
-it('every command of “Submit a KYC result” works, with curl and in JavaScript', { timeout: 60_000 }, async () => {
+it('every command of “Submit a KYC result” works, with curl and in JavaScript', async () => {
   const ACCESS_TOKEN = server.demo.users[0]?.accessToken ?? ''
   const sent = await runShell(codeOf(pageOf('submit-a-kyc-result'), 'sh'), { ACCESS_TOKEN })
   expect([sent.code, sent.output]).toEqual([0, expect.stringContaining('"status":"VERIFIED"')])

@@ -2,8 +2,8 @@
 -- ever added. Run it as the owner of the tables, in each database, after each `kyc-relay-migrate up`; it may be run again.
 -- The processes are started with `migrations: 'require'` then (the server with DATABASE_MIGRATIONS=require).
 --
--- The rights go to the group role kyc_relay_runtime, which is made if it is missing:
---   psql -f postgres-runtime.sql kyc
+-- The rights go to the group role kyc_relay_runtime, which is made if it is missing; that needs CREATEROLE:
+--   psql -v ON_ERROR_STOP=1 -f postgres-runtime.sql kyc
 --   psql -c "CREATE ROLE kyc_app LOGIN PASSWORD '…' IN ROLE kyc_relay_runtime" kyc
 -- or to another role, so that each database has one of its own:
 --   PGOPTIONS='-c kyc_relay.role=kyc_vault' psql -f postgres-runtime.sql vault

@@ -94,7 +94,7 @@ function startSink(): Promise<{ url: string; posts: Map<string, number>; most: (
   })
 }
 
-test.each(tableModes)('three processes on $mode, one of them killed under load', { timeout: 60_000 }, async (mode) => {
+test.each(tableModes)('three processes on $mode, one of them killed under load', async (mode) => {
   const { distributed } = mode
   const { connectionString, stop } = await createMigratedDatabase(mode)
   onTestFinished(stop)

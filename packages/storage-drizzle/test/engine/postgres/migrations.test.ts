@@ -154,7 +154,7 @@ describe('migrating', () => {
     expect((await migrationStatus(client, 'postgres')).pending).toEqual([])
   })
 
-  test('is whole after the connection was cut before any statement', { timeout: 60_000 }, async () => {
+  test('is whole after the connection was cut before any statement', async () => {
     const shipped = withLaterMigrations('postgres')
     const query = pg.Client.prototype.query
     const found: number[] = []
