@@ -24,7 +24,7 @@ export const fuzz = {
     'A migration of a SQLite file is done wholly or not at all, and no row is lost.',
   ],
   notTested:
-    'Migrations of PostgreSQL. The migrations on random rows are made up: the package ships its first one only. Inputs are not guided by coverage.',
+    'Migrations of PostgreSQL. The package ships its first migration only, so those after it belong to the campaign. Inputs are not guided by coverage.',
   controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
   controlSize: { count: 20_000 },
   smoke: { size: { count: 4_000 }, controls: Object.keys(sabotages) },
