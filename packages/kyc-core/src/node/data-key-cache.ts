@@ -1,39 +1,36 @@
 /** Keeps the most recently used data keys unwrapped in memory. */
 export interface DataKeyCache {
-  get(name: string): Buffer | undefined
+  /** Returns the key of wrapped bytes, if it was unwrapped with the same context. */
+  get(wrapped: string, context: string): Buffer | undefined
   /** Adds a key; drops the least recently used keys beyond the limit. */
-  set(name: string, key: Buffer): void
-  /** Overwrites and drops every key whose name starts with this prefix. */
-  evict(prefix: string): void
+  set(wrapped: string, context: string, key: Buffer): void
+  /** Overwrites and drops the key of wrapped bytes. */
+  evict(wrapped: string): void
   readonly size: number
 }
 
 /** @param limit Most keys to keep, integer of 0 or more. */
 export function createDataKeyCache(limit: number): DataKeyCache {
   // A Map keeps the order of insertion, so its first entry is the least recently used.
-  const keys = new Map<string, Buffer>()
+  const keys = new Map<string, { readonly context: string; readonly key: Buffer }>()
   return {
-    get(name) {
-      const key = keys.get(name)
-      if (key) {
-        keys.delete(name)
-        keys.set(name, key)
-      }
-      return key
+    get(wrapped, context) {
+      const found = keys.get(wrapped)
+      if (found?.context !== context) return undefined
+      keys.delete(wrapped)
+      keys.set(wrapped, found)
+      return found.key
     },
-    set(name, key) {
-      keys.set(name, key)
+    set(wrapped, context, key) {
+      keys.set(wrapped, { context, key })
       for (const oldest of keys.keys()) {
         if (keys.size <= limit) break
         keys.delete(oldest)
       }
     },
-    evict(prefix) {
-      for (const [name, key] of keys) {
-        if (!name.startsWith(prefix)) continue
-        key.fill(0)
-        keys.delete(name)
-      }
+    evict(wrapped) {
+      keys.get(wrapped)?.key.fill(0)
+      keys.delete(wrapped)
     },
     get size() {
       return keys.size

@@ -118,7 +118,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   const cache = createDataKeyCache(cachedDataKeys)
   const wrappingHeader = headerOf(keys.activeSealKeyId)
   const fresh = (header: Uint8Array) => ({ header, nonce: randomBytes(NONCE_BYTES) })
-  const cacheKey = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
+  const textOf = (dataKey: WrappedDataKey): string => Buffer.from(dataKey.bytes).toString('base64')
 
   function wrap(key: Uint8Array, context: SealContext): WrappedDataKey {
     return {
@@ -131,13 +131,12 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
     const keyId = Buffer.from(dataKey.bytes.subarray(2, headerBytesOf(dataKey.bytes))).toString('utf8')
     const wrapping = sealKeys.get(keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
-    // The context is part of the cache key: a cached data key must not open for an owner whose context cannot unwrap
-    // it.
-    const name = `${cacheKey(dataKey)} ${additionalText(context)}`
-    const cached = cache.get(name)
+    // A cached data key must not open for an owner whose context cannot unwrap it.
+    const [wrapped, text] = [textOf(dataKey), additionalText(context)]
+    const cached = cache.get(wrapped, text)
     if (cached) return cached
     const key = openBytes(wrapping, context, dataKey.bytes)
-    cache.set(name, key)
+    cache.set(wrapped, text, key)
     return key
   }
 
@@ -162,7 +161,7 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
       return wrap(unwrap(dataKey, keyContext), keyContext)
     },
     evictDataKey(dataKey) {
-      cache.evict(`${cacheKey(dataKey)} `)
+      cache.evict(textOf(dataKey))
     },
   }
 }
