@@ -3,6 +3,8 @@ import { campaigns } from './campaigns.mjs'
 import { runCampaign, runControl } from './run-campaign.mjs'
 
 // A smoke run of each campaign: small, without any expectation of time. `npm run prove` runs them as large as asked.
+// They start servers and databases, which takes minutes on a busy machine.
+const timeout = 600_000
 const options = { seed: 1, isSmoke: true, log: () => undefined }
 const loaded = await Promise.all(
   Object.entries(campaigns).map(async ([name, load]) => ({ name, campaign: await load() })),
@@ -12,7 +14,7 @@ const isPossible = ({ campaign }) => campaign.isPossible?.() ?? true
 for (const { name } of loaded.filter((one) => !isPossible(one)))
   process.stderr.write(`THE CAMPAIGN ${name} IS NOT TESTED HERE: this machine lacks what it needs.\n`)
 
-describe.each(loaded.filter(isPossible))('$name', ({ campaign }) => {
+describe.each(loaded.filter(isPossible))('$name', { timeout }, ({ campaign }) => {
   test('finds nothing', async () => {
     const { violations, sizes } = await runCampaign(campaign, { size: campaign.smoke.size, ...options })
     expect(violations).toEqual([])
