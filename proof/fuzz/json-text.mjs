@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseJsonObject } from '../../apps/reference-server/src/http/json-body.ts'
+import { parseJsonObject } from '../../apps/reference-server/test/http/json-text.ts'
 
 const limits = { maxDepth: 4, maxValues: 14, maxStringLength: 6 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import Database from 'better-sqlite3'
-import { migrate } from '../../packages/storage-drizzle/src/engine/sqlite/migrate.ts'
-import { readMigrations } from '../../packages/storage-drizzle/src/engine/migrations/migration-files.ts'
+import { migrate, readMigrations } from '../../packages/storage-drizzle/test/engine/sqlite/migrate.ts'
 import { anyText } from './values.mjs'
 
 const now = () => new Date('2026-03-02T12:00:00Z')

@@ -1,0 +1,2 @@
+/** The reader of request bodies, for the campaign proof/fuzz. It is not public. */
+export { parseJsonObject } from '../../src/http/json-body.js'
