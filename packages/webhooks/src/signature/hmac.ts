@@ -26,7 +26,7 @@ export function matchesHmac(
   const node = nodeHmacParts()
   if (!node) return matchesByWebCrypto(body, signature, secrets)
   const { crypto, Buffer } = node
-  // As hexadecimal text, not as a digest in bytes: Node allocates these outside its pool, a tenth of the time of an HMAC.
+  // Compared as hexadecimal text: for a digest in bytes Node allocates outside its pool, which adds a tenth to an HMAC.
   const given = Buffer.from(signature)
   let matches = false
   for (const secret of secrets) {
