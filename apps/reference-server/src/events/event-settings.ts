@@ -30,7 +30,7 @@ export const eventSettings = {
   BODY_RETENTION_DAYS: setting(
     days,
     '30',
-    'Days until the body of an event is blanked, counted from the end of its deliveries. A delivery without its body cannot be resent. Fields of a transaction are blanked this many days after its last move.',
+    'Age of an event, in days, at which its body is blanked, unless a delivery is pending. A delivery without its body cannot be resent. Fields of a transaction are blanked this many days after its last move.',
   ),
   CLOSED_ACCOUNT_RETENTION_YEARS: setting(
     whole(0, 100),
@@ -40,7 +40,7 @@ export const eventSettings = {
   ATTEMPT_RETENTION_DAYS: setting(
     days,
     '90',
-    'Days until the attempts of an event are removed, counted from the end of its deliveries.',
+    'Age of an attempt, in days, at which it is removed, unless its delivery is pending.',
   ),
   PUBLIC_HOSTS: optional(
     hostNames,
