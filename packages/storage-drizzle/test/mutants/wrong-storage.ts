@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqliteStorage, type SqliteStorage } from '../../src/sqlite/index.js'
 import type { StorageCase, StorageHarness } from '../../src/testing/index.js'
 import { startOfTests } from '../samples.js'
@@ -26,32 +26,51 @@ export type OpenStorage<Storage> = (
   clock: () => Date,
 ) => Promise<Storage & { close(): Promise<void> }>
 
+/**
+ * Right stores on one database in memory. Opening them prepares hundreds of statements, so each case takes over those
+ * of the case before, with empty tables.
+ */
+interface RightStores<Storage> {
+  readonly database: Database.Database
+  /** The clock of the stores. */
+  nowMs: number
+  /** As many as a case has opened. */
+  readonly opened: Storage[]
+}
+
+function emptyTables(database: Database.Database): void {
+  const tables = database
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_migrations' ESCAPE '\\'`,
+    )
+    .pluck()
+    .all()
+  database.pragma('foreign_keys = OFF')
+  database.exec(`BEGIN; ${tables.map((name) => `DELETE FROM ${name};`).join('')} COMMIT`)
+  database.pragma('foreign_keys = ON')
+}
+
 async function holdAgainst<Storage>(
   each: StorageCase<Storage>,
   spoil: WrongStorage<Storage>[2],
   openRight: OpenStorage<Storage>,
-  migrated: Buffer,
+  stores: RightStores<Storage>,
 ): Promise<void> {
-  let database = new Database(migrated)
-  let nowMs = startOfTests.getTime()
-  const now = () => new Date(nowMs)
+  const { database, opened } = stores
+  emptyTables(database)
+  stores.nowMs = startOfTests.getTime()
+  let handles = 0
   const harness: StorageHarness<Storage> = {
     async open() {
-      const right = await openRight(database, now)
-      const wrong = typeof spoil === 'function' ? spoil(right, { database, now }) : {}
-      const close = async () => {
-        await right.close()
-        if (spoil === 'forgets on closing') database = new Database(migrated)
-      }
+      const right = (opened[handles] ??= await openRight(database, () => new Date(stores.nowMs)))
+      handles += 1
+      const wrong = typeof spoil === 'function' ? spoil(right, { database, now: () => new Date(stores.nowMs) }) : {}
+      const close = () => Promise.resolve(spoil === 'forgets on closing' ? emptyTables(database) : undefined)
       return { ...right, ...wrong, close }
     },
-    advance: (ms) => Promise.resolve(void (nowMs += ms)),
+    advance: (ms) => Promise.resolve(void (stores.nowMs += ms)),
   }
-  try {
-    await each.run(harness)
-  } finally {
-    database.close()
-  }
+  await each.run(harness)
 }
 
 /** An empty database after its migrations. Copies of it open quickly. */
@@ -77,8 +96,25 @@ export function testCasesOf<Storage>(
     migrated = await migrate(openRight)
   })
 
+  let stores: RightStores<Storage> | null = null
+  const discardStores = () => {
+    stores?.database.close()
+    stores = null
+  }
+  afterAll(discardStores)
+
+  async function hold(each: StorageCase<Storage>, spoil: WrongStorage<Storage>[2] = () => ({})): Promise<void> {
+    stores ??= { database: new Database(migrated), nowMs: 0, opened: [] }
+    try {
+      await holdAgainst(each, spoil, openRight, stores)
+    } catch (error) {
+      // What the case had begun may still be writing.
+      discardStores()
+      throw error
+    }
+  }
   const isCaught = (each: StorageCase<Storage>, spoil: WrongStorage<Storage>[2]) =>
-    holdAgainst(each, spoil, openRight, migrated).then(
+    hold(each, spoil).then(
       () => false,
       () => true,
     )
@@ -87,7 +123,7 @@ export function testCasesOf<Storage>(
     return false
   }
 
-  test.each(cases)('$id passes what is right', (each) => holdAgainst(each, () => ({}), openRight, migrated))
+  test.each(cases)('$id passes what is right', (each) => hold(each))
 
   test.each(wrong)('a backend that %s is caught by %s', async (_what, caughtBy, spoil) => {
     const each = cases.find(({ id }) => id === caughtBy)
