@@ -3,6 +3,7 @@
 //   npm run prove -- crash --count 20              a fixed size instead of a time
 //   npm run prove -- crash --only answer-before-commit   one control alone
 //   npm run prove -- crash --skip-controls         the campaign alone
+//   npm run prove -- all --only-controls           the controls of every campaign
 //   npm run prove -- all --seconds 120             every campaign, one after another
 //   npm run prove -- report                        writes docs/reliability.md from the results
 // It leaves with 0 when the campaign found nothing and each of its controls was caught, else with 1.
@@ -48,6 +49,7 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     'skip-controls': { type: 'boolean', default: false },
+    'only-controls': { type: 'boolean', default: false },
   },
 })
 const numbers = [given.seconds, given.count, given.seed].filter((text) => text !== undefined).map(Number)
@@ -77,7 +79,7 @@ for (const control of campaign.controls) {
   const said = caught === null ? `NOT CAUGHT: ${others.join('; ')}` : `caught: ${caught}`
   console.error(`Control ${control.name} (${control.what}): ${said}`)
 }
-const isWhole = given.only === undefined
+const isWhole = given.only === undefined && !given['only-controls']
 const { sizes, violations, seconds } = isWhole
   ? await runCampaign(campaign, { size, ...options })
   : { sizes: {}, violations: [], seconds: 0 }

@@ -99,7 +99,7 @@ export const attack = {
         }
       }
       while (!budget.isSpent(sizes.inputs) && violations.length === 0) {
-        const end = sizes.inputs + batch
+        const end = sizes.inputs + Math.min(batch, budget.left(sizes.inputs) ?? batch)
         await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number, end)))
         violations.push(...(await restAgain(demo, agent, patienceMs)))
         sizes.batches += 1

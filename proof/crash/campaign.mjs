@@ -123,7 +123,7 @@ export const crash = {
     'A loss of power, which the campaign `power` tests. Kills of the machine that runs the clients and receivers.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6 },
-  smoke: { size: { count: 2 }, controlSize: { count: 3 }, controls: ['status-changes-twice'] },
+  smoke: { size: { count: 1 } },
   async run({ budget, seed, control, log }) {
     const sizes = {
       kills: 0,

@@ -11,7 +11,8 @@ import { startReceiver } from './receiver.mjs'
 import { revealAll } from './sealed-values.mjs'
 import { untilSettled } from './settled.mjs'
 
-const processes = 3
+const processesOfRound = 3
+const processesOfSmoke = 2
 const faultsPerRound = 30
 const longestPauseMs = 1_500
 /** Longer than a lease (45 s) and the time between two searches for ended leases (5 s). */
@@ -22,10 +23,10 @@ const settleDeadlineOfControlMs = 15_000
 const weights = { kill: 8, sessions: 6, shutdown: 2, promotion: 1, stop: 1 }
 
 /**
- * One database and three processes that are broken again and again under load, then a calm end and the judgement. Without
+ * One database and its processes that are broken again and again under load, then a calm end and the judgement. Without
  * `waitsForLeases` a lease ends by a statement instead of by time.
  */
-async function runRound({ seed, sabotage, mayBreak, waitsForLeases }) {
+async function runRound({ seed, sabotage, mayBreak, waitsForLeases, processes }) {
   return inTemporaryFolder(async (folder) => {
     const random = createRandom(seed, 'faults')
     const dataDir = path.join(folder, 'data')
@@ -149,7 +150,7 @@ export const crashPostgres = {
     'A second promotion, and a standby that is not synchronous. A loss of power. The mode for distributed tables.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6 },
-  smoke: { size: { count: 3 }, controlSize: { count: 2 }, controls: ['commits-are-not-synced'] },
+  smoke: { size: { count: 1 } },
   async run({ budget, seed, control, isSmoke = false, log }) {
     const sizes = { faults: 0, kills: 0, 'times half of the sessions ended': 0, 'immediate shutdowns': 0 }
     Object.assign(sizes, {
@@ -166,7 +167,13 @@ export const crashPostgres = {
       const mayBreak = (counts) => !budget.isSpent(sizes.faults + Object.values(counts).reduce((sum, one) => sum + one))
       const waitsForLeases = control === null && !isSmoke
       const roundSeed = seed + sizes.rounds
-      const round = await runRound({ seed: roundSeed, sabotage: sabotages[control], mayBreak, waitsForLeases })
+      const round = await runRound({
+        seed: roundSeed,
+        sabotage: sabotages[control],
+        mayBreak,
+        waitsForLeases,
+        processes: isSmoke ? processesOfSmoke : processesOfRound,
+      })
       violations.push(...round.violations.map((one) => `${one} (--seed ${roundSeed})`))
       const { counts, ledger } = round
       sizes.faults += Object.values(counts).reduce((sum, one) => sum + one)

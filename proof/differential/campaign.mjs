@@ -62,7 +62,7 @@ export const differential = {
     'Commands at the same time. A real Citus. The vault, photo jobs, transactions and recoveries, which the cases of their ports test on each store.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 6_000 },
-  smoke: { size: { count: 300 }, controlSize: { count: 3_000 }, controls: ['cancels-nothing'] },
+  smoke: { size: { count: 150 } },
   async run({ budget, seed, control, log }) {
     const databases = await startDatabases()
     const { statement } = sabotages[control] ?? {}

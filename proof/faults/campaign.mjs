@@ -141,7 +141,7 @@ export const faultsOfMachine = {
     'PostgreSQL, whose faults `crash-postgres` tests. Faults of reads. Real volumes and quotas: a library makes the calls fail. A damaged page that no check reads.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 1 },
-  smoke: { size: { count: 1 }, controls: ['drops-writes'] },
+  smoke: { size: { count: 1 } },
   async run({ budget, seed, control, log }) {
     const sizes = { faults: 0, 'processes that ended by themselves': 0, answers: 0, 'repeated requests': 0 }
     Object.assign(sizes, { submissions: 0, events: 0 })

@@ -27,7 +27,7 @@ export const fuzz = {
     'Migrations of PostgreSQL. The package ships its first migration only, so those after it belong to the campaign. Inputs are not guided by coverage.',
   controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
   controlSize: { count: 20_000 },
-  smoke: { size: { count: 4_000 }, controls: Object.keys(sabotages) },
+  smoke: { size: { count: 2_000 }, controls: Object.keys(sabotages) },
   async run({ budget, seed, control, log }) {
     const sizes = { inputs: 0 }
     const violations = []

@@ -69,7 +69,7 @@ export const leak = {
     'Swap, core dumps and the memory of the process. Spans, which the test `leak.test.ts` of the server searches.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 400 },
-  smoke: { size: { count: 150 }, controlSize: { count: 150 }, controls: ['keeps-a-body'] },
+  smoke: { size: { count: 100 } },
   run: ({ budget, seed, control, log }) =>
     inTemporaryFolder(async (folder) => {
       const temporary = path.join(folder, 'temporary')

@@ -1,6 +1,6 @@
 import { explained } from './explained.mjs'
 import { runStryker } from './run-stryker.mjs'
-import { targets } from './targets.mjs'
+import { smallestTarget, targets } from './targets.mjs'
 
 const leastScore = 0.95
 const killed = new Set(['Killed', 'Timeout'])
@@ -32,15 +32,16 @@ export const mutation = {
     'Other files than those of `proof/mutation/targets.mjs`. Changes that run once when a module is loaded. The code for runtimes without `node:crypto`.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 1 },
-  smoke: { size: { count: 1 }, controls: [] },
+  smoke: { size: { count: 1 } },
   /** Changes whole parts, by turns from the seed on, each at most once. */
-  async run({ budget, seed, control, log }) {
+  async run({ budget, seed, control, isSmoke = false, log }) {
     const sizes = { mutants: 0, killed: 0, 'explained survivors': 0, parts: 0 }
     const violations = []
     const bug = sabotages[control]
     const list = bug?.explained ?? explained
-    for (let turn = 0; turn < targets.length && !budget.isSpent(sizes.mutants); turn += 1) {
-      const target = targets[(seed - 1 + turn) % targets.length]
+    const parts = isSmoke ? [smallestTarget] : targets
+    for (let turn = 0; turn < parts.length && !budget.isSpent(sizes.mutants); turn += 1) {
+      const target = parts[(seed - 1 + turn) % parts.length]
       const mutants = await runStryker(target, bug?.tests)
       const survivors = mutants.filter(({ status }) => alive.has(status))
       const kills = mutants.filter(({ status }) => killed.has(status)).length

@@ -51,3 +51,10 @@ export const targets = [
     ].map(webhooksTest),
   },
 ]
+
+/** Of the smoke run: one small file. */
+export const smallestTarget = {
+  name: 'smoke',
+  mutate: [core('status/status-outcomes')],
+  tests: [coreTest('status/kyc-status')],
+}

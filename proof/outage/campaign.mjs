@@ -153,7 +153,7 @@ export const outage = {
     'Time runs faster than in a real outage: the first retry comes after 5 ms. The server is not killed meanwhile, which the campaign `crash` tests.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 200 },
-  smoke: { size: { count: 200 }, controls: ['new-lineage'] },
+  smoke: { size: { count: 100 } },
   /** Runs outages of `wholeOutage` events, the last one shorter, until the budget is spent. */
   async run({ budget, control, log }) {
     const sizes = { events: 0, outages: 0, 'attempts refused': 0, acknowledged: 0 }

@@ -11,7 +11,8 @@ import { createRandom } from '../random.mjs'
 import { startServer } from '../server-process.mjs'
 import { createDisk, readJournal } from './disk.mjs'
 
-const recordedMs = 4_000
+const recordingMs = 4_000
+const recordingMsOfSmoke = 500
 const cutsOfRecording = 100
 /** One cut of so many starts the server on what is left; the others open the databases alone. */
 const cutsPerStart = 20
@@ -42,7 +43,7 @@ function compileJournal(folder) {
 export const canCutPower = () => process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
 
 /** Runs the server from its first start, under load, and kills it. */
-async function record({ folder, dataDir, seed, preload }) {
+async function record({ folder, dataDir, seed, preload, recordedMs }) {
   const journal = path.join(folder, 'journal')
   const variables = { LD_PRELOAD: compileJournal(folder), JOURNAL: journal, JOURNAL_ROOT: dataDir }
   mkdirSync(dataDir)
@@ -105,10 +106,10 @@ async function judgeStart({ dataDir, ledger, position, seed }) {
   return [...clients.violations, ...(code === 0 ? [] : [`the server left with ${code}`])]
 }
 
-async function runRecording({ seed, preload, mayCut, deep }) {
+async function runRecording({ seed, preload, recordedMs, mayCut, deep }) {
   return inTemporaryFolder(async (folder) => {
     const dataDir = path.join(folder, 'data')
-    const { records, ledger } = await record({ folder, dataDir, seed, preload })
+    const { records, ledger } = await record({ folder, dataDir, seed, preload, recordedMs })
     renameSync(dataDir, path.join(folder, 'recorded'))
     const random = createRandom(seed, 'cuts')
     // Half of the cuts are anywhere, half in the first tenth: the first start.
@@ -153,13 +154,14 @@ export const power = {
     'A disk that says it has synced and has not. PostgreSQL. Losses inside a sector of 512 bytes. The order of names on file systems that do not keep it.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 100 },
-  smoke: { size: { count: 40 }, controlSize: { count: 100 }, controls: ['synchronous-normal'] },
-  async run({ budget, seed, control, log }) {
+  smoke: { size: { count: 20 } },
+  async run({ budget, seed, control, isSmoke = false, log }) {
     const sizes = { cuts: 0, starts: 0, recordings: 0, 'writes and syncs': 0 }
     const violations = []
     while (!budget.isSpent(sizes.cuts) && violations.length === 0) {
       const result = await runRecording({
         ...{ seed: seed + sizes.recordings, preload: sabotages[control]?.preload ?? null, deep: control === null },
+        recordedMs: isSmoke ? recordingMsOfSmoke : recordingMs,
         mayCut: (cuts) => !budget.isSpent(sizes.cuts + cuts),
       })
       sizes.recordings += 1

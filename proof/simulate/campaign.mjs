@@ -27,7 +27,7 @@ export const simulate = {
     'Ingestion and publishing. The store is the one in memory, which the differential test of the storage package compares with the engines.',
   controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
   controlSize: { count: 60_000 },
-  smoke: { size: { count: 5_000 }, controls: ['sixth-attempt'] },
+  smoke: { size: { count: 5_000 } },
   async run({ budget, seed, control, log }) {
     const sizes = { steps: 0, worlds: 0, crashes: 0, posts: 0, 'virtual minutes': 0 }
     const violations = []
