@@ -13,14 +13,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** Encodes a context as text. Two different contexts never give the same text. */
-function additionalText(context: SealContext): string {
-  return JSON.stringify(sortedTexts(Object.keys(context)).map((name) => [name, context[name]]))
-}
-
-/** Additional authenticated data: header and context. */
+/** Additional authenticated data: the header, and the context as text. Two different contexts never give the same text. */
 function additionalData(header: Uint8Array, context: SealContext): Buffer {
-  const text = additionalText(context)
+  const text = JSON.stringify(sortedTexts(Object.keys(context)).map((name) => [name, context[name]]))
   const data = Buffer.allocUnsafe(header.length + Buffer.byteLength(text, 'utf8'))
   data.set(header)
   data.write(text, header.length, 'utf8')
@@ -132,11 +127,11 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
     const wrapping = sealKeys.get(keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
     // A cached data key must not open for an owner whose context cannot unwrap it.
-    const [wrapped, text] = [textOf(dataKey), additionalText(context)]
-    const cached = cache.get(wrapped, text)
+    const wrapped = textOf(dataKey)
+    const cached = cache.get(wrapped, context)
     if (cached) return cached
     const key = openBytes(wrapping, context, dataKey.bytes)
-    cache.set(wrapped, text, key)
+    cache.set(wrapped, context, key)
     return key
   }
 

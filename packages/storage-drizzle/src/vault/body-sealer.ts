@@ -53,12 +53,15 @@ export function createVaultBodySealer(deps: {
     return bytes
   }
 
-  async function openUnder(key: DataKeyRow | null, value: BodyPlace & { readonly sealed: Uint8Array }) {
-    const position = positionOf(value.sealed)
+  async function openUnder(
+    key: DataKeyRow | null,
+    position: number,
+    value: BodyPlace & { readonly sealed: Uint8Array },
+  ) {
     // The owner has no key, or a later one: the key of these bytes was destroyed.
-    if (key === null || key.position !== position) return null
-    const context = contextOf(value, position)
+    if (key?.position !== position) return null
     const sealed = value.sealed.subarray(positionBytes)
+    const context = contextOf(value, position)
     return cipher.open({ dataKey: key.dataKey, keyContext: keyContext(value), context, sealed })
   }
 
@@ -68,16 +71,15 @@ export function createVaultBodySealer(deps: {
       return Promise.all(values.map((value, index) => sealUnder(keyAt(found, index), value)))
     },
     async open(values) {
-      const kept = await keys.find(values)
+      const positions = values.map(({ sealed }) => positionOf(sealed))
+      const found = [...(await keys.find(values))]
       // A kept key may be older than one that another process made: it is read anew before bytes count as erased.
-      const doubtful = values.filter((value, index) => kept[index]?.position !== positionOf(value.sealed))
-      const read = doubtful.length === 0 ? [] : await keys.read(doubtful)
-      let next = 0
-      const found = values.map((value, index) => {
-        const key = kept[index] ?? null
-        return key?.position === positionOf(value.sealed) ? key : (read[next++] ?? null)
-      })
-      return Promise.all(values.map((value, index) => openUnder(found[index] ?? null, value)))
+      const doubtful = [...found.keys()].filter((index) => found[index]?.position !== positions[index])
+      if (doubtful.length > 0) {
+        const read = await keys.read(doubtful.map((index) => values[index] as AppUser))
+        for (const [n, index] of doubtful.entries()) found[index] = read[n] ?? null
+      }
+      return Promise.all(values.map((value, index) => openUnder(found[index] ?? null, positions[index] ?? 0, value)))
     },
     forget: (owner) => keys.forget(owner),
   }
@@ -89,9 +91,9 @@ function keyAt(found: readonly DataKeyRow[], index: number): DataKeyRow {
   return key
 }
 
-/** Other sealed values have no member `key`, so none of them opens as a body. */
-function contextOf({ appId, userId, part, recordId }: BodyPlace, position: number): SealContext {
-  return { appId, userId, part, recordId, key: String(position) }
+/** The data key belongs to the app and user. Other sealed values have no member `key`, so none of them opens as a body. */
+function contextOf({ part, recordId }: BodyPlace, position: number): SealContext {
+  return { part, recordId, key: String(position) }
 }
 
 /** @throws KycError `SEAL_BROKEN` for bytes that are too short. */
