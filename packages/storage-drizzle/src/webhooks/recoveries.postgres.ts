@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
@@ -6,7 +6,7 @@ import { now, textArray, timeOf } from '../engine/postgres/parameters.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { countsAfter, parseTypes, readProgress, typesOf, type StepRequest } from './recoveries.js'
-import { deliveryQueue, endpoints, events } from './tables.postgres.js'
+import { deliveryQueue, endpoints } from './tables.postgres.js'
 import { recoveries } from './recovery-tables.postgres.js'
 import { deliveryClass, unnamedTypes } from './values.js'
 
@@ -55,11 +55,36 @@ const isOne = ({ appId, recoveryId }: { readonly appId: string; readonly recover
   and(eq(recoveries.appId, appId), eq(recoveries.recoveryId, recoveryId))
 
 /** Whether the lineage has a delivery of an event in this state. */
-const hasDelivery = (appId: string, lineageId: string, state: 'DELIVERED' | 'PENDING') => sql<boolean>`EXISTS (
+const hasDelivery = (state: 'DELIVERED' | 'PENDING') => sql`EXISTS (
   SELECT FROM kyc_relay_deliveries AS delivery
-  JOIN kyc_relay_endpoints AS member ON member.app_id = ${appId} AND member.endpoint_id = delivery.endpoint_id
-  WHERE delivery.app_id = ${appId} AND delivery.event_id = kyc_relay_events.event_id AND delivery.state = ${state}
-    AND member.lineage_id = ${lineageId})`
+  JOIN kyc_relay_endpoints AS member ON member.app_id = ${value('appId')} AND member.endpoint_id = delivery.endpoint_id
+  WHERE delivery.app_id = ${value('appId')} AND delivery.event_id = event.event_id
+    AND delivery.state = ${sql.raw(`'${state}'`)} AND member.lineage_id = ${value('lineageId')})`
+
+type ListedEvent = Awaited<ReturnType<RecoveryStore['listEvents']>>[number]
+
+/** Its steps run beside live deliveries, so the statement is prepared. */
+const listRecoverable = statement<
+  Pick<ListedEvent, 'eventId' | 'userId' | 'type' | 'withheld' | 'erased'> & {
+    readonly createdAt: Date
+    readonly position: number
+    readonly acknowledged: boolean
+    readonly pending: boolean
+  }
+>(
+  'list_recoverable',
+  sql`
+SELECT event_id AS "eventId", user_id AS "userId", type, withheld, created_at AS "createdAt", position,
+  coalesce(length(body), 0) = 0 AS erased,
+  ${hasDelivery('DELIVERED')} AS acknowledged,
+  ${hasDelivery('PENDING')} AS pending
+FROM kyc_relay_events AS event
+WHERE app_id = ${value('appId')} AND created_at < ${value('until')}::timestamptz
+  AND (created_at, position) > (${value('afterCreatedAt')}::timestamptz, ${value('afterPosition')}::bigint)
+  AND type = ANY(${value('types')}::text[]) AND NOT test
+ORDER BY created_at, position
+LIMIT ${value('limit')}`,
+)
 
 /** Creates the recovery store on PostgreSQL. */
 export function createRecoveryStore(dependencies: {
@@ -186,30 +211,16 @@ export function createRecoveryStore(dependencies: {
         const endpoint = await findEndpoint(on, range, false)
         if (endpoint === undefined) return []
         const { lineageId } = endpoint
-        const types = typesOf(endpoint.eventTypes, range.eventTypes)
-        const rows = await queryBuilder(on)
-          .select({
-            ...{ eventId: events.eventId, userId: events.userId, type: events.type, position: events.position },
-            ...{ createdAt: events.createdAt, withheld: events.withheld },
-            erased: sql<boolean>`coalesce(length(${events.body}), 0) = 0`,
-            acknowledged: hasDelivery(appId, lineageId, 'DELIVERED'),
-            pending: hasDelivery(appId, lineageId, 'PENDING'),
-          })
-          .from(events)
-          .where(
-            and(
-              eq(events.appId, appId),
-              gte(events.createdAt, since),
-              lt(events.createdAt, until),
-              after === null
-                ? undefined
-                : sql`(${events.createdAt}, ${events.position}) > (${after.createdAt.toISOString()}, ${after.position})`,
-              types === null ? inArray(events.type, [...unnamedTypes]) : inArray(events.type, [...types]),
-              eq(events.test, false),
-            ),
-          )
-          .orderBy(asc(events.createdAt), asc(events.position))
-          .limit(checkedLimit(limit))
+        const rows = await listRecoverable.rows(on, {
+          appId,
+          lineageId,
+          // Positions begin with 1.
+          afterCreatedAt: after?.createdAt ?? since,
+          afterPosition: after?.position ?? 0,
+          until,
+          types: textArray(typesOf(endpoint.eventTypes, range.eventTypes) ?? unnamedTypes),
+          limit: checkedLimit(limit),
+        })
         return rows.map(({ position, createdAt, acknowledged, pending, ...event }) => ({
           ...event,
           place: { createdAt, position },

@@ -1,19 +1,13 @@
-import { and, asc, eq, gte, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { RecoveryStore } from '@kyc-relay/webhooks/delivery'
 import type { GroupCommit } from '../engine/sqlite/group-commit.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { preparePublishing } from './publishing.sqlite.js'
 import { countsAfter, parseTypes, readProgress, typesOf } from './recoveries.js'
-import { deliveries, endpoints, events } from './tables.sqlite.js'
+import { prepareRecoveries } from './recovery-statements.sqlite.js'
 import { isRunning, recoveries } from './recovery-tables.sqlite.js'
 import { deliveryClass, unnamedTypes } from './values.js'
-
-/** Whether the lineage has a delivery of an event in this state. */
-const hasDelivery = (lineageId: string, state: 'DELIVERED' | 'PENDING') => sql<number>`EXISTS (
-  SELECT 1 FROM kyc_relay_deliveries AS delivery
-  JOIN kyc_relay_endpoints AS member ON member.position = delivery.endpoint
-  WHERE delivery.event = kyc_relay_events.position AND delivery.state = ${state} AND member.lineage_id = ${lineageId})`
 
 /** Creates the recovery store on one SQLite connection. */
 export function createRecoveryStore(dependencies: {
@@ -23,17 +17,10 @@ export function createRecoveryStore(dependencies: {
 }): RecoveryStore {
   const { db, commits, clock } = dependencies
   const publishing = preparePublishing(db)
-
-  function findEndpoint({ appId, endpointId }: { readonly appId: string; readonly endpointId: string }) {
-    const isOf = and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId), isNull(endpoints.removedAt))
-    return db.select().from(endpoints).where(isOf).get()
-  }
-
-  const isOne = ({ appId, recoveryId }: { readonly appId: string; readonly recoveryId: string }) =>
-    and(eq(recoveries.appId, appId), eq(recoveries.recoveryId, recoveryId))
+  const statements = prepareRecoveries(db)
 
   function start({ endpointId, ...request }: Parameters<RecoveryStore['startRecovery']>[0]) {
-    const endpoint = findEndpoint({ ...request, endpointId })?.position
+    const endpoint = statements.findEndpoint.get({ appId: request.appId, endpointId })?.position
     if (endpoint === undefined) return 'not_found'
     const other = and(eq(recoveries.endpoint, endpoint), isRunning)
     if (db.select().from(recoveries).where(other).get() !== undefined) return 'running'
@@ -50,122 +37,77 @@ export function createRecoveryStore(dependencies: {
 
   function writeStep(request: Parameters<RecoveryStore['writeStep']>[0]) {
     const { appId, after, next } = request
-    const row = db.select().from(recoveries).where(isOne(request)).get()
-    const endpoint = findEndpoint(request)?.position
+    const { recoveryId, endpointId } = request
+    const row = statements.find.get({ appId, recoveryId })
+    const endpoint = statements.findEndpoint.get({ appId, endpointId })?.position
     const stands =
       row?.afterCreatedAt === (after?.createdAt.getTime() ?? null) && row.afterPosition === (after?.position ?? null)
     if (row?.state !== 'RUNNING' || endpoint !== row.endpoint || !stands) return 'stale'
     const createdAt = clock().getTime()
     let created = 0
     for (const { eventId, deliveryId, xEventId } of request.deliveries) {
-      const event = db.select().from(events).where(eq(events.eventId, eventId)).get()
-      const isThere = and(eq(deliveries.xEventId, xEventId), inArray(deliveries.state, ['PENDING', 'DELIVERED']))
-      if (!event?.body || db.select().from(deliveries).where(isThere).get() !== undefined) continue
-      const { userId, type: eventType } = event
+      const event = statements.findEvent.get({ eventId })
+      if (event === undefined || statements.findUnneeded.get({ xEventId }) !== undefined) continue
+      const { position, userId, eventType } = event
       const made = { ...{ deliveryId, xEventId, endpoint, appId, userId, eventType, createdAt }, resendOf: null }
-      publishing.insertDelivery.run({ ...made, event: event.position, class: deliveryClass.recovered })
+      publishing.insertDelivery.run({ ...made, event: position, class: deliveryClass.recovered })
       created += 1
     }
     if (created > 0) publishing.announceDue.run({ endpoint, class: deliveryClass.recovered, dueAt: createdAt })
-    const place = next === null ? {} : { afterCreatedAt: next.createdAt.getTime(), afterPosition: next.position }
-    db.update(recoveries)
-      .set({ ...countsAfter(row, request, created), ...place })
-      .where(isOne(request))
-      .run()
+    const place = next ?? after
+    const progress = { afterCreatedAt: place?.createdAt.getTime() ?? null, afterPosition: place?.position ?? null }
+    statements.writeProgress.run({ appId, recoveryId, ...countsAfter(row, request, created), ...progress })
     return 'written'
   }
 
   return {
     startRecovery: (request) => commits.write(() => start(request)),
 
-    findRecovery: (request) =>
+    findRecovery: ({ appId, recoveryId }) =>
       read(() => {
-        const row = db.select().from(recoveries).where(isOne(request)).get()
+        const row = statements.find.get({ appId, recoveryId })
         return row === undefined ? null : readProgress(row)
       }),
 
-    stopRecovery: (request) =>
+    stopRecovery: ({ appId, recoveryId }) =>
       commits.write(() => {
-        db.update(recoveries)
-          .set({ state: 'STOPPED' })
-          .where(and(isOne(request), isRunning))
-          .run()
-        return db.select().from(recoveries).where(isOne(request)).get() !== undefined
+        const isOne = and(eq(recoveries.appId, appId), eq(recoveries.recoveryId, recoveryId))
+        db.update(recoveries).set({ state: 'STOPPED' }).where(and(isOne, isRunning)).run()
+        return statements.find.get({ appId, recoveryId }) !== undefined
       }),
 
-    listRunning: ({ limit }) =>
-      read(() =>
-        db
-          .select({ appId: recoveries.appId, recoveryId: recoveries.recoveryId })
-          .from(recoveries)
-          .where(isRunning)
-          .orderBy(asc(recoveries.createdAt), asc(recoveries.recoveryId))
-          .limit(checkedLimit(limit))
-          .all(),
-      ),
+    listRunning: ({ limit }) => read(() => statements.listRunning.all({ limit: checkedLimit(limit) })),
 
-    findNextStep: ({ mostWaiting, ...request }) =>
+    findNextStep: ({ appId, recoveryId, mostWaiting }) =>
       read(() => {
-        const found = db
-          .select()
-          .from(recoveries)
-          .innerJoin(endpoints, eq(endpoints.position, recoveries.endpoint))
-          .where(and(isOne(request), eq(recoveries.state, 'RUNNING')))
-          .get()
+        const found = statements.findRunning.get({ appId, recoveryId })
         if (found === undefined) return null
-        const { kyc_relay_recoveries: row, kyc_relay_endpoints: endpoint } = found
-        const waiting = db
-          .select({ position: deliveries.position })
-          .from(deliveries)
-          .where(
-            and(
-              eq(deliveries.endpoint, row.endpoint),
-              eq(deliveries.class, deliveryClass.recovered),
-              sql`${deliveries.dueAt} IS NOT NULL`,
-            ),
-          )
-          .limit(mostWaiting)
-          .all()
+        const { row, endpointId, lineageId } = found
+        const waiting = statements.listWaiting.all({ endpoint: row.endpoint, limit: mostWaiting })
         if (waiting.length >= mostWaiting) return null
         const after =
           row.afterCreatedAt === null || row.afterPosition === null
             ? null
             : { createdAt: new Date(row.afterCreatedAt), position: row.afterPosition }
-        const { endpointId, lineageId } = endpoint
         const range = { since: new Date(row.since), until: new Date(row.until), after }
-        return { appId: row.appId, endpointId, lineageId, ...range, eventTypes: parseTypes(row.eventTypes) }
+        return { appId, endpointId, lineageId, ...range, eventTypes: parseTypes(row.eventTypes) }
       }),
 
     listEvents: (range) =>
       read(() => {
-        const { appId, since, until, after, limit } = range
-        const endpoint = findEndpoint(range)
+        const { appId, endpointId, since, until, after, limit } = range
+        const endpoint = statements.findEndpoint.get({ appId, endpointId })
         if (endpoint === undefined) return []
-        const types = typesOf(endpoint.eventTypes, range.eventTypes)
-        const rows = db
-          .select({
-            ...{ eventId: events.eventId, userId: events.userId, type: events.type, position: events.position },
-            ...{ createdAt: events.createdAt, withheld: events.withheld },
-            erased: sql<number>`ifnull(length(${events.body}), 0) = 0`,
-            acknowledged: hasDelivery(endpoint.lineageId, 'DELIVERED'),
-            pending: hasDelivery(endpoint.lineageId, 'PENDING'),
-          })
-          .from(events)
-          .where(
-            and(
-              eq(events.appId, appId),
-              gte(events.createdAt, since.getTime()),
-              lt(events.createdAt, until.getTime()),
-              after === null
-                ? undefined
-                : sql`(${events.createdAt}, ${events.position}) > (${after.createdAt.getTime()}, ${after.position})`,
-              types === null ? inArray(events.type, [...unnamedTypes]) : inArray(events.type, [...types]),
-              eq(events.test, 0),
-            ),
-          )
-          .orderBy(asc(events.createdAt), asc(events.position))
-          .limit(checkedLimit(limit))
-          .all()
+        const rows = statements.listEvents.all({
+          appId,
+          lineageId: endpoint.lineageId,
+          // Positions begin with 1.
+          afterCreatedAt: (after?.createdAt ?? since).getTime(),
+          afterPosition: after?.position ?? 0,
+          until: until.getTime(),
+          types: JSON.stringify(typesOf(endpoint.eventTypes, range.eventTypes) ?? unnamedTypes),
+          limit: checkedLimit(limit),
+        })
         return rows.map(({ position, createdAt, erased, acknowledged, pending, ...event }) => ({
           ...event,
           place: { createdAt: new Date(createdAt), position },

@@ -4,7 +4,9 @@ import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
 /** Most events that a step looks at. */
-const eventsInAStep = 50
+const eventsInAStep = 20
+/** Most events that a count looks at in one read. */
+const eventsInACount = 200
 /** Most deliveries that a step makes: few, so that live events between two steps hardly wait. */
 const deliveriesInAStep = 4
 /** Most recovered deliveries that wait at one endpoint. */
@@ -37,9 +39,13 @@ function outcomeOf(
 }
 
 /** Decides about the next events, up to and with the last delivery that a step may make. */
-async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRange, mostDeliveries: number) {
+async function decide(
+  deps: Omit<RecoverEventsDeps, 'newId'>,
+  range: RecoveryRange & { readonly limit: number },
+  mostDeliveries: number,
+) {
   const { store, grants } = deps
-  const listed = await store.listEvents({ ...range, limit: eventsInAStep })
+  const listed = await store.listEvents(range)
   const found = await findGrants(
     grants,
     listed.map(({ userId }) => ({ appId: range.appId, userId })),
@@ -49,7 +55,7 @@ async function decide(deps: Omit<RecoverEventsDeps, 'newId'>, range: RecoveryRan
   const step = last === undefined ? decided : decided.slice(0, decided.indexOf(last) + 1)
   const skipped = { ...none }
   for (const { outcome } of step) if (outcome !== 'deliver') skipped[outcome] += 1
-  const isEnd = step.length < eventsInAStep && step.length === listed.length
+  const isEnd = step.length < range.limit && step.length === listed.length
   return {
     matched: step.length,
     skipped,
@@ -84,8 +90,8 @@ export async function countRecovery(
   do {
     const { matched, skipped, next }: Awaited<ReturnType<typeof decide>> = await decide(
       deps,
-      { ...range, after },
-      eventsInAStep,
+      { ...range, after, limit: eventsInACount },
+      eventsInACount,
     )
     total = { matched: total.matched + matched, skipped: sumOf(total.skipped, skipped) }
     after = next
@@ -126,7 +132,7 @@ export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
   for (const running of await store.listRunning({ limit: 100 })) {
     const step = await store.findNextStep({ ...running, mostWaiting })
     if (step === null) continue
-    const { events, skipped, next } = await decide(deps, step, deliveriesInAStep)
+    const { events, skipped, next } = await decide(deps, { ...step, limit: eventsInAStep }, deliveriesInAStep)
     const deliveries = events.map(async ({ eventId }) => ({
       deliveryId: newId(),
       eventId,
