@@ -74,7 +74,7 @@ function judge(booked, published) {
 }
 
 async function runOutage({ events, sabotage, dataDir, log }) {
-  const server = startServer({ dataDir })
+  const server = startServer({ dataDir, variables: { RECOVERY_PAUSE_MS: '10' } })
   const demo = await server.started
   if (demo === null) throw new Error(`the server did not start: ${server.output()}`)
   const [app] = demo.apps
@@ -150,7 +150,7 @@ export const outage = {
     'After an outage, with its endpoint removed and registered again meanwhile, a recovery brings each event of the outage. The partner acknowledges each exactly once by `X-Event-ID`.',
   ],
   notTested:
-    'Time runs faster than in a real outage: the first retry comes after 5 ms. The server is not killed meanwhile, which the campaign `crash` tests.',
+    'Time runs faster than in a real outage: the first retry comes after 5 ms, and steps of the recovery have pauses of 10 ms. The server is not killed meanwhile, which the campaign `crash` tests.',
   controls: Object.entries(sabotages).map(([name, { what, breaks }]) => ({ name, what, breaks })),
   controlSize: { count: 200 },
   smoke: { size: { count: 100 } },

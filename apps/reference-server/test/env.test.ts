@@ -95,6 +95,8 @@ describe('the environment', () => {
       'loud',
       /: expected one of fatal, error, .*, silent\. Correct it, or remove it for the default, info\.$/,
     ],
+    ['RECOVERY_PAUSE_MS', '-1', /: expected a whole number from 0 to 60000\. .* default, 40\.$/],
+    ['RECOVERY_PAUSE_MS', '60001', /: expected a whole number from 0 to 60000\. .* default, 40\.$/],
     ['MAX_IN_FLIGHT', '0', /: expected a whole number from 1 to 100000\. .* default, 2048\.$/],
     ['DATABASE_URL', 'mysql://h/d', /: expected file:<path> or postgres:\/\/…\. Correct or remove it\.$/],
     ['EXTERNAL_TOKENIZER', 'yes', /: expected 1 \(or true\), or 0 \(or false\)\./],

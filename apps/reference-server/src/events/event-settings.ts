@@ -17,6 +17,11 @@ export const eventSettings = {
     '30000',
     'Delay before the second attempt of a delivery, in milliseconds. Each further delay is six times as long.',
   ),
+  RECOVERY_PAUSE_MS: setting(
+    whole(0, 60_000),
+    '40',
+    'Pause after each step of a recovery, in milliseconds. A step makes at most four deliveries. A shorter pause recovers faster and delays live events more.',
+  ),
   KYC_STATUS_EVENTS: setting(
     flag,
     '0',

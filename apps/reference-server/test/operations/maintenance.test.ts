@@ -51,6 +51,7 @@ async function startMaintenance(changes: Partial<Parameters<typeof createMainten
     tokenPurge: { run: () => Promise.resolve() },
     oldRows: { retention: storage.retention, portalSessions: storage.portalSessions },
     recoverEvents: () => Promise.resolve(0),
+    recoveryPauseMs: 15,
     publishStatusChanges: null,
     rewrapHeaders: () => Promise.resolve(0),
     apiKeys: { directory: storage.apps, cipher, now },
@@ -86,10 +87,10 @@ it('audit logs are witnessed at the start, every five minutes, and also after a 
   expect(JSON.stringify(lines)).not.toContain('canary')
 })
 
-it('a running recovery has a pause of 40 ms between two steps, and a look every two seconds when none runs', async () => {
+it('a running recovery has the pause of the operator between two steps, and a look every two seconds when none runs', async () => {
   const steps = [1, 1, 0]
   const { timers } = await startMaintenance({ recoverEvents: () => Promise.resolve(steps.shift() ?? 0) })
-  const pauses = () => timers.filter(({ ms }) => ms === 40)
+  const pauses = () => timers.filter(({ ms }) => ms === 15)
   for (const round of [1, 2]) {
     await expect.poll(() => pauses().length).toBe(round)
     pauses().at(-1)?.callback()

@@ -12,8 +12,6 @@ const hourMs = 60 * 60 * 1000
 const checkpointEveryMs = 5 * 60 * 1000
 /** Also the time between two log lines while the database is down. */
 const recoverEveryMs = 2000
-/** Time between two steps of running recoveries: live events are delivered meanwhile. */
-const recoveryPauseMs = 40
 
 /** Maintenance jobs of a worker: write checkpoints, recover events, publish status changes, purge tokens, remove old rows, re-wrap keys. */
 export function createMaintenance(deps: {
@@ -23,6 +21,8 @@ export function createMaintenance(deps: {
   readonly oldRows: OldRows
   /** Does a step of each running recovery; returns the number of steps. */
   readonly recoverEvents: () => Promise<number>
+  /** Time between two steps of running recoveries: live events are delivered meanwhile. */
+  readonly recoveryPauseMs: number
   /** Publishes changes of KYC statuses; returns their number. Null if the operator has not turned them on. */
   readonly publishStatusChanges: (() => Promise<number>) | null
   /** Re-wraps static headers of endpoints; returns their number. */
@@ -60,7 +60,7 @@ export function createMaintenance(deps: {
       {
         name: 'recover events',
         intervalMs: recoverEveryMs,
-        busyIntervalMs: recoveryPauseMs,
+        busyIntervalMs: deps.recoveryPauseMs,
         async run() {
           return (await deps.recoverEvents()) > 0
         },
