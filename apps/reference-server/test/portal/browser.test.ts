@@ -54,14 +54,14 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
     return made
   }
 
-  /** No finding of axe, light on a desk and dark in a hand, nothing wider than the screen, nothing to press beside it. */
+  /** Nothing wider than the screen, nothing to press beside it, and in each of the three layouts no finding of axe. */
   async function check(name: string) {
-    for (const [colorScheme, width] of [
-      ['dark', 390],
-      ['dark', 360],
-      ['light', 820],
-      ['light', 1440],
-      ['light', 1280],
+    for (const [colorScheme, width, isJudged] of [
+      ['dark', 360, false],
+      ['dark', 390, true],
+      ['light', 820, true],
+      ['light', 1440, false],
+      ['light', 1280, true],
     ] as const) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 900 })
@@ -76,7 +76,7 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
           one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML)`,
       )
       expect([name, width, beside]).toEqual([name, width, []])
-      expect([name, colorScheme, await axeFindings(page)]).toEqual([name, colorScheme, []])
+      if (isJudged) expect([name, colorScheme, await axeFindings(page)]).toEqual([name, colorScheme, []])
     }
   }
 
