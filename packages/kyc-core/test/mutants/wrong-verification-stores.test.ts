@@ -499,9 +499,13 @@ const WRONG: readonly WrongStore[] = [
   ],
 ]
 
-async function failingCases(wrong: Wrong, durable = true): Promise<string[]> {
+/** The cases that fail, beginning with `first`. One more beside it is enough to know that it is not alone. */
+async function failingCases(wrong: Wrong, { first = '', durable = true } = {}): Promise<string[]> {
   const failing: string[] = []
-  for (const each of verificationStoreCases) {
+  const isFirst = ({ id }: { id: string }) => id === first
+  const cases = [...verificationStoreCases.filter(isFirst), ...verificationStoreCases.filter((one) => !isFirst(one))]
+  for (const each of cases) {
+    if (failing.length > 1) break
     let data = createMemoryVerificationData()
     const open = async () => {
       const store = wrong(createMemoryVerificationStore(data), data)
@@ -522,8 +526,8 @@ async function failingCases(wrong: Wrong, durable = true): Promise<string[]> {
 describe('a store that', () => {
   const caught = new Map<string, readonly string[]>()
   beforeAll(async () => {
-    for (const [what, , wrong] of WRONG) caught.set(what, await failingCases(wrong))
-    caught.set('forgets everything', await failingCases((store) => store, false))
+    for (const [what, first, wrong] of WRONG) caught.set(what, await failingCases(wrong, { first }))
+    caught.set('forgets everything', await failingCases((store) => store, { durable: false }))
   })
 
   it.each(WRONG)('%s is caught by %s', (what, caughtBy) => {
