@@ -1,4 +1,4 @@
-// Runs one campaign and its controls, and adds a line to proof/results/<campaign>.jsonl.
+// Runs one campaign and its controls, and adds a line to proof/results/<campaign>.jsonl, which is committed.
 //   npm run prove -- crash --seconds 600 --seed 7
 //   npm run prove -- crash --count 20              a fixed size instead of a time
 //   npm run prove -- crash --only answer-before-commit   one control alone
@@ -68,6 +68,10 @@ const size = { seconds: Number(given.seconds ?? campaign.seconds), count: given.
 const command = `npm run prove -- ${name} ${process.argv.slice(3).join(' ')}`.trim()
 const mostShown = 10
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+/** The commit, marked if a file differs from it. Results of other runs do not count. */
+const commitHere = () =>
+  git('rev-parse', '--short', 'HEAD') +
+  (git('status', '--porcelain', '--', ':/', ':!/proof/results') === '' ? '' : '-dirty')
 
 const options = { seed, log: console.error }
 
@@ -92,7 +96,7 @@ const line = {
   violations: violations.length,
   controls: controlResults,
   command,
-  commit: git('describe', '--always', '--dirty'),
+  commit: commitHere(),
 }
 if (isWhole) console.log(addResult(line))
 const isRight = violations.length === 0 && Object.values(controlResults).every(Boolean)

@@ -9,8 +9,12 @@ const template = fileURLToPath(new URL('./reliability-page.md', import.meta.url)
 
 const number = (value) => value.toLocaleString('en-US')
 
-/** Adds up the sizes of all runs. Of what is the longest in a run, it keeps the longest. */
-function together(runs) {
+/**
+ * Adds up the sizes of all runs. Of what is the longest in a run, it keeps the longest. A campaign that does the same in each
+ * run has the sizes of the last one.
+ */
+function together(campaign, runs) {
+  if (campaign.isSameEachRun) return runs.at(-1).sizes
   const sizes = {}
   for (const run of runs) {
     for (const [name, value] of Object.entries(run.sizes)) {
@@ -24,10 +28,11 @@ function sectionOf(name, campaign, runs) {
   const promises = campaign.promises.map((promise) => `- ${promise}`).join('\n')
   if (runs.length === 0) return `## ${name}\n\n${promises}\n\nNo run yet.\n\nNot tested: ${campaign.notTested}\n`
   const last = runs.at(-1)
-  const sizes = Object.entries(together(runs))
+  const sizes = Object.entries(together(campaign, runs))
     .filter(([, value]) => value > 0)
     .map(([key, value]) => `${number(value)} ${key}`)
   const found = runs.reduce((sum, run) => sum + run.violations, 0)
+  const count = runs.reduce((sum, run) => sum + (run.runs ?? 1), 0)
   const caught = (control) => runs.findLast((run) => Object.hasOwn(run.controls, control))?.controls[control]
   const verdict = { true: 'caught', false: 'not caught', undefined: 'not run' }
   const controls = campaign.controls.map((one) => `| \`${one.name}\` | ${one.what} | ${verdict[caught(one.name)]} |`)
@@ -35,7 +40,7 @@ function sectionOf(name, campaign, runs) {
 
 ${promises}
 
-**${number(found)} violations** in ${runs.length === 1 ? 'one run' : `${number(runs.length)} runs`}, with:
+**${number(found)} violations** in ${count === 1 ? 'one run' : `${number(count)} runs`}, with:
 
 ${sizes.map((size) => `- ${size}`).join('\n')}
 
@@ -43,7 +48,7 @@ ${sizes.map((size) => `- ${size}`).join('\n')}
 | --- | --- | --- |
 ${controls.join('\n')}
 
-Last run: ${last.at.slice(0, 10)}, commit \`${last.commit}\`, ${number(last.seconds)} s, ${last.machine}.
+${runs.length === 1 ? '' : `First run: ${runs[0].at.slice(0, 10)}, commit \`${runs[0].commit}\`. `}Last run: ${last.at.slice(0, 10)}, commit \`${last.commit}\`, ${number(last.seconds)} s, ${last.machine}.
 
 \`\`\`text
 ${last.command}
@@ -53,22 +58,12 @@ Not tested: ${campaign.notTested}
 `
 }
 
-/** The section of a campaign on the page as it is, or null. */
-function earlierSection(text, name) {
-  const [, section = null] = new RegExp(`\\n(## ${name}\\n.*?)\\n## `, 's').exec(text) ?? []
-  return section
-}
-
-/** Writes `docs/reliability.md` from the results of the runs. A campaign without a result here keeps its section. */
+/** Writes `docs/reliability.md` from the results of the runs. */
 export async function writeReliabilityPage() {
   const results = readResults()
-  const before = readFileSync(page, 'utf8')
   const sections = []
   for (const [name, load] of Object.entries(campaigns))
-    sections.push(
-      (results[name] === undefined ? earlierSection(before, name) : null) ??
-        sectionOf(name, await load(), results[name] ?? []),
-    )
+    sections.push(sectionOf(name, await load(), results[name] ?? []))
   const text = readFileSync(template, 'utf8').replace('{{campaigns}}', () => sections.join('\n'))
   const options = (await prettier.resolveConfig(page)) ?? {}
   writeFileSync(page, await prettier.format(text, { ...options, parser: 'markdown' }))

@@ -63,6 +63,7 @@ async function enumerate(world, sabotage, mayGoOn) {
 
 export const exhaustive = {
   unit: 'states',
+  isSameEachRun: true,
   seconds: 300,
   promises: [
     'Every reachable state of a small world keeps the promises of a delivery. Two workers crash, and each change comes at any moment.',

@@ -24,6 +24,7 @@ const isExplained = (list) => (mutant) =>
 
 export const mutation = {
   unit: 'mutants',
+  isSameEachRun: true,
   seconds: 600,
   promises: [
     'The tests of the pure code that decides most notice at least 95 % of all small changes to it. Each change that they miss has a reviewed reason.',
