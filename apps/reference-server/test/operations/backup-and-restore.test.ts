@@ -10,6 +10,7 @@ import {
   sqliteDatabases,
   startOn,
   testFolder,
+  verifyAudit,
   type Accepted,
   type Databases,
 } from './restored-server.js'
@@ -94,6 +95,8 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
     copyFileSync(join(dataDir, 'keys-backup.json'), join(dataDir, 'keys.json'))
     await databases.restore('vault', 'backup')
     await databases.restore('business', 'backup')
+    // What came after the backup is gone, and the checkpoints tell of it.
+    expect((await verifyAudit(dataDir, databases.urls)).code).toBe(1)
     beginNewCheckpoints()
     await age()
     const server = await start()
@@ -104,6 +107,7 @@ describe.each(['sqlite', 'postgres'] as const)('an installation on %s', (engine)
     const [again] = [await server.submit(2, 'between'), await server.submit(3, 'after')]
     await expectRevealed(server, [again])
     await server.stop()
+    expect(await verifyAudit(dataDir, databases.urls)).toMatchObject({ code: 0 })
     expect(await count('true')).toBe(5)
   })
 

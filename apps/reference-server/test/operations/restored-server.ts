@@ -7,8 +7,11 @@ import { expect, onTestFinished } from 'vitest'
 import { parseEnv } from '../../src/env.js'
 import type { DemoFile } from '../../src/start/demo-file.js'
 import { readDemoFile } from '../../src/start/demo-file.js'
+import { readCheckpoints } from '../../src/operations/audit/checkpoint-file.js'
+import { runVerifyCommand } from '../../src/operations/audit/verify-command.js'
 import { createLog } from '../../src/operations/log.js'
 import { startServer } from '../../src/server.js'
+import { openAuditLogs } from '../../src/wiring/audit-logs.js'
 import type { PostgresServer } from '../../../../packages/storage-drizzle/test/engine/postgres/postgres-server.js'
 import { submissionDocument, submissionVariables } from '../running-server.js'
 import { clientOf } from './server-calls.js'
@@ -109,6 +112,20 @@ export async function postgresDatabases(server: PostgresServer): Promise<Databas
     },
     query: <Row>(database: DatabaseName, sql: string) => ask<pg.QueryResultRow>(urls[database], sql) as Promise<Row[]>,
   }
+}
+
+/** Runs `audit verify` on these databases and returns its exit code and what it printed. */
+export async function verifyAudit(dataDir: string, variables: Record<string, string>) {
+  const printed: string[] = []
+  const print = (line: string) => void printed.push(line)
+  const code = await runVerifyCommand(['verify'], {
+    open: () => openAuditLogs({ DATA_DIR: dataDir, ...variables }),
+    readCheckpoints,
+    nowMs: () => 0,
+    print,
+    warn: print,
+  })
+  return { code, printed: printed.join('\n') }
 }
 
 /** A submission that was accepted. */

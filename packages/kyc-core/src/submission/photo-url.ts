@@ -39,14 +39,13 @@ function isPublicName(host: string): boolean {
  * ```
  */
 export function isPhotoUrl(text: string, allowLoopback: boolean): boolean {
-  if (/[\s\\]/.test(text) || !/^https:\/\/[^/]/i.test(text)) return false
+  if (/[\s\\]/.test(text) || !/^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(text)) return false
   let url: URL
   try {
     url = new URL(text)
   } catch {
     return false
   }
-  if (url.username !== '' || url.password !== '') return false
   const port = url.port === '' ? 443 : Number(url.port)
   if (port !== 443 && (port <= 1023 || badPorts.has(port))) return false
   // The URL parser converts every notation of an IPv4 address (hex, octal, one number) to this one. An IPv6 address has

@@ -586,6 +586,8 @@ export const acceptedCases: readonly CaseGroup[] = [
       },
       ...[
         'https://photos.example.com',
+        'https://photos.example.com/a@b',
+        'https://photos.example.com?a@b',
         'https://photos.example.com:443/f',
         'https://photos.example.com:1024/f',
         'https://photos.example.com:65535/f',

@@ -269,6 +269,8 @@ export const refusedVerifications: readonly CaseGroup[] = [
         'https://user:secret@photos.example.com/f',
         'https://user@photos.example.com/f',
         'https://:secret@photos.example.com/f',
+        'https://@photos.example.com/f',
+        'https://:@photos.example.com/f',
         'https://127.0.0.1/f',
         'https://127.1/f',
         'https://0x7f000001/f',
