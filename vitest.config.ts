@@ -24,6 +24,7 @@ const needOwnProcess = [
 /** A minute or two each, most of it waiting for processes. Begun last, one of them runs alone at the end. */
 const longest = [
   'proof/campaigns.test.mjs',
+  'apps/reference-server/test/operations/storage-faults.test.ts',
   'apps/reference-server/test/portal/browser.test.ts',
   'apps/reference-server/test/http/abandoned-connections.test.ts',
 ]

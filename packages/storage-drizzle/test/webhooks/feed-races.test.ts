@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../scripts/test-sizes.js'
 import * as onPostgres from '../../src/postgres/index.js'
 import * as onSqlite from '../../src/sqlite/index.js'
-import { startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
+import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 import { event, startOfTests, uuid } from '../samples.js'
 
 const writers = 4
@@ -112,7 +113,7 @@ async function checkRaces(engine: Engine) {
     for (const one of [seen, seenLate]) expect(one.toSorted()).toEqual(committed.toSorted())
     lostByNaive += committed.filter((eventId) => !seenByNaive.includes(eventId)).length
   })
-  await fc.assert(property, { seed: 22, numRuns: 60, endOnFailure: true })
+  await fc.assert(property, { ...propertyRuns(22, 20), endOnFailure: true })
   return lostByNaive
 }
 
@@ -150,7 +151,7 @@ describe('the feed of events that racing transactions write', () => {
             [after],
           )
         ).rows,
-      empty: async () => void (await pool.query('TRUNCATE kyc_relay_events CASCADE')),
+      empty: () => emptyTables(pool),
     })
     expect(lost).toBeGreaterThan(0)
     for (const client of clients) client.release()
