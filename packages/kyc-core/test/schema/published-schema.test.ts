@@ -72,7 +72,7 @@ function casesAsData(): unknown {
 }
 
 describe('schema/kyc-submission-1.0.json', () => {
-  it('is what the rules say', async () => {
+  it('is what the rules say: npm run schema -w packages/kyc-core writes it', async () => {
     await expect(await text(submissionJsonSchema())).toMatchFileSnapshot('../../schema/kyc-submission-1.0.json')
   })
 
@@ -106,7 +106,7 @@ describe('schema/kyc-submission-1.0.json', () => {
 })
 
 describe('schema/submission-cases.json', () => {
-  it('is what the tables say', async () => {
+  it('is what the tables say: npm run schema -w packages/kyc-core writes them', async () => {
     await expect(await text(casesAsData())).toMatchFileSnapshot('../../schema/submission-cases.json')
   })
 
