@@ -60,8 +60,8 @@ describe.runIf(executablePath !== null)('the portal in a browser', () => {
       ['dark', 360, false],
       ['dark', 390, true],
       ['light', 820, true],
-      ['light', 1440, false],
-      ['light', 1280, true],
+      ['light', 1280, false],
+      ['light', 1440, true],
     ] as const) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 900 })
