@@ -1,8 +1,7 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { AttemptRecord, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
-import { readReport } from './attempt-report.js'
 import { attempts, deliveries, deliveryQueue, endpoints, events } from './tables.postgres.js'
 
 const value = sql.placeholder
@@ -167,5 +166,7 @@ function withOneInFlight(
 
 function readAttempt(row: typeof attempts.$inferSelect): AttemptRecord {
   const { number, state, startedAt, endedAt, responseBody } = row
-  return { number, state, startedAt, endedAt, report: readReport(row.report, responseBody) }
+  const report =
+    row.report === null ? null : { ...(JSON.parse(row.report) as Omit<AttemptReport, 'responseBody'>), responseBody }
+  return { number, state, startedAt, endedAt, report }
 }

@@ -1,8 +1,7 @@
 import { and, asc, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
-import type { AttemptRecord, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
+import type { AttemptRecord, AttemptReport, DeliveryRecord, WebhookStore } from '@kyc-relay/webhooks/delivery'
 import { checkedLimit, decodeTimedCursor, encodeTimedCursor, type TimedPlace } from '../page-cursor.js'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
-import { readReport } from './attempt-report.js'
 import { attempts, deliveries, endpoints, events } from './tables.sqlite.js'
 
 const value = sql.placeholder
@@ -157,11 +156,13 @@ function readRecord(row: Row): DeliveryRecord {
 
 function readAttempt(row: typeof attempts.$inferSelect): AttemptRecord {
   const responseBody = row.responseBody === null ? null : new Uint8Array(row.responseBody)
+  const report =
+    row.report === null ? null : { ...(JSON.parse(row.report) as Omit<AttemptReport, 'responseBody'>), responseBody }
   return {
     number: row.number,
     state: row.state,
     startedAt: new Date(row.startedAt),
     endedAt: row.endedAt === null ? null : new Date(row.endedAt),
-    report: readReport(row.report, responseBody),
+    report,
   }
 }
