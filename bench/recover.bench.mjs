@@ -1,6 +1,7 @@
 // Measures whether a recovery of 10⁵ events delays live events: the latency from publishing to delivery, with and without a
 // recovery that runs beside them. Live events go to the recovering endpoint and to others. Spans with and without the
-// recovery take turns, so that both meet the same machine. Both engines, real sockets.
+// recovery take turns, so that both meet the same machine. Both engines, real sockets. The recovery runs for some minutes,
+// or to its end.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -13,6 +14,7 @@ import { createPostgresStorage } from '@kyc-relay/storage-drizzle/postgres'
 import { createSqliteStorage } from '@kyc-relay/storage-drizzle/sqlite'
 
 const missed = Number(process.env.BENCH_EVENTS ?? 100_000)
+const mostRecoverySeconds = Number(process.env.BENCH_RECOVERY_SECONDS ?? 120)
 const spanSeconds = Number(process.env.BENCH_SECONDS ?? 10)
 const everyMs = 10
 /** As the server does it. */
@@ -103,7 +105,7 @@ async function measure({ webhooks: store, recoveries }) {
   const beside = latenciesOfSpans()
   recovered = 0
   let recoverySeconds = 0
-  while (recovered < missed) {
+  while (recovered < missed && recoverySeconds < mostRecoverySeconds) {
     await publishLive(spanSeconds, without)
     const startedAt = performance.now()
     let isOver = false
@@ -118,14 +120,14 @@ async function measure({ webhooks: store, recoveries }) {
     await recover
     recoverySeconds += (performance.now() - startedAt) / 1_000
   }
-  assert.equal(recovered, missed)
   await worker.stop()
+  assert.ok(recovered <= missed)
   const p99 = (latencies) =>
     at(
       latencies.toSorted((one, other) => one - other),
       0.99,
     )
-  return { without, beside, p99, recoverySeconds }
+  return { without, beside, p99, recoverySeconds, recovered }
 }
 
 const postgres = await startPostgres()
@@ -137,7 +139,7 @@ const rows = []
 try {
   for (const [engine, open] of Object.entries(engines)) {
     const storage = await open()
-    const { without, beside, p99, recoverySeconds } = await measure(storage)
+    const { without, beside, p99, recoverySeconds, recovered } = await measure(storage)
     await storage.close()
     for (const [kind, contender] of [
       ['same', 'the recovering endpoint'],
@@ -150,6 +152,7 @@ try {
         beside: besideIt,
         ratio: besideIt / alone,
         seconds: recoverySeconds,
+        recovered,
       })
     }
   }
@@ -161,10 +164,10 @@ try {
 console.log(
   `A recovery of ${missed} events beside live events, one every ${everyMs} ms. p99 in milliseconds from publishing to`,
 )
-console.log('delivered, and how long the recovery took.\n')
-console.log(`${''.padEnd(38)} without   beside    ratio  seconds  reach ≤ 1.5`)
-for (const { contender, without, beside, ratio, seconds } of rows) {
-  const numbers = [without.toFixed(1), beside.toFixed(1), ratio.toFixed(2), seconds.toFixed(0)]
+console.log('delivered, how long the recovery ran, and how many events it delivered.\n')
+console.log(`${''.padEnd(38)} without   beside    ratio  seconds recovered  reach ≤ 1.5`)
+for (const { contender, without, beside, ratio, seconds, recovered } of rows) {
+  const numbers = [without.toFixed(1), beside.toFixed(1), ratio.toFixed(2), seconds.toFixed(0), String(recovered)]
   console.log(
     `${contender.padEnd(38)}${numbers.map((one) => one.padStart(9)).join('')}  ${ratio <= 1.5 ? 'yes' : 'no'}`,
   )
@@ -172,7 +175,8 @@ for (const { contender, without, beside, ratio, seconds } of rows) {
 writeReport('recover', {
   unit: 'p99 in milliseconds from publishing to delivery',
   sizes: {
-    'recovered events': missed,
+    'events to recover': missed,
+    'most seconds of a recovery': mostRecoverySeconds,
     'seconds of a span': spanSeconds,
     'live events a second': 1_000 / everyMs,
   },

@@ -10,7 +10,7 @@ export const short = {
   isolation: { BENCH_ROUNDS: '2' },
   growth: { BENCH_ROUNDS: '2', BENCH_WARM_UP_ROUNDS: '0', BENCH_SHARE: '0.5' },
   start: { BENCH_ROUNDS: '5' },
-  recover: { BENCH_EVENTS: '4000' },
+  recover: { BENCH_EVENTS: '20000', BENCH_RECOVERY_SECONDS: '30' },
   'delivery-log': { BENCH_ROUNDS: '5' },
   'pinned-horizon': { BENCH_SECONDS: '30' },
 }
