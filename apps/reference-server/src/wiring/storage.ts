@@ -8,7 +8,7 @@ import { errorFields } from '../operations/log.js'
 import { StartError } from '../start/start-error.js'
 import { ownTables } from '../storage/server-stores.js'
 
-// Loads only the configured engines: each has about a hundred files, which would slow every start.
+// Loads only the configured engines, which keeps every start short.
 const sqlite = () => import('@kyc-relay/storage-drizzle/sqlite')
 const postgres = () => import('@kyc-relay/storage-drizzle/postgres')
 const serverOnSqlite = () => import('../storage/sqlite/index.js')

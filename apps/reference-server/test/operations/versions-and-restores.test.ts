@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -54,28 +54,20 @@ CREATE INDEX kyc_relay_verifications_later ON kyc_relay_verifications (later);
 /** This server as a next version would be: built, in a folder of its own, with one migration more, which only adds. */
 function buildNextVersion(): { program: string; migration: string } {
   const folder = testFolder()
-  const modules = join(folder, 'node_modules')
-  const ours = join(modules, '@kyc-relay')
-  mkdirSync(ours, { recursive: true })
-  for (const name of readdirSync(join(repository, 'node_modules'))) {
-    if (name !== '@kyc-relay') symlinkSync(join(repository, 'node_modules', name), join(modules, name))
-  }
-  for (const name of ['kyc-core', 'webhooks']) symlinkSync(join(repository, 'packages', name), join(ours, name))
-  const storage = join(ours, 'storage-drizzle')
-  for (const part of ['dist', 'threads', 'package.json']) {
-    cpSync(join(repository, 'packages/storage-drizzle', part), join(storage, part), { recursive: true })
-  }
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
   for (const part of ['dist', 'migrations', 'package.json']) {
     cpSync(join(repository, 'apps/reference-server', part), join(folder, part), { recursive: true })
   }
   const number = readdirSync(join(repository, 'packages/storage-drizzle/migrations/postgres')).length + 1
   const migration = `${String(number).padStart(4, '0')}_add_what_comes_later`
-  // The build holds the migrations.
-  const built = join(storage, 'dist/postgres/index.js')
+  // The build holds the migrations, of each engine in the file that its driver is loaded with.
   const history = '_MIGRATIONS_default = { postgres: { '
-  const code = readFileSync(built, 'utf8')
-  expect(code).toContain(history)
-  writeFileSync(built, code.replace(history, `${history}"${migration}.sql": ${JSON.stringify(laterSchema)}, `))
+  const files = readdirSync(join(folder, 'dist')).filter((name) => name.startsWith('postgres-'))
+  const [built, ...others] = files.filter((name) => readFileSync(join(folder, 'dist', name), 'utf8').includes(history))
+  if (built === undefined || others.length > 0) throw new Error('the build holds its migrations elsewhere')
+  const code = readFileSync(join(folder, 'dist', built), 'utf8')
+  const later = `${history}"${migration}.sql": ${JSON.stringify(laterSchema)}, `
+  writeFileSync(join(folder, 'dist', built), code.replace(history, later))
   return { program: join(folder, 'dist/main.js'), migration }
 }
 
