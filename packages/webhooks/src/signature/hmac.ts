@@ -1,4 +1,5 @@
 import { nodeHmacParts } from './runtime.js'
+import { hexDigestLength, isHexDigest } from './signed-request.js'
 
 /**
  * Computes HMAC-SHA-256 with `createHmac` of Node where available (several times as fast), otherwise with Web Crypto.
@@ -15,7 +16,7 @@ export function hmacSha256Hex(body: string | Uint8Array, secret: string | Uint8A
  * Checks whether a signature is the HMAC-SHA-256 of the body under one of the secrets, in constant time: by
  * `timingSafeEqual` where `node:crypto` is there, else by `crypto.subtle.verify`. Does not stop at the first match.
  *
- * @param signature 64 lower-case hexadecimal characters, already checked to be so.
+ * @param signature Any other text than 64 lower-case hexadecimal characters matches nothing.
  * @returns a promise only with Web Crypto.
  */
 export function matchesHmac(
@@ -24,10 +25,11 @@ export function matchesHmac(
   secrets: readonly string[],
 ): boolean | Promise<boolean> {
   const node = nodeHmacParts()
-  if (!node) return matchesByWebCrypto(body, signature, secrets)
+  if (!node) return isHexDigest(signature) && matchesByWebCrypto(body, signature, secrets)
   const { crypto, Buffer } = node
   // Compared as hexadecimal text: for a digest in bytes Node allocates outside its pool, which adds a tenth to an HMAC.
   const given = Buffer.from(signature)
+  if (given.length !== hexDigestLength) return false
   let matches = false
   for (const secret of secrets) {
     const expected = Buffer.from(crypto.createHmac('sha256', secret).update(body).digest('hex'))

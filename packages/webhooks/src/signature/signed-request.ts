@@ -38,9 +38,12 @@ export function signedBytes(body: WebhookBody): string | Uint8Array {
   throw new WebhookVerificationError('BODY_ALREADY_PARSED')
 }
 
+/** Characters of an HMAC-SHA-256 in hexadecimal. */
+export const hexDigestLength = 64
+
 /** Checked before decoding: decoders of hexadecimal text stop silently at an invalid character. */
 export function isHexDigest(signature: string): boolean {
-  return signature.length === 64 && !/[^0-9a-f]/.test(signature)
+  return signature.length === hexDigestLength && !/[^0-9a-f]/.test(signature)
 }
 
 /** Up to 200 visible ASCII characters without a comma, which would join several values of one header. */
