@@ -65,10 +65,13 @@ enter[runtime]()
 const signed = []
 for (const { body, key, expected } of given) {
   const flipped = `${expected.slice(0, -1)}${expected.endsWith('0') ? '1' : '0'}`
+  const verify = (signature: string) => verifySignature({ body, signature, secrets: ['other', key] })
+  // Decoders of hexadecimal text take capitals, and drop what is left over.
+  const malformed = [`${expected}0`, `${expected}zz`, expected.toUpperCase(), expected.slice(0, -1), '']
   signed.push({
     signature: await signWebhook(body, key),
-    verified: await verifySignature({ body, signature: expected, secrets: ['other', key] }),
-    refused: !(await verifySignature({ body, signature: flipped, secrets: ['other', key] })),
+    verified: await verify(expected),
+    refused: !(await Promise.all([flipped, ...malformed].map(verify))).includes(true),
   })
 }
 
