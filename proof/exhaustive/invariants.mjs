@@ -4,30 +4,33 @@ const isFinal = (state) => state !== 'PENDING'
 export function brokenBy(before, next, maxAttempts) {
   if (next.violation !== null) return next.violation
   const attempts = {}
-  for (const { deliveryId, xEventId, state, attemptsMade } of next.data.deliveries.values()) {
+  const idOf = {}
+  for (const one of next.data.deliveries.values()) {
+    const { deliveryId, xEventId, state, attemptsMade, endpointId, event } = one
     attempts[xEventId] = (attempts[xEventId] ?? 0) + attemptsMade
+    const pair = `${event.eventId} ${next.data.endpoints.get(endpointId).endpoint.lineageId}`
+    idOf[pair] ??= xEventId
+    if (idOf[pair] !== xEventId) return 'an event has two X-Event-IDs at one lineage'
     const was = before.data.deliveries.get(deliveryId)
     if (attemptsMade > maxAttempts) return 'a delivery had more attempts than allowed'
     if (state === 'FAILED' && attemptsMade !== maxAttempts) return 'a delivery failed before its last attempt'
     if (state === 'DELIVERED' && next.accepted[xEventId] !== true)
       return 'a delivery is DELIVERED, and nobody accepted it'
     if (was !== undefined && isFinal(was.state) && was.state !== state) return 'a delivery left a final state'
+    if (was === undefined && one.recovered && isCovered(before, xEventId))
+      return 'a recovery delivers what was acknowledged, or waits already'
   }
   for (const [xEventId, posts] of Object.entries(next.posts))
     if (posts > (attempts[xEventId] ?? 0)) return 'an event was posted more often than attempts were opened'
   return null
 }
 
-/** Whether nothing can happen any more although a delivery waits. A pause may hold it. */
-export function isStuck(state, actions) {
-  const names = Object.keys(actions).filter((name) => !/^(a is|the )/.test(name))
-  const mayMove = names.some((name) => name === 'time passes') || state.workers.some((held) => held !== null)
-  if (mayMove) return false
-  return [...state.data.deliveries.values()].some(
-    (one) =>
-      !isFinal(one.state) &&
-      (one.open !== null || state.data.endpoints.get(one.endpointId).endpoint.pausedBy === null) &&
-      !(one.open === null && one.dueAtMs <= state.nowMs) &&
-      !(one.open !== null && actions['worker 0 takes over'] !== undefined),
-  )
+const isCovered = ({ data }, xEventId) =>
+  [...data.deliveries.values()].some((one) => one.xEventId === xEventId && ['PENDING', 'DELIVERED'].includes(one.state))
+
+/** Whether a delivery or a recovery waits for something else than the end of a pause. */
+export function isWaiting({ data }) {
+  const isHeld = ({ endpointId, open }) => open === null && data.endpoints.get(endpointId).endpoint.pausedBy !== null
+  const isRunning = [...data.recoveries.values()].some(({ progress }) => progress.state === 'RUNNING')
+  return isRunning || [...data.pending.values()].some((one) => !isHeld(one))
 }

@@ -1,36 +1,47 @@
-import { reportOfCause } from '@kyc-relay/webhooks/delivery'
-import { createMemoryWebhookData, createMemoryWebhookStore } from '@kyc-relay/webhooks/testing'
-import { attemptResultOf } from '../../packages/webhooks/test/delivery/attempt-result.ts'
+import { recoverEvents, reportOfCause } from '@kyc-relay/webhooks/delivery'
+import {
+  createMemoryRecoveryStore,
+  createMemoryWebhookData,
+  createMemoryWebhookStore,
+} from '@kyc-relay/webhooks/testing'
+import { attemptResultOf, xEventIdOf } from '../../packages/webhooks/test/for-proof.ts'
 
 const appId = 'app'
 const userId = 'user'
-const leaseMs = 45_000
 const ok = { ...reportOfCause('HTTP_STATUS'), cause: null, status: 200 }
 const refused = { ...reportOfCause('HTTP_STATUS'), status: 500 }
 const interrupted = reportOfCause('INTERRUPTED')
 
-/** Copies what the store changes. Events and lineages are only added to. */
+// Of an instant only one thing counts: whether a retry is due, or a lease has ended. That happens at any moment and in any
+// order, so there are more futures here than a clock allows.
+const now = 1
+const later = 2
+const leaseMs = later - now
+
+/** Copies what the stores change, without what no promise is about. Events and lineages are only added to. */
 function copyOf(data) {
   const deliveries = new Map()
   for (const [id, delivery] of data.deliveries) {
-    const attempts = delivery.attempts.map((attempt) => ({ ...attempt }))
-    const open = delivery.open === null ? null : attempts.find(({ number }) => number === delivery.open.number)
-    deliveries.set(id, { ...delivery, attempts, open })
+    const open = delivery.open === null ? null : { ...delivery.open }
+    deliveries.set(id, { ...delivery, open, attempts: open === null ? [] : [open] })
   }
   const pending = new Map([...data.pending.keys()].map((id) => [id, deliveries.get(id)]))
   const endpoints = new Map([...data.endpoints].map(([id, stored]) => [id, { ...stored }]))
-  return {
-    ...data,
-    deliveries,
-    pending,
-    endpoints,
-    lineages: new Map(data.lineages),
-    hours: new Map(),
-    listeners: new Set(),
-  }
+  const recoveries = new Map([...data.recoveries].map(([id, stored]) => [id, { ...stored }]))
+  const ofNoInterest = { hours: new Map(), listeners: new Set() }
+  return { ...data, deliveries, pending, endpoints, recoveries, lineages: new Map(data.lineages), ...ofNoInterest }
 }
 
-const storeOf = (state) => createMemoryWebhookStore({ data: state.data, nowMs: () => state.nowMs })
+/** Brings every instant to one of two: now, or later. */
+function forgetInstants({ deliveries, endpoints }) {
+  for (const delivery of deliveries.values()) {
+    delivery.dueAtMs = delivery.dueAtMs > now ? later : now
+    if (delivery.open !== null) delivery.open.leaseEndsAtMs = delivery.open.leaseEndsAtMs > now ? later : now
+  }
+  for (const stored of endpoints.values()) stored.lastClaimedAtMs = 0
+}
+
+const storeOf = (state) => createMemoryWebhookStore({ data: state.data, nowMs: () => now })
 
 function endpoint(endpointId, url) {
   return {
@@ -43,46 +54,55 @@ function endpoint(endpointId, url) {
 export async function firstState({ endpoints, deliveries, workers }) {
   const state = {
     data: createMemoryWebhookData(),
-    nowMs: 1,
     workers: Array.from({ length: workers }, () => null),
+    /** Posts, and whether one was accepted, by `X-Event-ID`. */
     posts: {},
     accepted: {},
+    /** Changes that people have made: each is made once. */
     used: {},
+    /** The step of the recovery that was decided and is not yet written. */
+    step: null,
     violation: null,
   }
   const store = storeOf(state)
   for (const id of endpoints) await store.registerEndpoint(endpoint(id, `https://${id}.example/`), 10)
   for (const [index, endpointId] of deliveries.entries()) {
+    const eventId = `00000000-0000-4000-8000-00000000000${index}`
+    const xEventId = await xEventIdOf(eventId, endpointId)
     await store.insertEvent({
-      ...{ eventId: `event${index}`, appId, userId, type: 'WIDGET_DEPOSIT_COMPLETE', test: false, withheld: null },
+      ...{ eventId, appId, userId, type: 'WIDGET_DEPOSIT_COMPLETE', test: false, withheld: null },
       ...{ occurredAt: new Date(0), body: new Uint8Array([index]), sourceEventId: null },
-      deliveries: [{ deliveryId: `d${index}`, endpointId, xEventId: `x${index}` }],
+      deliveries: [{ deliveryId: `d${index}`, endpointId, xEventId }],
     })
   }
   return state
 }
 
-/** The times when something becomes possible that is not possible now. */
-function laterTimes({ data, nowMs }) {
-  const times = [...data.deliveries.values()].flatMap(({ state, open, dueAtMs }) =>
-    state !== 'PENDING' ? [] : [open === null ? dueAtMs : open.leaseEndsAtMs],
-  )
-  return times.filter((at) => at > nowMs)
+/** Lets a claim see one delivery: which of several comes first does not matter here. */
+async function seeingOnly(deliveryId, { pending }, claim) {
+  const others = [...pending.values()].filter((one) => one.deliveryId !== deliveryId)
+  const before = others.map((one) => [one, one.dueAtMs, one.open?.leaseEndsAtMs])
+  for (const one of others) {
+    one.dueAtMs = later
+    if (one.open !== null) one.open.leaseEndsAtMs = later
+  }
+  const [claimed] = await claim()
+  for (const [one, dueAtMs, leaseEndsAtMs] of before) {
+    one.dueAtMs = dueAtMs
+    if (one.open !== null) one.open.leaseEndsAtMs = leaseEndsAtMs
+  }
+  return claimed
 }
 
-/**
- * Everything that may happen in a state, by name. Each takes a copy of the state and changes it. `sabotage` is a known bug.
- */
-export function actionsOf(state, { maxAttempts, changes, sabotage }) {
+/** What workers, receivers and time may do in a state, by name. Each takes a copy of the state and changes it. */
+function actionsOfWorkers(state, { maxAttempts, sabotage }) {
   const actions = {}
-  const decide = (held, report) =>
-    attemptResultOf(held.claim, report, { now: new Date(0), random: () => 0.5, retry: { maxAttempts } })
-
   async function record(next, worker, report) {
     const held = next.workers[worker]
     next.workers[worker] = null
     const current = next.data.deliveries.get(held.claim.deliveryId)?.open?.token
-    let result = decide(held, report)
+    const context = { now: new Date(0), random: () => 0.5, retry: { maxAttempts } }
+    let result = attemptResultOf(held.claim, report, context)
     if (sabotage === 'no-fence' && current !== undefined)
       result = { ...result, fence: { ...result.fence, token: current } }
     if (sabotage === 'attempt-not-counted' && report === interrupted)
@@ -91,26 +111,38 @@ export function actionsOf(state, { maxAttempts, changes, sabotage }) {
     if (stale.length === 0 && current !== held.claim.fence.token) next.violation = 'a stale result was applied'
   }
 
-  async function claim(next, worker, kind) {
-    const store = storeOf(next)
+  async function claimDue(next, worker, deliveryId) {
     const maxInFlight = { healthy: 2, failing: 1 }
-    const [claimed] =
-      kind === 'due'
-        ? (await store.claimDue({ limit: 1, leaseMs, maxInFlight, keepForHealthy: 0 })).claimed
-        : await store.claimExpired({ limit: 1, leaseMs })
+    const request = { limit: 1, leaseMs, maxInFlight, keepForHealthy: 0 }
+    const claimed = await seeingOnly(deliveryId, next.data, async () => (await storeOf(next).claimDue(request)).claimed)
     if (claimed === undefined) return
     const isPaused = next.data.endpoints.get(claimed.endpoint.endpointId).endpoint.pausedBy !== null
-    if (kind === 'due' && isPaused) next.violation = 'a delivery of a paused endpoint was claimed'
-    next.workers[worker] = { claim: claimed, step: kind === 'due' ? 'opened' : 'taken over' }
+    if (isPaused) next.violation = 'a delivery of a paused endpoint was claimed'
+    next.workers[worker] = { claim: claimed, step: 'opened' }
+  }
+
+  async function takeOver(next, worker, deliveryId) {
+    const take = () => storeOf(next).claimExpired({ limit: 1, leaseMs })
+    next.workers[worker] = { claim: await seeingOnly(deliveryId, next.data, take), step: 'taken over' }
+  }
+
+  // Workers are alike, so one of those that hold nothing acts for all.
+  const free = state.workers.indexOf(null)
+  for (const { deliveryId, open, dueAtMs } of state.data.pending.values()) {
+    const isDue = (open === null ? dueAtMs : open.leaseEndsAtMs) <= now
+    if (!isDue && open === null)
+      actions[`${deliveryId} is due`] = async ({ data }) => void (data.pending.get(deliveryId).dueAtMs = now)
+    else if (!isDue)
+      actions[`the lease of ${deliveryId} ends`] = async ({ data }) =>
+        void (data.pending.get(deliveryId).open.leaseEndsAtMs = now)
+    else if (free !== -1 && open === null)
+      actions[`worker ${free} claims ${deliveryId}`] = (next) => claimDue(next, free, deliveryId)
+    else if (free !== -1 && sabotage !== 'never-takes-over')
+      actions[`worker ${free} takes ${deliveryId} over`] = (next) => takeOver(next, free, deliveryId)
   }
 
   for (const [worker, held] of state.workers.entries()) {
-    if (held === null) {
-      actions[`worker ${worker} claims`] = (next) => claim(next, worker, 'due')
-      if (sabotage !== 'never-takes-over')
-        actions[`worker ${worker} takes over`] = (next) => claim(next, worker, 'expired')
-      continue
-    }
+    if (held === null) continue
     actions[`worker ${worker} crashes`] = async (next) => void (next.workers[worker] = null)
     const { xEventId } = held.claim
     if (held.step === 'taken over') {
@@ -130,20 +162,47 @@ export function actionsOf(state, { maxAttempts, changes, sabotage }) {
         actions[`worker ${worker} believes a timeout`] = (next) => record(next, worker, ok)
     }
   }
+  return actions
+}
 
-  const later = laterTimes(state)
-  if (later.length > 0) actions['time passes'] = async (next) => void (next.nowMs = Math.min(...later))
+/** The steps of a recovery that runs. Between its decision and its write anything may happen. */
+function actionsOfRecovery(state, { sabotage }) {
+  if (![...state.data.recoveries.values()].some(({ progress }) => progress.state === 'RUNNING')) return {}
+  const scopes = state.used['the grant is revoked'] ? [] : ['MAKE_PAYOUT_SEND']
+  async function decide(next) {
+    const store = createMemoryRecoveryStore({ data: next.data, nowMs: () => now })
+    const keep = async (request) => {
+      next.step = request
+      return 'stale'
+    }
+    const grants = { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes })) }
+    await recoverEvents({ store: { ...store, writeStep: keep }, grants, newId: () => 'named when it is written' })
+  }
+  async function write(next) {
+    const { deliveries, ...request } = next.step
+    next.step = null
+    const named = deliveries.map((one) => ({ ...one, deliveryId: `recovered ${one.eventId}` }))
+    const written = sabotage === 'new-id' ? named.map((one) => ({ ...one, xEventId: `${one.xEventId}, new` })) : named
+    const store = createMemoryRecoveryStore({ data: next.data, nowMs: () => now })
+    await store.writeStep({ ...request, deliveries: written })
+  }
+  return state.step === null ? { 'the recovery decides': decide } : { 'the recovery writes': write }
+}
 
+/** What people may do in a state, each once. */
+function actionsOfPeople(state, { changes }) {
+  const actions = {}
   const once = (change, name, act) => {
-    if (changes.includes(change) && state.used[name] === undefined) {
-      actions[name] = async (next) => {
-        next.used = { ...next.used, [name]: true }
-        await act(storeOf(next), next)
-      }
+    if (!changes.includes(change) || state.used[name] !== undefined) return
+    actions[name] = async (next) => {
+      next.used = { ...next.used, [name]: true }
+      await act(storeOf(next), next)
     }
   }
   once('revoke', 'the grant is revoked', (store) => store.cancelPending({ appId, userId, reason: 'GRANT_REVOKED' }))
-  once('pause', 'a is paused', (store) => store.pauseEndpoint({ appId, endpointId: 'a', by: 'PARTNER' }))
+  once('pause', 'a is paused', async (store) => {
+    for (const endpointId of ['a', 'a2']) await store.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })
+  })
   if (state.used['a is paused']) {
     once('pause', 'a is resumed', async (store) => {
       for (const endpointId of ['a', 'a2']) await store.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
@@ -152,14 +211,26 @@ export function actionsOf(state, { maxAttempts, changes, sabotage }) {
   once('replace', 'a is replaced', (store) =>
     store.replaceEndpoint({ appId, endpointId: 'a', replacement: endpoint('a2', 'https://a2.example/') }),
   )
-  const finished = [...state.data.deliveries.values()].find((one) => one.state !== 'PENDING' && one.resendOf === null)
-  if (finished !== undefined) {
-    const { deliveryId } = finished
-    once('resend', 'the first ended delivery is sent again', (store) =>
-      store.resendDelivery({ appId, deliveryId, newDeliveryId: 'resend' }),
-    )
+  const isOver = ({ state, resendOf }) => state !== 'PENDING' && resendOf === null
+  for (const { deliveryId } of [...state.data.deliveries.values()].filter(isOver)) {
+    if (state.used['one is sent again']) break
+    once('resend', `${deliveryId} is sent again`, async (store, next) => {
+      next.used = { ...state.used, 'one is sent again': true }
+      await store.resendDelivery({ appId, deliveryId, newDeliveryId: `resend of ${deliveryId}` })
+    })
   }
+  once('recover', 'a recovery of a starts', async (_, { data }) => {
+    const store = createMemoryRecoveryStore({ data, nowMs: () => later })
+    const range = { appId, recoveryId: 'recovery', since: new Date(0), until: null, eventTypes: null }
+    for (const endpointId of ['a', 'a2']) await store.startRecovery({ ...range, endpointId }).catch(() => undefined)
+  })
   return actions
+}
+
+/** Everything that may happen in a state, by name. `sabotage` is a known bug. */
+export function actionsOf(state, world) {
+  const byThemselves = { ...actionsOfWorkers(state, world), ...actionsOfRecovery(state, world) }
+  return { byThemselves, byPeople: actionsOfPeople(state, world) }
 }
 
 /** The state after an action. */
@@ -173,36 +244,40 @@ export async function after(state, act) {
     violation: null,
   }
   await act(next)
+  forgetInstants(next.data)
   return next
 }
 
-/** Two states with the same text have the same future: instants count only by their order and their distance from now. */
-export function textOf({ data, nowMs, workers, posts, accepted, used }) {
-  const past = new Set()
-  for (const { dueAtMs, state } of data.deliveries.values()) if (state === 'PENDING') past.add(dueAtMs)
-  for (const { lastClaimedAtMs } of data.endpoints.values()) past.add(lastClaimedAtMs)
-  const order = [...past].filter((at) => at <= nowMs).sort((one, other) => one - other)
-  const time = (at) => (at > nowMs ? at - nowMs : -order.indexOf(at) - 1)
-  const tokens = new Map([...data.deliveries.values()].map(({ deliveryId, open }) => [deliveryId, open?.token]))
-  const deliveries = [...data.deliveries.values()].map((one) => [
-    ...[one.deliveryId, one.endpointId, one.state, one.attemptsMade, one.cancelRequested],
-    ...(one.state !== 'PENDING'
-      ? []
-      : one.open === null
-        ? [time(one.dueAtMs)]
-        : ['open', Math.max(0, one.open.leaseEndsAtMs - nowMs)]),
-  ])
+/**
+ * Two states with the same text have the same future. Workers are alike, and so are events that began at the same
+ * endpoint: a state with two of them exchanged is the same state.
+ */
+export function textOf({ data, workers, posts, accepted, used, step }) {
+  const decided = new Set(step?.deliveries.map(({ eventId }) => eventId))
+  const textOfHeld = ({ claim, step }) =>
+    `${step} ${data.deliveries.get(claim.deliveryId)?.open?.token === claim.fence.token}`
+  const textOfDelivery = (one) => [
+    ...[one.endpointId, one.state, one.attemptsMade, one.cancelRequested, one.resendOf !== null, one.recovered],
+    one.state !== 'PENDING' || (one.open === null ? one.dueAtMs : one.open.leaseEndsAtMs) > now,
+    one.open !== null,
+    ...workers
+      .filter((held) => held?.claim.deliveryId === one.deliveryId)
+      .map(textOfHeld)
+      .sort(),
+  ]
+  const events = new Map([...data.events.keys()].map((id) => [id, []]))
+  for (const one of data.deliveries.values()) events.get(one.event.eventId).push(one)
+  const textOfEvent = ([eventId, deliveries]) => {
+    const ids = [...new Set(deliveries.map(({ xEventId }) => xEventId))]
+    const seen = ids.map((id) => [posts[id] ?? 0, accepted[id] ?? false])
+    return JSON.stringify([deliveries.map(textOfDelivery), seen, decided.has(eventId)])
+  }
   const endpoints = [...data.endpoints.values()].map((one) => [
     ...[one.endpoint.endpointId, one.removed, one.endpoint.pausedBy, one.failingSinceMs !== null],
-    time(one.lastClaimedAtMs),
   ])
-  // Workers are alike: a state with the two exchanged is the same state.
-  const held = workers.map((one) =>
-    one === null
-      ? ''
-      : `${one.claim.fence.deliveryId} ${one.claim.fence.attempt} ${one.step} ${tokens.get(one.claim.deliveryId) === one.claim.fence.token}`,
-  )
-  return JSON.stringify([deliveries, endpoints, held.sort(), sorted(posts), sorted(accepted), sorted(used)])
+  const recoveries = [...data.recoveries.values()].map(({ endpointId, progress }) => [endpointId, progress.state])
+  return JSON.stringify([
+    ...[[...events].map(textOfEvent).sort(), endpoints, recoveries, step === null, step?.endpointId],
+    Object.keys(used).sort(),
+  ])
 }
-
-const sorted = (record) => Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1))

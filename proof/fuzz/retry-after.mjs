@@ -1,5 +1,5 @@
 import { reportOfCause } from '@kyc-relay/webhooks/delivery'
-import { attemptResultOf } from '../../packages/webhooks/test/delivery/attempt-result.ts'
+import { attemptResultOf } from '../../packages/webhooks/test/for-proof.ts'
 import { anyText } from './values.mjs'
 
 /** The nominal delays and the longest that a receiver can ask for, as the contract says them. */
