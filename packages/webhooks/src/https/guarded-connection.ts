@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
 import type { AttemptCause } from '../delivery/webhook-store.js'
 import { isPublicAddress, isSameAddress } from './address-policy.js'
-import { DialError, dialTcp, startTls, type Connection, type Dial } from './connection.js'
+import { DialError, dialTcp, startTls, tlsTrusting, type Connection, type Dial } from './connection.js'
 import { isLoopbackEndpoint, type EndpointUrlPolicy } from './endpoint-url.js'
 import { dialThroughProxy, type OutboundProxy } from './proxy.js'
 import { createNameResolver, type NameResolver } from './resolver.js'
@@ -32,16 +33,18 @@ export interface GuardedConnectionOptions {
   readonly dial?: Dial
 }
 
-/** Completes the options with their defaults. */
-export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 'trustedCa' | 'proxy'>> &
-  Pick<GuardedConnectionOptions, 'trustedCa'>
+/** The options completed with their defaults. */
+export type GuardedConnectionSettings = Required<Omit<GuardedConnectionOptions, 'trustedCa' | 'proxy'>> & {
+  /** TLS settings of public endpoints, and of those on the loopback interface. */
+  readonly tls: { readonly public: () => SecureContext; readonly loopback: () => SecureContext }
+}
 
 export function connectionSettings(options: GuardedConnectionOptions): GuardedConnectionSettings {
   return {
     policy: options.policy ?? {},
     resolve: options.resolve ?? createNameResolver(),
     wellKnownName: options.wellKnownName === undefined ? 'example.com' : options.wellKnownName,
-    trustedCa: options.trustedCa,
+    tls: { public: tlsTrusting(options.trustedCa), loopback: tlsTrusting(options.policy?.allowLoopback?.caPem) },
     isAllowedAddress: options.isAllowedAddress ?? isPublicAddress,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     dial: options.dial ?? (options.proxy === undefined ? dialTcp : dialThroughProxy(options.proxy)),
@@ -125,9 +128,9 @@ async function connect(
   }
   // `checkEndpointUrl` accepts plain HTTP for `localhost` alone, if the policy allows it.
   if (url.protocol === 'http:') return socket
-  const ca = isLoopbackEndpoint(url, settings.policy) ? settings.policy.allowLoopback?.caPem : settings.trustedCa
+  const contextOf = isLoopbackEndpoint(url, settings.policy) ? settings.tls.loopback : settings.tls.public
   try {
-    const secure = await startTls({ socket, servername: url.hostname, ca, signal })
+    const secure = await startTls({ socket, servername: url.hostname, secureContext: contextOf(), signal })
     seen.mark('tlsMs')
     return secure
   } catch {
