@@ -72,11 +72,10 @@ function refusalNaming(setting: StoreFailure['setting'], urls: Urls) {
   }
 }
 
-/** Formats cause and driver's code in brackets. */
+/** Formats the store's code, its cause and the driver's code in brackets: an operator finds them in the pages. */
 function codesOf(error: unknown): string {
-  const { cause, driverCode } = errorFields(error)
-  const codes = [cause, driverCode].filter((code) => code !== undefined)
-  return codes.length === 0 ? '' : ` (${codes.join(', ')})`
+  const { code, cause, driverCode } = errorFields(error)
+  return ` (${[code, cause, driverCode].filter((one) => one !== undefined).join(', ')})`
 }
 
 /** Options of both databases for failing files. */

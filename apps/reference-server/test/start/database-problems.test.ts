@@ -44,10 +44,13 @@ test('a start says which database does not open, why, and with which code', asyn
     }),
   ]
   expect(refusals).toMatchObject([
-    { code: 'DATABASE_NOT_OPENED', message: expect.stringMatching(/^DATABASE_URL: .+ \(LOGIN_REFUSED, 28P01\)$/) },
     {
       code: 'DATABASE_NOT_OPENED',
-      message: expect.stringMatching(/^VAULT_DATABASE_URL: .+ \(DATABASE_NOT_FOUND, 3D000\)$/),
+      message: expect.stringMatching(/^DATABASE_URL: .+ \(DATABASE_UNUSABLE, LOGIN_REFUSED, 28P01\)$/),
+    },
+    {
+      code: 'DATABASE_NOT_OPENED',
+      message: expect.stringMatching(/^VAULT_DATABASE_URL: .+ \(DATABASE_UNUSABLE, DATABASE_NOT_FOUND, 3D000\)$/),
     },
   ])
   expect(String(refusals) + logged.join('')).not.toContain('canary')
