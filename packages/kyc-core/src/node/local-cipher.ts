@@ -123,13 +123,13 @@ export function createLocalCipher(options: { readonly keys: KeyFile; readonly ca
   }
 
   function unwrap(dataKey: WrappedDataKey, context: SealContext): Buffer {
+    const wrapped = textOf(dataKey)
+    // A cached data key must not open for an owner whose context cannot unwrap it.
+    const cached = cache.get(wrapped, context)
+    if (cached) return cached
     const keyId = Buffer.from(dataKey.bytes.subarray(2, headerBytesOf(dataKey.bytes))).toString('utf8')
     const wrapping = sealKeys.get(keyId)
     if (!wrapping) throw new KycError('KEY_UNKNOWN')
-    // A cached data key must not open for an owner whose context cannot unwrap it.
-    const wrapped = textOf(dataKey)
-    const cached = cache.get(wrapped, context)
-    if (cached) return cached
     const key = openBytes(wrapping, context, dataKey.bytes)
     cache.set(wrapped, context, key)
     return key

@@ -50,8 +50,8 @@ export async function openStored(
   bodies: readonly StoredBody[],
   sealer: BodySealer | undefined,
 ): Promise<readonly (Uint8Array | null)[]> {
-  const sealed = bodies.flatMap(({ stored, ...place }) =>
-    stored !== null && isSealed(stored) ? [{ ...placeOf(place), sealed: stored.subarray(1) }] : [],
+  const sealed = bodies.flatMap((body) =>
+    body.stored !== null && isSealed(body.stored) ? [{ ...placeOf(body), sealed: body.stored.subarray(1) }] : [],
   )
   if (sealed.length > 0 && sealer === undefined) throw new WebhookError('BODIES_UNAVAILABLE')
   const opened =
