@@ -81,7 +81,7 @@ export const exhaustive = {
   async run({ budget, control, log }) {
     const sizes = { states: 0, transitions: 0, 'worlds enumerated completely': 0 }
     const violations = []
-    for (const world of control === undefined ? worlds : [worldOfControls]) {
+    for (const world of control === null ? worlds : [worldOfControls]) {
       if (budget.isSpent(sizes.states) || violations.length > 0) break
       const result = await enumerate(world, control, (states) => !budget.isSpent(sizes.states + states))
       sizes.states += result.states
