@@ -17,8 +17,8 @@ export default defineConfig({
     '.go': 'text',
     '.java': 'text',
   },
-  // One program starts faster than a thousand modules, and needs less memory. A native addon cannot be bundled, and an
-  // instrumentation of OpenTelemetry replaces the module `pg`.
+  // One program starts faster than modules in files of their own, and needs less memory. A native addon cannot be
+  // bundled, and an instrumentation of OpenTelemetry replaces the module `pg`.
   noExternal: [/^(?!better-sqlite3$|pg$)/],
   // Bundled CommonJS modules call `require` for modules of Node.
   banner: {
