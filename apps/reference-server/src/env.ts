@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isLoopbackAddress } from './http/loopback-address.js'
 import { isAllowedOauthUrl } from './identity/oauth-url.js'
 import type { DiskSpaceLimits } from './operations/disk-space/disk-space.js'

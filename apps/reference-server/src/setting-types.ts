@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** One environment variable: type, default as text, and description. */
 export interface Setting<Type extends z.ZodType = z.ZodType> {

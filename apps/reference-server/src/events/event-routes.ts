@@ -1,7 +1,7 @@
 import { WebhookError } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import { Hono, type Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'

@@ -1,5 +1,5 @@
 import { WebhookError } from '@kyc-relay/webhooks/delivery'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createEventCatalogue, type OwnCatalogueType } from './event-catalogue.js'
 
 const jsonObject = z.record(z.string(), z.unknown())

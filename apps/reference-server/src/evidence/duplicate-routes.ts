@@ -1,6 +1,6 @@
 import type { StoredVault } from '@kyc-relay/storage-drizzle/internal'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'

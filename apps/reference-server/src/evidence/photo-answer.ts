@@ -1,6 +1,6 @@
 import type { PhotoFormat, PhotoSide } from '@kyc-relay/kyc-core/internal'
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PhotoAnswer } from './read-evidence.js'
 
 /** Schema of the side of a photo. */

@@ -1,5 +1,5 @@
 import { parseDateTime } from '@kyc-relay/kyc-core/internal'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The years 1 to 9999 in UTC: both databases store them, and RFC 3339 writes them. */
 const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')

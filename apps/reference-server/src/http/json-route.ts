@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { problemBody } from './error-bodies.js'
 import { errorCatalogue, type Refusal } from './error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from './json-body.js'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 /** One violation of a request: JSON Pointer, stable code and fixed text. Holds no value. */
 export interface RequestViolation {

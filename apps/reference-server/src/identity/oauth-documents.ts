@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { OauthServerError } from './oauth-server-error.js'
 import { isAllowedOauthUrl } from './oauth-url.js'
 

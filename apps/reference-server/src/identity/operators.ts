@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * Rights of operators: `read` lists and looks up what is stored without personal data, `evidence` opens the sealed

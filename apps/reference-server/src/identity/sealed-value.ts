@@ -1,6 +1,6 @@
 import { KycError, type PiiCipher } from '@kyc-relay/kyc-core'
 import type { SealContext, WrappedDataKey } from '@kyc-relay/kyc-core/internal'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A sealed value as stored: sealed under a data key of its own, which the key file wraps. */
 const sealedValue = z.object({ keyId: z.string(), dataKey: z.string(), sealed: z.string() })

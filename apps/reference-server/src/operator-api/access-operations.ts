@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
 import { id, scopes } from './field-schemas.js'
 import * as reads from './read-schemas.js'

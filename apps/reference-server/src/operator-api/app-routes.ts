@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineOperation, type OperationShape, type RefusalNote } from '../webhooks-api/operation.js'
 import { eventType } from '../webhooks-api/webhook-schemas.js'
 import { eventData, id } from './field-schemas.js'

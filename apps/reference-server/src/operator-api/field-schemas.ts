@@ -1,5 +1,5 @@
 import { parseDateTime } from '@kyc-relay/kyc-core/internal'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * Schema of an id: a UUID of any version in either letter case, converted to lower case (RFC 9562, section 4). So both

@@ -1,6 +1,6 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { Context, MiddlewareHandler } from 'hono'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { refuseProblem, readJson } from '../http/json-route.js'
 import { remoteAddressOf, type EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'

@@ -1,6 +1,6 @@
 import type { KycStatusCorrections } from '@kyc-relay/kyc-core/internal'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Encodes a place in a list as an opaque cursor. @param list Name of the list, to refuse a cursor of another list. */
 export function encodeListCursor(list: string, place: readonly unknown[]): string {

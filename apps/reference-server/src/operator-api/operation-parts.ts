@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RefusalNote } from '../webhooks-api/operation.js'
 
 export const base = '/internal/v1'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
 import { id } from './field-schemas.js'
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { deliveryStatus, eventType, instant, maxPageSize } from '../webhooks-api/webhook-schemas.js'
 import { id } from './field-schemas.js'
 

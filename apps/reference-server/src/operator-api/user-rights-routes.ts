@@ -1,7 +1,7 @@
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 import { Hono, type Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'

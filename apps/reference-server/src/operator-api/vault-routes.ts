@@ -1,6 +1,6 @@
 import { isToken, KycError, type PiiRevealer } from '@kyc-relay/kyc-core'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { readActing, requireRight } from './internal-caller.js'

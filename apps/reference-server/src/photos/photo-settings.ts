@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { optional, setting, text } from '../setting-types.js'
 import type { S3Location } from './s3-photo-store.js'
 

@@ -1,5 +1,5 @@
 import type { WebhookStore } from '@kyc-relay/webhooks/delivery'
-import { z } from 'zod'
+import * as z from 'zod'
 
 type Filter = Omit<Parameters<WebhookStore['listDeliveries']>[0], 'appId' | 'cursor' | 'limit'>
 

@@ -1,5 +1,5 @@
 import type { SubmissionPolicy } from '@kyc-relay/kyc-core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { listOf } from '../setting-types.js'
 
 /** Names of providers besides `CUSTOM`. */

@@ -1,6 +1,5 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import redoc from 'redoc/bundles/redoc.standalone.js?raw'
 import { pageHeaders } from '../portal/page-headers.js'
 
 /** Options of Redoc. Its search needs a worker from a `blob:` address, which the policy of the page forbids. */
@@ -13,17 +12,16 @@ const options = {
 /** A transparent pixel. */
 const noPicture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
-/** What every page loads: the library without the picture that it takes from its maker's server, and a style. */
-const sharedAssets = {
-  '/assets/redoc.js': {
-    type: 'text/javascript',
-    text: redoc.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', noPicture),
-  },
-  '/assets/api-reference.css': {
-    type: 'text/css',
-    text: 'body { margin: 0 } pre { white-space: pre-wrap !important; overflow-wrap: anywhere }',
-  },
-} as const
+/**
+ * Reads the library, without the picture that it takes from its maker's server. It has a megabyte, and most processes
+ * show no page: so it is loaded for the first reader.
+ */
+async function redoc(): Promise<string> {
+  const library = await import('redoc/bundles/redoc.standalone.js?raw')
+  return library.default.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', noPicture)
+}
+
+const style = 'body { margin: 0 } pre { white-space: pre-wrap !important; overflow-wrap: anywhere }'
 
 /** A page of an API: its title, its document, and the script that starts Redoc. */
 export interface ApiPage {
@@ -41,15 +39,26 @@ export const partnerApiPage: ApiPage = {
   iconPath: '/assets/icon.svg',
 }
 
-/** What a page loads, by address. */
-export function documentationAssets({ documentPath, scriptPath }: ApiPage) {
+/** A file that a page loads. */
+interface Asset {
+  readonly address: string
+  readonly type: string
+  readonly text: () => string | Promise<string>
+}
+
+/** What a page loads. */
+export function documentationAssets({ documentPath, scriptPath }: ApiPage): readonly Asset[] {
   // The library's small headings skip two levels.
   const start = `const main = document.querySelector('main')
 new MutationObserver(() => {
   for (const heading of main.querySelectorAll('h5:not([aria-level])')) heading.setAttribute('aria-level', '3')
 }).observe(main, { childList: true, subtree: true })
 Redoc.init('${documentPath}', ${JSON.stringify(options)}, main)`
-  return { ...sharedAssets, [scriptPath]: { type: 'text/javascript', text: start } }
+  return [
+    { address: '/assets/redoc.js', type: 'text/javascript', text: redoc },
+    { address: '/assets/api-reference.css', type: 'text/css', text: () => style },
+    { address: scriptPath, type: 'text/javascript', text: () => start },
+  ]
 }
 
 /**

@@ -65,8 +65,9 @@ export function createApiPageRoutes(page: ApiPage, pagePath: string, document: (
     })
   })
   routes.get(pagePath, (c) => c.html(<DocumentationPage {...page} />, 200, documentationHeaders))
-  for (const [address, { type, text }] of Object.entries(documentationAssets(page))) {
-    // Compressed once, beside other requests: a stranger must not cost that work each time.
+  for (const { address, type, text } of documentationAssets(page)) {
+    // Made once, beside other requests: a stranger must not cost that work each time.
+    let plain: string | null = null
     let gzipped: Promise<Uint8Array<ArrayBuffer>> | null = null
     routes.get(address, async (c) => {
       const headers = {
@@ -75,8 +76,9 @@ export function createApiPageRoutes(page: ApiPage, pagePath: string, document: (
         'x-content-type-options': 'nosniff',
         vary: 'Accept-Encoding',
       }
-      if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(text, 200, headers)
-      gzipped ??= compress(text).then((bytes) => new Uint8Array(bytes))
+      plain ??= await text()
+      if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(plain, 200, headers)
+      gzipped ??= compress(plain).then((bytes) => new Uint8Array(bytes))
       return c.body(await gzipped, 200, { ...headers, 'content-encoding': 'gzip' })
     })
   }

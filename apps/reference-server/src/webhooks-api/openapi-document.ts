@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EventCatalogue } from '../events/event-catalogue.js'
 import { openApiWebhooks } from './openapi-events.js'
 import { curlOf, operationExamples } from './operation-examples.js'

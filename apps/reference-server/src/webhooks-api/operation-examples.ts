@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { OperationShape } from './operation.js'
 import type { webhookOperations } from './webhook-operations.js'
 import type * as schemas from './webhook-schemas.js'

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorCode, Refusal } from '../http/error-catalogue.js'
 import { readJsonObject, refuseBodyHead } from '../http/json-body.js'
 import { refuseProblem } from '../http/json-route.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { givenInstant } from '../http/instant-field.js'
 import { deliveryStatus, eventType, instant, uuid } from './webhook-schemas.js'
 

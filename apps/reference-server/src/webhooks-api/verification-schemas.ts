@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { instant, uuid } from './webhook-schemas.js'
 
 /** Largest page. A larger `limit` is reduced to it. */

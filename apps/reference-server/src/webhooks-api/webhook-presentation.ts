@@ -7,7 +7,7 @@ import {
   type WebhookStore,
 } from '@kyc-relay/webhooks/delivery'
 import type { FeedItem } from '@kyc-relay/webhooks/internal'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { KeyVersion } from '../identity/api-keys.js'
 import type { feedPage } from './recovery-schemas.js'
 import type * as keys from './key-schemas.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { givenInstant } from '../http/instant-field.js'
 
 export const uuid = z.uuid()

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { JsonValue } from './json-value.js'
 import type { ViolationCode } from './violation.js'
 

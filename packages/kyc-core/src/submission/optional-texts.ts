@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { argumentsSchema } from './arguments.js'
 
 /** Lists the pointers of all optional texts of an object. */

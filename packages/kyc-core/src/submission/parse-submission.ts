@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Decision } from '../status/kyc-status.js'
 import { checkAddress } from './address-rules.js'
 import { ARGUMENT_SCHEMAS, argumentsSchema, type Arguments } from './arguments.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { countryCodeSchema, extractedAddressSchema } from './address.js'
 import { isDocumentNumber } from './document-number.js'
 import {

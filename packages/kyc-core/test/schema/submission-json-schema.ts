@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../../src/submission/address.js'
 import { lenientArgumentsSchema } from '../../src/submission/arguments.js'
 

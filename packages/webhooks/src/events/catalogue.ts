@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { transactionDeclineSchema } from './decline-schema.js'
 import { eventExamples } from './event-examples.js'
 import { eventScopes, type EventScope } from './event-scopes.js'

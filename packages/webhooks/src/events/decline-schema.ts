@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { amount, currencyCode, flag, identifier, instant, lastFour, sixDigits, text } from './field-schemas.js'
 
 export const transactionDeclineSchema = z.strictObject({

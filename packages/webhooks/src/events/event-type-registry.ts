@@ -56,7 +56,7 @@ const exampleIdentifiers: EventIdentifiers = {
  * @example
  * ```ts
  * import { createEventTypes } from '@kyc-relay/webhooks/events'
- * import { z } from 'zod'
+ * import * as z from 'zod'
  *
  * export const eventTypes = createEventTypes([
  *   {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isCurrencyCode } from './currency-codes.js'
 
 // zod is not a peer: a receiver needs none, and must install beside any version.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { identifier, instant, text } from './field-schemas.js'
 
 const status = z.enum(['UNVERIFIED', 'PASS', 'PASS_INTERNATIONAL'])

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { amount, currencyCode, flag, identifier, instant, integer, lastFour, text } from './field-schemas.js'
 
 const transactionStatus = z.enum(['PENDING', 'SETTLED'])

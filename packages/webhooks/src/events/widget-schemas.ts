@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { identifier, paidAmount, text } from './field-schemas.js'
 
 const widgetFields = {

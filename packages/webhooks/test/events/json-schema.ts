@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventCatalogue } from '@kyc-relay/webhooks/events'
 import { allEventTypes } from '@kyc-relay/webhooks/internal'
 import type { EventType } from '@kyc-relay/webhooks'

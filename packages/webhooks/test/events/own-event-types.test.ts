@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createEventTypes, eventExample, parseEvent, type OwnEventType } from '@kyc-relay/webhooks/events'
 import type { InsertedEvent } from '../../src/internal/index.js'
 import { type StandardSchema, allEventTypes } from '@kyc-relay/webhooks/internal'
