@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto'
-import { brokenBy, isWaiting } from './invariants.mjs'
+import { brokenBy, brokenByRest, violations as texts } from './invariants.mjs'
 import { actionsOf, after, firstState, textOf } from './world.mjs'
 
+/** Known bugs, and the promise that each breaks. */
 const sabotages = {
-  'no-fence': ['a result is applied after another worker took the attempt over', /stale result/],
-  'attempt-not-counted': ['an attempt that a crash ended gives its number back', /more often than attempts/],
-  'believes-timeouts': ['a timeout counts as delivered', /nobody accepted it/],
-  'never-takes-over': ['nobody takes over what a dead worker had in flight', /stuck/],
-  'new-id': ['a recovered event gets an X-Event-ID of its own', /two X-Event-IDs/],
+  'no-fence': ['a result is applied after another worker took the attempt over', 'staleResult'],
+  'attempt-not-counted': ['an attempt that a crash ended gives its number back', 'postedUncounted'],
+  'believes-timeouts': ['a timeout counts as delivered', 'notAccepted'],
+  'never-takes-over': ['nobody takes over what a dead worker had in flight', 'stuckDelivery'],
+  'one-attempt-more': ['a delivery has one attempt too many', 'tooManyAttempts'],
+  'gives-up-early': ['a delivery fails one attempt too early', 'failedEarly'],
+  'claims-while-paused': ['a claim does not look at pauses', 'claimedWhilePaused'],
+  reopens: ['a resend opens the old delivery again', 'leftFinalState'],
+  'new-id': ['a recovered event gets an X-Event-ID of its own', 'secondId'],
+  'recovers-nothing': ['a running recovery finds nothing to do', 'stuckRecovery'],
+  'recovers-acknowledged': ['a recovery does not look at what was acknowledged', 'recoveredAgain'],
+  'recovers-waiting': ['a recovery does not look at what waits', 'recoveredAgain'],
+  'writes-unchecked': ['a recovery does not look again when it writes', 'recoveredAgain'],
 }
 
 const all = ['revoke', 'pause', 'replace', 'resend', 'recover']
@@ -23,7 +32,7 @@ const worlds = [
   ...all.map((change) => ({ ...three, changes: [change] })),
 ]
 /** The smallest world in which every known bug shows. */
-const worldOfControls = { ...one, changes: ['recover'] }
+const worldOfControls = { ...one, changes: ['pause', 'resend', 'recover'] }
 
 const hash = (text) => createHash('sha256').update(text).digest('base64').slice(0, 20)
 
@@ -56,7 +65,8 @@ async function enumerate(world, sabotage, mayGoOn) {
         cameFrom.set(nextKey, { key, name })
         nextLevel.push({ key: nextKey, state: next })
       }
-      if (!moves && isWaiting(state)) return found('a delivery is stuck', traceTo(key))
+      const stuck = moves ? null : brokenByRest(state)
+      if (stuck !== null) return found(stuck, traceTo(key))
     }
     level = nextLevel
   }
@@ -76,7 +86,10 @@ export const exhaustive = {
   ],
   notTested:
     'Combinations of changes with more than one delivery, and more workers, endpoints, deliveries and attempts. The store is the one in memory.',
-  controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
+  controls: Object.entries(sabotages).map(([name, [what, violation]]) => ({
+    ...{ name, what, violation },
+    breaks: new RegExp(`^${texts[violation]}: `, 'u'),
+  })),
   smoke: { size: { count: 3_000 }, controls: Object.keys(sabotages) },
   async run({ budget, control, log }) {
     const sizes = { states: 0, transitions: 0, 'worlds enumerated completely': 0 }

@@ -1,10 +1,8 @@
 import { recoverEvents, reportOfCause } from '@kyc-relay/webhooks/delivery'
-import {
-  createMemoryRecoveryStore,
-  createMemoryWebhookData,
-  createMemoryWebhookStore,
-} from '@kyc-relay/webhooks/testing'
+import { createMemoryWebhookData } from '@kyc-relay/webhooks/testing'
 import { attemptResultOf, xEventIdOf } from '../../packages/webhooks/test/for-proof.ts'
+import { recoveryStoreOf, webhookStoreOf } from './broken-stores.mjs'
+import { violations } from './invariants.mjs'
 
 const appId = 'app'
 const userId = 'user'
@@ -41,7 +39,7 @@ function forgetInstants({ deliveries, endpoints }) {
   for (const stored of endpoints.values()) stored.lastClaimedAtMs = 0
 }
 
-const storeOf = (state) => createMemoryWebhookStore({ data: state.data, nowMs: () => now })
+const storeOf = (state, sabotage = null) => webhookStoreOf(state.data, now, sabotage)
 
 function endpoint(endpointId, url) {
   return {
@@ -94,30 +92,34 @@ async function seeingOnly(deliveryId, { pending }, claim) {
   return claimed
 }
 
+const moreAttempts = { 'one-attempt-more': 1, 'gives-up-early': -1 }
+
 /** What workers, receivers and time may do in a state, by name. Each takes a copy of the state and changes it. */
 function actionsOfWorkers(state, { maxAttempts, sabotage }) {
   const actions = {}
+  const retry = { maxAttempts: maxAttempts + (moreAttempts[sabotage] ?? 0) }
   async function record(next, worker, report) {
     const held = next.workers[worker]
     next.workers[worker] = null
     const current = next.data.deliveries.get(held.claim.deliveryId)?.open?.token
-    const context = { now: new Date(0), random: () => 0.5, retry: { maxAttempts } }
+    const context = { now: new Date(0), random: () => 0.5, retry }
     let result = attemptResultOf(held.claim, report, context)
     if (sabotage === 'no-fence' && current !== undefined)
       result = { ...result, fence: { ...result.fence, token: current } }
     if (sabotage === 'attempt-not-counted' && report === interrupted)
       result = { ...result, attempt: { ...result.attempt, state: 'UNSENT' } }
     const { stale } = await storeOf(next).recordAttemptResults([result])
-    if (stale.length === 0 && current !== held.claim.fence.token) next.violation = 'a stale result was applied'
+    if (stale.length === 0 && current !== held.claim.fence.token) next.violation = violations.staleResult
   }
 
   async function claimDue(next, worker, deliveryId) {
     const maxInFlight = { healthy: 2, failing: 1 }
     const request = { limit: 1, leaseMs, maxInFlight, keepForHealthy: 0 }
-    const claimed = await seeingOnly(deliveryId, next.data, async () => (await storeOf(next).claimDue(request)).claimed)
+    const claim = async () => (await storeOf(next, sabotage).claimDue(request)).claimed
+    const claimed = await seeingOnly(deliveryId, next.data, claim)
     if (claimed === undefined) return
     const isPaused = next.data.endpoints.get(claimed.endpoint.endpointId).endpoint.pausedBy !== null
-    if (isPaused) next.violation = 'a delivery of a paused endpoint was claimed'
+    if (isPaused) next.violation = violations.claimedWhilePaused
     next.workers[worker] = { claim: claimed, step: 'opened' }
   }
 
@@ -170,7 +172,7 @@ function actionsOfRecovery(state, { sabotage }) {
   if (![...state.data.recoveries.values()].some(({ progress }) => progress.state === 'RUNNING')) return {}
   const scopes = state.used['the grant is revoked'] ? [] : ['MAKE_PAYOUT_SEND']
   async function decide(next) {
-    const store = createMemoryRecoveryStore({ data: next.data, nowMs: () => now })
+    const store = recoveryStoreOf(next.data, now, sabotage)
     const keep = async (request) => {
       next.step = request
       return 'stale'
@@ -183,20 +185,19 @@ function actionsOfRecovery(state, { sabotage }) {
     next.step = null
     const named = deliveries.map((one) => ({ ...one, deliveryId: `recovered ${one.eventId}` }))
     const written = sabotage === 'new-id' ? named.map((one) => ({ ...one, xEventId: `${one.xEventId}, new` })) : named
-    const store = createMemoryRecoveryStore({ data: next.data, nowMs: () => now })
-    await store.writeStep({ ...request, deliveries: written })
+    await recoveryStoreOf(next.data, now, sabotage).writeStep({ ...request, deliveries: written })
   }
   return state.step === null ? { 'the recovery decides': decide } : { 'the recovery writes': write }
 }
 
 /** What people may do in a state, each once. */
-function actionsOfPeople(state, { changes }) {
+function actionsOfPeople(state, { changes, sabotage }) {
   const actions = {}
   const once = (change, name, act) => {
     if (!changes.includes(change) || state.used[name] !== undefined) return
     actions[name] = async (next) => {
       next.used = { ...next.used, [name]: true }
-      await act(storeOf(next), next)
+      await act(storeOf(next, sabotage), next)
     }
   }
   once('revoke', 'the grant is revoked', (store) => store.cancelPending({ appId, userId, reason: 'GRANT_REVOKED' }))
@@ -220,7 +221,7 @@ function actionsOfPeople(state, { changes }) {
     })
   }
   once('recover', 'a recovery of a starts', async (_, { data }) => {
-    const store = createMemoryRecoveryStore({ data, nowMs: () => later })
+    const store = recoveryStoreOf(data, later, sabotage)
     const range = { appId, recoveryId: 'recovery', since: new Date(0), until: null, eventTypes: null }
     for (const endpointId of ['a', 'a2']) await store.startRecovery({ ...range, endpointId }).catch(() => undefined)
   })
