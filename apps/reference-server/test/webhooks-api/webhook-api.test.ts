@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startReceiver, type LocalReceiver } from '../local-receiver.js'
@@ -266,6 +267,24 @@ describe('the delivery log', () => {
     expect(delivery.curl).toContain(`X-Event-ID: ${delivery.xEventId}`)
     expect(delivery.curl).not.toContain(app(0).apiKey)
     expect(delivery.body).toBe(receiver.received.at(-1)?.body)
+    await removeAll()
+  })
+
+  it('shows an attempt whose report was stored without what later versions add', async () => {
+    const { id } = await register({ url: receiver.url('/earlier') })
+    const delivery = await tested(id)
+    expect(delivery.attempts).toMatchObject([{ address: '127.0.0.1', keyVersion: 1 }])
+    const database = new Database(`${server.dataDir}/kyc.db`)
+    database.exec("update kyc_relay_attempts set report = json_remove(report, '$.address', '$.keyVersion')")
+    database.close()
+    const { json } = await api(`/deliveries/${delivery.id}`)
+    expect(json.attempts).toMatchObject([{ httpStatus: 200, address: null, keyVersion: null }])
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const page = await browser.get(`/portal/deliveries/${delivery.id}`)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('HTTP 200')
+    expect(page.text).not.toMatch(/address <code>|signed with key/)
     await removeAll()
   })
 

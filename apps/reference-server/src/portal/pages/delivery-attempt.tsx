@@ -55,12 +55,12 @@ export const DeliveryAttempt: FC<{
                 {name} {ms} ms
               </span>
             ))}
-            {report.address === null ? null : (
+            {report.address == null ? null : (
               <span>
                 address <code>{report.address}</code>
               </span>
             )}
-            {report.keyVersion === null ? null : <span>signed with key {report.keyVersion}</span>}
+            {report.keyVersion == null ? null : <span>signed with key {report.keyVersion}</span>}
           </div>
           {report.status === null ? null : (
             <details>
