@@ -16,6 +16,7 @@ type LeasedRow = readonly [
   cancelRequested: string | null,
   eventType: string,
   ofClass: number,
+  failing: number,
 ]
 
 /** Prepares the statements that run for every result, without the query builder. */
@@ -24,7 +25,8 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
     /** Only while the fence is current. */
     findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
       client,
-      `SELECT position, endpoint, unsent_since, cancel_requested, event_type, class FROM kyc_relay_deliveries
+      `SELECT position, endpoint, unsent_since, cancel_requested, event_type, class, failing
+      FROM kyc_relay_deliveries JOIN kyc_relay_endpoint_schedules USING (endpoint)
       WHERE delivery_id = ? AND lease_token = ? AND attempts_made = ? AND app_id = ?`,
     ),
     findRemoved: prepareRows<[endpoint: number], readonly [lineageId: string]>(
@@ -53,10 +55,9 @@ export function prepareResultStatements(client: Database.Database, db: DrizzleDa
       client,
       'UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight - 1 WHERE endpoint = ?',
     ),
-    setFailing: prepare<[failing: number, failing: number, now: number, endpoint: number, failing: number]>(
+    setFailing: prepare<[failing: number, failingSince: number | null, endpoint: number]>(
       client,
-      `UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = iif(?, ?, NULL)
-      WHERE endpoint = ? AND failing <> ?`,
+      'UPDATE kyc_relay_endpoint_schedules SET failing = ?, failing_since = ? WHERE endpoint = ?',
     ),
     countHour: prepareCounting(client),
     findEndpointId: prepareRows<[endpoint: number], readonly [endpointId: string]>(
@@ -80,7 +81,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const { fence, attempt, next } = result
   const row = statements.findLeased.get(fence.deliveryId, fence.token, fence.attempt, fence.appId)
   if (row === undefined) return null
-  const [position, endpoint, unsentSinceMs, cancelRequested, eventType, ofClass] = row
+  const [position, endpoint, unsentSinceMs, cancelRequested, eventType, ofClass, wasFailing] = row
   // The endpoint does not matter for a finished delivery.
   const removed = next.state === 'PENDING' ? statements.findRemoved.get(endpoint)?.[0] : undefined
   const lineage = removed === undefined ? [] : statements.listLineage.all({ appId: fence.appId, lineageId: removed })
@@ -110,12 +111,11 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     if (heir !== undefined) statements.moveRetry.run(next, position)
     statements.announceDue.run({ endpoint: next, class: ofClass, dueAt: outcome.dueAtMs })
   }
-  if (outcome.endpointFailing === null) return { endpoint, result, turn: null }
-  const failing = Number(outcome.endpointFailing)
-  const { changes } = statements.setFailing.run(failing, failing, now, endpoint, failing)
-  const [endpointId] = (changes === 0 ? undefined : statements.findEndpointId.get(endpoint)) ?? []
-  const turn = endpointId === undefined ? null : { appId: fence.appId, endpointId, failing: outcome.endpointFailing }
-  return { endpoint, result, turn }
+  const failing = outcome.endpointFailing
+  if (failing === null || failing === (wasFailing === 1)) return { endpoint, result, turn: null }
+  statements.setFailing.run(Number(failing), failing ? now : null, endpoint)
+  const [endpointId] = statements.findEndpointId.get(endpoint) ?? []
+  return { endpoint, result, turn: endpointId === undefined ? null : { appId: fence.appId, endpointId, failing } }
 }
 
 /** Applies each result whose fence is current, inside a transaction of the caller. */

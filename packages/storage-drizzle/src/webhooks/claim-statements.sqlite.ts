@@ -11,11 +11,14 @@ export type ClaimedRow = readonly [
   userId: string,
   eventType: EventName,
   unsentSince: number | null,
-  endpoint: number,
   eventId: string,
   test: number,
   body: Buffer | null,
   traceContext: string | null,
+  endpointId: string,
+  url: string,
+  standardWebhooks: number,
+  headers: string | null,
 ]
 
 /** Prepares the statements that run for every claim, without the query builder. */
@@ -55,14 +58,11 @@ export function prepareClaiming(client: Database.Database) {
     findClaimed: prepareRows<[position: number], ClaimedRow>(
       client,
       `SELECT delivery_id, attempts_made, x_event_id, delivery.app_id, delivery.user_id, event_type, unsent_since,
-        endpoint, event_id, test, body, trace_context
+        event_id, test, body, trace_context, endpoint_id, url, standard_webhooks, headers
       FROM kyc_relay_deliveries AS delivery JOIN kyc_relay_events AS event ON event.position = delivery.event
+        JOIN kyc_relay_endpoints AS endpoint ON endpoint.position = delivery.endpoint
       WHERE delivery.position = ?`,
     ),
-    findEndpoint: prepareRows<
-      [endpoint: number],
-      readonly [endpointId: string, url: string, standardWebhooks: number, headers: string | null]
-    >(client, 'SELECT endpoint_id, url, standard_webhooks, headers FROM kyc_relay_endpoints WHERE position = ?'),
     moveSchedule: prepare<[claimed: number, now: number, nextDueAt: number | null, endpoint: number]>(
       client,
       `UPDATE kyc_relay_endpoint_schedules SET in_flight = in_flight + ?, last_claimed_at = ?, next_due_at = ?

@@ -34,39 +34,25 @@ function listSchedules(statements: ClaimingStatements, request: ClaimRequest, fa
   })
 }
 
-/** Reads the data to send with an opened delivery; endpoints once per claim. */
-function createReader(statements: ClaimingStatements, now: number) {
-  const endpoints = new Map<number, ClaimedDelivery['endpoint']>()
-
-  function findEndpoint(position: number): ClaimedDelivery['endpoint'] {
-    const known = endpoints.get(position)
-    if (known !== undefined) return known
-    const row = statements.findEndpoint.get(position)
-    if (row === undefined) throw new StorageError('STORE_FAILED')
-    const endpoint = { endpointId: row[0], url: row[1], standardWebhooks: row[2] === 1, headers: parseHeaders(row[3]) }
-    endpoints.set(position, endpoint)
-    return endpoint
-  }
-
-  return (position: number, token: string): ClaimedDelivery => {
-    const row = statements.findClaimed.get(position)
-    if (row === undefined) throw new StorageError('STORE_FAILED')
-    const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, endpoint, ...event] = row
-    const [eventId, test, body, traceContext] = event
-    return {
-      fence: { appId, deliveryId, attempt: attemptsMade, token },
-      deliveryId,
-      eventId,
-      xEventId,
-      appId,
-      userId,
-      eventType,
-      test: test === 1,
-      endpoint: findEndpoint(endpoint),
-      body: bytesOf(body),
-      unsentForMs: unsentSince === null ? 0 : Math.max(0, now - unsentSince),
-      traceContext,
-    }
+/** Reads what to send with an opened delivery. */
+function readClaimed(statements: ClaimingStatements, position: number, token: string, now: number): ClaimedDelivery {
+  const row = statements.findClaimed.get(position)
+  if (row === undefined) throw new StorageError('STORE_FAILED')
+  const [deliveryId, attemptsMade, xEventId, appId, userId, eventType, unsentSince, ...eventAndEndpoint] = row
+  const [eventId, test, body, traceContext, endpointId, url, standardWebhooks, headers] = eventAndEndpoint
+  return {
+    fence: { appId, deliveryId, attempt: attemptsMade, token },
+    deliveryId,
+    eventId,
+    xEventId,
+    appId,
+    userId,
+    eventType,
+    test: test === 1,
+    endpoint: { endpointId, url, standardWebhooks: standardWebhooks === 1, headers: parseHeaders(headers) },
+    body: bytesOf(body),
+    unsentForMs: unsentSince === null ? 0 : Math.max(0, now - unsentSince),
+    traceContext,
   }
 }
 
@@ -84,12 +70,11 @@ export function claimDue(
 ): Awaited<ReturnType<WebhookStore['claimDue']>> {
   const schedules = [false, true].flatMap((failing) => listSchedules(statements, request, failing, now))
   const chosen = chooseFairly<number, ClaimableEndpoint>(schedules, request)
-  const read = createReader(statements, now)
   const claimedOf = new Map<ClaimableEndpoint, Set<number>>()
   const claimed = chosen.map(({ schedule, waiting: { position } }) => {
     const token = newToken()
     statements.openAttempt.run(token, now + request.leaseMs, position)
-    const delivery = read(position, token)
+    const delivery = readClaimed(statements, position, token, now)
     // An attempt number is reused only after an unsent attempt; otherwise a sixth POST would follow.
     const opened = statements.openNumber.run(position, delivery.fence.attempt, now)
     if (opened.changes !== 1) throw new StorageError('CONSTRAINT')
@@ -111,10 +96,9 @@ export function claimExpired(
   now: number,
   newToken: () => string,
 ): readonly ClaimedDelivery[] {
-  const read = createReader(statements, now)
   return statements.listExpired.all(now, request.limit).map(([position]) => {
     const token = newToken()
     statements.takeOver.run(token, now + request.leaseMs, position)
-    return read(position, token)
+    return readClaimed(statements, position, token, now)
   })
 }
