@@ -29,6 +29,13 @@ const publicSurface = [
   },
 ]
 
+const smallBundles = [
+  {
+    selector: 'ImportDeclaration[source.value="zod"] > ImportSpecifier[imported.name="z"]',
+    message: 'Use `import * as z`: a bundle then leaves out the locales of zod.',
+  },
+]
+
 // Vitest reaches for these between any two steps of a test, also after it: `process.nextTick` a tick after each report.
 const neededByTheRunner = [
   {
@@ -132,7 +139,7 @@ export default defineConfig(
   {
     files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'],
     rules: {
-      'no-restricted-syntax': ['error', ...publicSurface],
+      'no-restricted-syntax': ['error', ...publicSurface, ...smallBundles],
       'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
     },
   },
@@ -140,6 +147,6 @@ export default defineConfig(
   {
     files: pureSources,
     ignores: shellPlaces,
-    rules: { 'no-restricted-syntax': ['error', ...publicSurface, ...readsItsSurroundings] },
+    rules: { 'no-restricted-syntax': ['error', ...publicSurface, ...smallBundles, ...readsItsSurroundings] },
   },
 )
