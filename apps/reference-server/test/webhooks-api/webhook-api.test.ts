@@ -275,7 +275,12 @@ describe('the delivery log', () => {
     const delivery = await tested(id)
     expect(delivery.attempts).toMatchObject([{ address: '127.0.0.1', keyVersion: 1 }])
     const database = new Database(`${server.dataDir}/kyc.db`)
-    database.exec("update kyc_relay_attempts set report = json_remove(report, '$.address', '$.keyVersion')")
+    database
+      .prepare(
+        `update kyc_relay_attempts set report = json_remove(report, '$.address', '$.keyVersion')
+        where delivery = (select position from kyc_relay_deliveries where delivery_id = ?)`,
+      )
+      .run(delivery.id)
     database.close()
     const { json } = await api(`/deliveries/${delivery.id}`)
     expect(json.attempts).toMatchObject([{ httpStatus: 200, address: null, keyVersion: null }])

@@ -22,7 +22,7 @@ type LeasedRow = readonly [
 /** Prepares the statements that run for every result, without the query builder. */
 export function prepareResultStatements(client: Database.Database, db: DrizzleDatabase) {
   return {
-    /** Only while the fence is current. */
+    /** Only while the fence is current. What was claimed has a schedule: claims are made from it. */
     findLeased: prepareRows<[deliveryId: string, token: string, attempt: number, appId: string], LeasedRow>(
       client,
       `SELECT position, endpoint, unsent_since, cancel_requested, event_type, class, failing
