@@ -85,11 +85,13 @@ async function worker(store, bodySealer) {
   let left = 0
   let failed = 0
   let finished = () => {}
-  let open = () => {}
-  let opened
+  let filling = true
   const engine = createDeliveryWorker({
     // Nothing is claimed while the queue is filled.
-    store: { ...store, claimDue: (request) => opened.then(() => store.claimDue(request)) },
+    store: {
+      ...store,
+      claimDue: async (request) => (filling ? { claimed: [], nextDueInMs: null } : store.claimDue(request)),
+    },
     bodySealer,
     send,
     grants: { find: async (pairs) => pairs.map((pair) => ({ ...pair, scopes: ['MAKE_PAYOUT_SEND'] })) },
@@ -101,8 +103,6 @@ async function worker(store, bodySealer) {
       if (--left === 0) finished()
     },
   })
-  const close = () => void (opened = new Promise((resolve) => (open = resolve)))
-  close()
   const registered = await register(store)
   engine.start()
   const took = await measureLast(async (count) => {
@@ -110,12 +110,12 @@ async function worker(store, bodySealer) {
     left = count
     const done = new Promise((resolve) => (finished = resolve))
     const measured = measure(count)
-    open()
+    filling = false
+    engine.wake()
     await done
-    close()
+    filling = true
     return measured()
   })
-  open()
   await engine.stop()
   assert.equal(failed, 0)
   return took
