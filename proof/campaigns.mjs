@@ -12,4 +12,5 @@ export const campaigns = {
   faults: async () => (await import('./faults/campaign.mjs')).faultsOfMachine,
   mutation: async () => (await import('./mutation/campaign.mjs')).mutation,
   fuzz: async () => (await import('./fuzz/campaign.mjs')).fuzz,
+  'fuzz-guided': async () => (await import('./fuzz/guided-campaign.mjs')).fuzzGuided,
 }

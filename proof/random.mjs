@@ -6,7 +6,11 @@ export function createRandom(seed, name) {
   let state = seed
   for (const character of name) state = Math.imul(state ^ character.charCodeAt(0), 0x01000193)
   const generator = xoroshiro128plus(state)
-  const whole = (below) => uniformInt(generator, 0, below - 1)
+  return choicesOf((below) => uniformInt(generator, 0, below - 1))
+}
+
+/** Choices of each kind from one function, which gives a whole number below another. */
+export function choicesOf(whole) {
   return {
     whole,
     chance: (share) => whole(1_000) < share * 1_000,

@@ -24,7 +24,7 @@ export const fuzz = {
     'A migration of a SQLite file is done wholly or not at all, and no row is lost.',
   ],
   notTested:
-    'Migrations of PostgreSQL. The package ships its first migration only, so those after it belong to the campaign. Inputs are not guided by coverage.',
+    'Migrations of PostgreSQL. The package ships its first migration only, so those after it belong to the campaign. Inputs are not guided by coverage; those of `fuzz-guided` are.',
   controls: Object.entries(sabotages).map(([name, [what, breaks]]) => ({ name, what, breaks })),
   controlSize: { count: 20_000 },
   smoke: { size: { count: 2_000 }, controls: Object.keys(sabotages) },
