@@ -249,7 +249,6 @@ export const dueNotices = pgTable(
   ],
 )
 
-/** Jobs that deliver what an endpoint has not acknowledged. */
 /**
  * Counts of attempts by endpoint, hour and cause. Each call adds a row, so that writers never wait for each other. The
  * retention merges the rows of an hour after it.

@@ -188,7 +188,6 @@ export const endpointSchedules = sqliteTable(
   ],
 )
 
-/** Jobs that deliver what an endpoint has not acknowledged. */
 /** Counts of attempts by endpoint, hour and cause. */
 export const endpointHours = sqliteTable(
   'kyc_relay_endpoint_hours',
