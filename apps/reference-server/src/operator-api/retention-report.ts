@@ -29,7 +29,7 @@ export interface RetentionReport {
 export interface RetentionReportDeps {
   /** Years after the closure of an account; null if the operator has not set them. */
   readonly years: number | null
-  readonly userRetention: Pick<UserRetention, 'listClosed' | 'recordConfirmedReport'>
+  readonly userRetention: Pick<UserRetention, 'listClosed' | 'find' | 'recordConfirmedReport'>
   readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | 'held'>
   readonly now: () => Date
 }
@@ -38,8 +38,8 @@ export interface RetentionReportDeps {
 export interface ConfirmedReport {
   readonly reportId: string
   readonly erased: readonly string[]
-  /** Users of the report who came under a legal hold meanwhile. */
-  readonly skipped: readonly { readonly userId: string; readonly reason: 'LEGAL_HOLD' }[]
+  /** Users of the report who came under a legal hold meanwhile, or whose account is open again or was closed later. */
+  readonly skipped: readonly { readonly userId: string; readonly reason: 'LEGAL_HOLD' | 'NOT_DUE' }[]
 }
 
 /** Goes back a number of years; from 29 February to 28 February. */
@@ -84,6 +84,12 @@ export async function confirmRetentionReport(
   const erased: string[] = []
   const skipped: ConfirmedReport['skipped'][number][] = []
   for (const { userId } of report.users) {
+    // Earlier users of the report take time. Meanwhile an account can open again.
+    const { closedAt } = await deps.userRetention.find(userId)
+    if (closedAt === null || closedAt > report.closedUntil) {
+      skipped.push({ userId, reason: 'NOT_DUE' })
+      continue
+    }
     const outcome = await deps.eraseUser({ userId, actor })
     if (outcome === 'held') skipped.push({ userId, reason: 'LEGAL_HOLD' })
     else erased.push(userId)
