@@ -126,15 +126,15 @@ FROM unnest(
 WHERE schedule.app_id = after.app_id AND schedule.endpoint_id = after.endpoint_id AND ${ofApp('schedule')}`,
 )
 
-/** Gives retries of removed endpoints to their lineage. */
+/** Gives retries of removed endpoints to their lineage. A paused heir is sent only test events. */
 const moveRetries = statementByApp(
   'move_retries',
   (ofApp) => sql`
 WITH moved AS MATERIALIZED (
   SELECT * FROM unnest(
     ${value('appIds')}::text[], ${value('positions')}::bigint[], ${value('deliveryIds')}::text[],
-    ${value('endpointIds')}::text[], ${value('dueAts')}::timestamptz[]
-  ) AS given (app_id, position, delivery_id, endpoint_id, due_at)
+    ${value('endpointIds')}::text[], ${value('dueAts')}::timestamptz[], ${value('tests')}::boolean[]
+  ) AS given (app_id, position, delivery_id, endpoint_id, due_at, test)
 ), waiting AS (
   UPDATE kyc_relay_delivery_queue AS queued SET endpoint_id = moved.endpoint_id
   FROM moved WHERE queued.app_id = moved.app_id AND queued.position = moved.position AND ${ofApp('queued')}
@@ -142,11 +142,13 @@ WITH moved AS MATERIALIZED (
   UPDATE kyc_relay_deliveries AS delivery SET endpoint_id = moved.endpoint_id
   FROM moved WHERE delivery.app_id = moved.app_id AND delivery.delivery_id = moved.delivery_id AND ${ofApp('delivery')}
 ), first AS (
-  SELECT app_id, endpoint_id, min(due_at) AS due_at FROM moved GROUP BY app_id, endpoint_id
+  SELECT app_id, endpoint_id, min(due_at) AS due_at, min(due_at) FILTER (WHERE test) AS test_due_at
+  FROM moved GROUP BY app_id, endpoint_id
 )
-UPDATE kyc_relay_endpoint_schedules AS schedule SET next_due_at = least(schedule.next_due_at, first.due_at)
+UPDATE kyc_relay_endpoint_schedules AS schedule
+SET next_due_at = least(schedule.next_due_at, CASE WHEN schedule.paused THEN first.test_due_at ELSE first.due_at END)
 FROM first
-WHERE NOT schedule.paused AND schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
+WHERE schedule.app_id = first.app_id AND schedule.endpoint_id = first.endpoint_id AND ${ofApp('schedule')}`,
 )
 
 const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
@@ -259,6 +261,7 @@ async function write(
     deliveryIds: moved.map(({ row }) => row.deliveryId),
     endpointIds: moved.map(({ movesTo }) => movesTo),
     dueAts: moved.map(({ outcome }) => instant(outcome.dueAtMs)),
+    tests: moved.map(({ row }) => row.class === deliveryClass.test),
   })
 }
 

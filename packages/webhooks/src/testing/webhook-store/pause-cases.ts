@@ -242,4 +242,23 @@ export const pauseCases = [
       deepEqual(await claimed(store), nothing)
     },
   ),
+
+  webhookStoreCase(
+    'WS-PAUSE-12',
+    'The retry of a test event MUST be sent when it moves to a paused endpoint of the lineage',
+    async ({ store, advance }) => {
+      const { registered, published, endpoint } = createSamples()
+      const first = await registered(store)
+      const [live] = await published(store, first)
+      const [test] = await published(store, first, 1, { test: true })
+      const [ofTest, ofLive] = (await store.claimDue(wideClaim)).claimed
+      deepEqual([ofTest?.deliveryId, ofLive?.deliveryId], [test, live])
+      await pause(store, first)
+      await store.replaceEndpoint({ ...first, replacement: endpoint() })
+      const results = [ofTest, ofLive].flatMap((one) => (one === undefined ? [] : [resultOf.retry(one, 10)]))
+      await recordResults(store, ...results)
+      await advance(20)
+      deepEqual(await claimed(store), { ids: [test], nextDueInMs: null })
+    },
+  ),
 ]

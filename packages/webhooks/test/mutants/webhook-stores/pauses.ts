@@ -50,13 +50,15 @@ export const wrongPauses: readonly WrongStore[] = [
     }),
   ],
   [
-    'holds test events back too',
+    'holds the first attempts of test events back too',
     'WS-PAUSE-4',
     (store, { endpoints }) => ({
       async claimDue(request) {
         const { claimed, ...rest } = await store.claimDue(request)
         const isPaused = (endpointId: string) => endpoints.get(endpointId)?.endpoint.pausedBy != null
-        return { ...rest, claimed: claimed.filter(({ endpoint }) => !isPaused(endpoint.endpointId)) }
+        const isSent = ({ fence, endpoint }: (typeof claimed)[number]) =>
+          fence.attempt > 1 || !isPaused(endpoint.endpointId)
+        return { ...rest, claimed: claimed.filter(isSent) }
       },
     }),
   ],
@@ -141,6 +143,22 @@ export const wrongPauses: readonly WrongStore[] = [
           ({ endpointId }) => data.endpoints.get(endpointId)?.endpoint.pausedBy != null,
         )
         return without(data, held, () => store.cancelPending(request))
+      },
+    }),
+  ],
+  [
+    'holds the retry of a test event that moves to a paused endpoint',
+    'WS-PAUSE-12',
+    (store, { deliveries, endpoints }) => ({
+      async recordAttemptResults(results) {
+        const before = new Map([...deliveries].map(([deliveryId, { endpointId }]) => [deliveryId, endpointId]))
+        const answer = await store.recordAttemptResults(results)
+        for (const [deliveryId, delivery] of deliveries) {
+          const isMoved = before.get(deliveryId) !== delivery.endpointId
+          const isPaused = endpoints.get(delivery.endpointId)?.endpoint.pausedBy != null
+          if (isMoved && isPaused && delivery.event.test) delivery.dueAtMs = Infinity
+        }
+        return answer
       },
     }),
   ],
