@@ -89,11 +89,18 @@ const PO_BOX = [
   /(?:^|, ?)ANTWOORDNUMMER ?\d/,
   /(?:^|, ?)(?:DHL[ -])?(?:PACKSTATION|POSTFILIALE) ?(?:NR\.? ?)?\d{3}(?!\d)/,
   /\bSANDUKU LA POSTA\b/,
-  /ص ?\. ?[بپ]/u,
+  // Not "العاص. بناية", a name and a building.
+  /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
   /(?:^|[\s,،])ص ?[بپ]\.? ?:? ?\p{Nd}/u,
   /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
-  /(?:^|[\s,])А ?[/.] ?С\.? ?(?:№ ?)?\d/u,
-  /(?:^|[\s,])П ?\.? ?К ?\.? ?(?:№ ?)?\d/u,
+  /(?:^|[\s,])А ?\/ ?С\.? ?(?:NO ?)?\d/u,
+  // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
+  /(?:^|, ?)А\. ?[СЯ]\.? ?(?:NO ?)?\d/u,
+  // Up to three digits, or alone: longer ones are a postal code, which has the same letters in Bulgaria.
+  /(?:^|[\s,])П ?\.? ?К ?\.? ?(?:NO ?)?\d{1,3}(?!\d)/u,
+  /^П ?\.? ?К ?\.? ?(?:NO ?)?\d+$/u,
+  // Not "த.பெருமாள்", an initial and a name.
+  /(?<![\p{L}\p{M}])த\. ?பெ(?![\p{L}\p{M}])/u,
 ] as const
 
 /** Abbreviations that mean a PO box in some countries only. */
@@ -103,7 +110,9 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['NO', 'SE', 'DK', 'FO', 'GL', 'IS', 'SJ'], /(?:^|, ?| )(?:P\.? ?B|POSTB|BOKS|P\.? ?BOKS)\.? ?(?:NR\.? ?)?\d/],
   [['SE'], /(?:^|, ?)BOX ?\d[\d ]*(?:$|,| [A-Z])/],
   [['DE', 'AT', 'CH', 'LI', 'HU'], /(?:^|, ?| )PF\.? ?(?:NR\.? ?)?\d/],
-  [['TR', 'CY', 'EE', 'LV', 'BG'], /(?:^|, ?| )P\.? ?K\.? ?\d/],
+  // Longer numbers are a postal code.
+  [['TR', 'CY', 'EE', 'LV'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,4}(?!\d)/],
+  [['BG'], /(?:^|, ?| )P\.? ?K\.? ?\d{1,3}(?!\d)|^P\.? ?K\.? ?\d+$/],
   [['LV', 'LT'], /(?:^|, ?| )[AP](?:\. ?|\/)[KD]\.? ?\d/],
   [['RS', 'ME', 'BA'], /(?:^|, ?)P\.? ?F\.? ?(?:BR\.? ?)?\d/],
   [['RS', 'ME', 'BA', 'MK'], /(?:^|, ?)П\. ?(?:Ф\.|ФАХ) ?(?:БР\.? ?)?\d/u],
@@ -136,15 +145,15 @@ const PLAIN = /^[ -~]*$/
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
 /**
- * Normalises a line for comparison: NFKC, upper case, Latin letters without accents, single spaces, no invisible
- * characters.
+ * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters.
+ * Vowel signs stay: in Indic and Thai letters they are half of the word.
  */
 function comparable(line: string): string {
   // Most lines are plain ASCII and need no normalisation.
   if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').trim()
   return line
     .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[\p{Script=Inherited}\p{Cf}]/gu, '')
     .normalize('NFKC')
     .toUpperCase()
     .replace(/[‐‑‒–—]/gu, '-')
