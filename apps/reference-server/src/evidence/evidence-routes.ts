@@ -12,7 +12,8 @@ import { replacePhotoUrl, type PhotoUrlDeps } from './replace-photo-url.js'
 import { readEvidence, readPhoto, type EvidenceDeps, type KeptEvidence, type Looker } from './read-evidence.js'
 
 const look = z.strictObject({ purpose: auditText })
-const newUrl = z.strictObject({ url: z.string().max(2048), reason: auditText })
+/** As long as in a submission. */
+const newUrl = z.strictObject({ url: z.string().max(4096), reason: auditText })
 
 /** Dependencies of the evidence routes. */
 export interface EvidenceRoutesDeps extends EvidenceDeps {
