@@ -234,6 +234,7 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     start() {
       if (running !== null) return
       stopping = false
+      batcher.resume()
       running = workSubscribed()
     },
     async stop() {

@@ -9,6 +9,8 @@ export interface ResultBatcher {
   add(result: AttemptResult): Promise<WriteOutcome>
   /** Stops retrying. Unwritten and later results resolve as `abandoned`. */
   abandon(): void
+  /** Writes and retries again after {@link abandon}. */
+  resume(): void
 }
 
 interface Waiting {
@@ -159,6 +161,9 @@ export function createResultBatcher(deps: {
     abandon() {
       abandoned = true
       flush()
+    },
+    resume() {
+      abandoned = false
     },
   }
 }

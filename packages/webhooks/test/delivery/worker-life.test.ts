@@ -96,6 +96,33 @@ describe('starting, waking and stopping', () => {
     expect(sent).toHaveLength(1)
   })
 
+  test('it writes outcomes again after a stop that gave some up', async () => {
+    const endpoint = await registerEndpoint(store)
+    const first = await publish(store, [endpoint])
+    let down = true
+    const worker = createWorker({
+      store: {
+        ...store,
+        recordAttemptResults: (results) =>
+          down ? Promise.reject(new Error('down')) : store.recordAttemptResults(results),
+      },
+    })
+    worker.start()
+    await time.pass(1_000)
+    const stopping = worker.stop()
+    await time.pass(35_000)
+    await stopping
+    down = false
+    const second = await publish(store, [endpoint])
+    worker.start()
+    await time.pass(120_000)
+    await worker.stop()
+    expect(await read(second.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
+    // Its first attempt was interrupted.
+    expect(await read(first.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 2 })
+    expect(sent).toHaveLength(3)
+  })
+
   test('stopping what was never started is fine', async () => {
     await createWorker().stop()
   })
