@@ -69,7 +69,8 @@ export async function authorizeDeliveries(
       if (!isGranted(deps.eventTypes, delivery.eventType, grant.scopes, deps.scopeRule)) return 'GRANT_REVOKED'
     }
     const signingKey = keys[index]
-    if (signingKey == null) return 'SIGNING_KEY_MISSING'
+    // A blank key signs nothing: anyone could sign with it.
+    if (signingKey == null || signingKey.key.trim() === '') return 'SIGNING_KEY_MISSING'
     const body = bodies[index]
     if (body === undefined) return 'BODY_UNAVAILABLE'
     return body === null ? 'USER_ERASED' : { signingKey, body }
@@ -111,7 +112,7 @@ const grantsOf = ({ grants }: AttemptDeps): LookUp<AppGrant | null> => ({
 
 const keysOf = ({ signingKeys }: AttemptDeps): LookUp<SigningKey | null> => ({
   ask: (some) => signingKeys.current(some.map(({ appId }) => appId)),
-  isFor: (key, { appId }) => key === null || isSameId(key.appId, appId),
+  isFor: (key, { appId }) => key === null || (isSameId(key.appId, appId) && typeof key.key === 'string'),
   failed: 'KEYS_FAILED',
   mismatch: 'KEYS_MISMATCH',
 })
@@ -214,8 +215,8 @@ async function sendSigned(
 async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) {
   const { headers } = endpoint
   if (headers === null) return {}
-  const opening = deps.openHeaders?.({ appId, headers }) ?? Promise.resolve(null)
-  return withTimeLimit(opening, deps.lookUpTimeoutMs, null, deps.timers).catch((error: unknown) => {
+  const open = async () => (await deps.openHeaders?.({ appId, headers })) ?? null
+  return withTimeLimit(open(), deps.lookUpTimeoutMs, null, deps.timers).catch((error: unknown) => {
     deps.tell('HEADERS_FAILED', error)
     return null
   })

@@ -23,9 +23,10 @@ export interface GrantLookup {
   find(pairs: readonly { readonly appId: string; readonly userId: string }[]): Promise<readonly (AppGrant | null)[]>
 }
 
-/** Checks whether a grant is the one that was asked for. A missing grant names nobody. */
+/** Checks whether a grant is the one that was asked for, and lists scopes. A missing grant names nobody. */
 export function isGrantOf(grant: AppGrant | null, asked: { readonly appId: string; readonly userId: string }): boolean {
-  return grant === null || (isSameId(grant.appId, asked.appId) && isSameId(grant.userId, asked.userId))
+  if (grant === null) return true
+  return isSameId(grant.appId, asked.appId) && isSameId(grant.userId, asked.userId) && Array.isArray(grant.scopes)
 }
 
 /**

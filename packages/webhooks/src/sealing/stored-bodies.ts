@@ -74,7 +74,7 @@ function placeOf({ appId, userId, part, recordId }: BodyPlace): BodyPlace {
 
 /** The error of a sealer may hold a value of another library, so it is dropped. */
 async function answered<A>(count: number, ask: () => Promise<readonly A[]>): Promise<readonly A[]> {
-  const answers = await ask().catch(() => null)
+  const answers = await (async () => ask())().catch(() => null)
   if (answers?.length !== count) throw new WebhookError('BODIES_UNAVAILABLE')
   return answers
 }

@@ -125,6 +125,14 @@ describe('an endpoint with static headers', () => {
 
   test.each([
     ['cannot be opened', { openHeaders: () => Promise.reject(new Error('canary')) }],
+    [
+      'are opened by a function that throws at once',
+      {
+        openHeaders() {
+          throw new Error('canary')
+        },
+      },
+    ],
     ['are opened by nothing', {}],
   ])('sends nothing and uses no attempt up if they %s', async (_why, change) => {
     const { sent, found } = await deliver(change)

@@ -135,6 +135,29 @@ test('answers in another order reach nobody with the wrong grant or key', async 
   expect(toldCodes()).toEqual([['GRANTS_MISMATCH', 'GRANTS_MISMATCH']])
 })
 
+test('an attempt that sent nothing for want of a usable answer does not count, and spoils no other', async () => {
+  const endpoints = [await registerEndpoint(store), await registerEndpoint(store, { appId: otherApp })]
+  const [own] = await Promise.all([
+    publish(store, endpoints.slice(0, 1)),
+    publish(store, endpoints.slice(1), { appId: otherApp }),
+  ])
+  const outcomeOf = async (overrides: Partial<DeliveryWorkerDeps>) => {
+    await createDeliveryWorker(depsWith(overrides)).runOnce()
+    await time.pass(60_000)
+    const deliveryId = own.deliveries[0]?.deliveryId ?? ''
+    const found = await store.findDelivery({ appId, deliveryId })
+    return [found?.state, found?.attemptsMade, found?.attempts[0]?.report?.cause, sentTo.length]
+  }
+  const blank = async (ids: readonly string[]) =>
+    ids.map((id) => ({ appId: id, key: id === appId ? ' ' : 'k', version: 1 }))
+  expect(await outcomeOf({ signingKeys: { current: blank } })).toEqual(['PENDING', 0, 'SIGNING_KEY_MISSING', 1])
+  await publish(store, endpoints.slice(1), { appId: otherApp })
+  const withoutScopes = async (pairs: Parameters<typeof allGranted.find>[0]) =>
+    pairs.map((pair) => ({ ...grant, ...pair, ...(pair.appId === appId ? { scopes: null as never } : {}) }))
+  expect(await outcomeOf({ grants: { find: withoutScopes } })).toEqual(['PENDING', 0, 'GRANTS_UNAVAILABLE', 2])
+  expect(toldCodes()).toContainEqual(['GRANTS_MISMATCH', 'GRANTS_MISMATCH'])
+})
+
 test('UUIDs are compared in any letter case, other ids exactly', async () => {
   const endpoint = await registerEndpoint(store)
   await publish(store, [endpoint])
