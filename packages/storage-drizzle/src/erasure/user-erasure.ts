@@ -23,8 +23,8 @@ export interface UserErasure {
   /**
    * Cancels pending deliveries, and blanks event bodies, responses of receivers, transaction fields and photo URLs, in
    * one transaction. It can be repeated. Sealed parts of verifications are kept; they cannot be opened after the vault
-   * has destroyed the data key. `userRetention.startErasure` comes first and `finishErasure` last; without a start this
-   * method starts an erasure without an id.
+   * has destroyed the data key. The answer to an attempt in flight is not kept. `userRetention.startErasure` comes
+   * first and `finishErasure` last; without a start this method starts an erasure without an id.
    *
    * @throws StorageError `LEGAL_HOLD` when the user is under a legal hold; nothing was erased.
    */

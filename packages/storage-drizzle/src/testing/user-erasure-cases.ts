@@ -139,6 +139,20 @@ export const userErasureCases: readonly StorageCase<UserErasureHandle>[] = [
     deepEqual([found?.state, found?.cancelReason], ['CANCELLED', 'USER_ERASED'])
     deepEqual((await one.webhooks.claimDue(claimRequest)).claimed, [])
   }),
+  storageCase('UE-14', 'MUST NOT keep the answer to an attempt that it met in flight', async (one, use) => {
+    await one.webhooks.registerEndpoint(hook, 50)
+    for (const name of ['ended', 'retried']) {
+      await one.webhooks.insertEvent(event(name, [hook]))
+      const { fence } = await claimOne(one)
+      await use.other.users.eraseUser(owner)
+      const isEnd = name === 'ended'
+      const next = isEnd ? ({ state: 'DELIVERED' } as const) : ({ state: 'PENDING', delayMs: 1_000 } as const)
+      const attempt = { state: isEnd ? 'SUCCEEDED' : 'FAILED', report } as const
+      await one.webhooks.recordAttemptResults([{ fence, attempt, next }])
+      const stored = (await find(one, name))?.attempts[0]?.report
+      deepEqual([stored?.responseBody, stored?.status], [null, report.status])
+    }
+  }),
   storageCase('UE-08', 'MUST change nothing when repeated, and name the photos again', async (one) => {
     await fill(one)
     await one.users.eraseUser(owner)

@@ -239,7 +239,8 @@ async function write(
     startedAts: applied.map(({ row }) => row.startedAt),
     attemptStates: applied.map(({ result }) => result.attempt.state),
     reports: applied.map(({ result }) => reportText(result)),
-    responseBodies: applied.map(({ result }) => responseBodyOf(result)),
+    // An erasure has blanked the answers that were there: a later one may repeat the user's data too.
+    responseBodies: applied.map(({ row, result }) => (row.cancelRequested === null ? responseBodyOf(result) : null)),
     httpStatuses: applied.map(({ result }) => result.attempt.report.status),
     latencies: applied.map(({ result }) => result.attempt.report.timings.totalMs),
     endpointAppIds: schedules.map((schedule) => schedule.appId),

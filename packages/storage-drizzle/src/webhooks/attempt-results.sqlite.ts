@@ -90,6 +90,8 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
   const leased = { attemptsMade: fence.attempt, unsentSinceMs, cancelRequested, gone }
   const outcome = deliveryAfterResult(leased, result, now)
   const { responseBody, ...report } = attempt.report
+  // An erasure has blanked the answers that were there: a later one may repeat the user's data too.
+  const answer = cancelRequested === null ? responseBody : null
   const isUnsent = Number(attempt.state === 'UNSENT')
   statements.endLease.run(
     outcome.state,
@@ -104,7 +106,7 @@ function recordOne(statements: ResultStatements, result: AttemptResult, now: num
     report.timings.totalMs,
     position,
   )
-  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), responseBody, position, fence.attempt)
+  statements.endAttempt.run(attempt.state, now, JSON.stringify(report), answer, position, fence.attempt)
   statements.releaseSlot.run(endpoint)
   if (outcome.dueAtMs !== null) {
     const next = heir?.position ?? endpoint

@@ -21,7 +21,8 @@ interface EndedRow {
  * Records results that end their deliveries, in one statement. Only the check of the fence depends on the row. The
  * delivery is read once: only the holder of its queue row changes it. Leases are locked one by one, by their key and in a
  * fixed order. A plain join would be planned for an empty queue, as PostgreSQL often counts it, and compare each result
- * with each lease. A schedule is locked only when the endpoint begins or ceases to fail.
+ * with each lease. A schedule is locked only when the endpoint begins or ceases to fail. Answers for a cancelled user are
+ * not kept: an erasure has blanked those that were there.
  */
 const recordEndedStatement = statementByApp<EndedRow>(
   'record_ended',
@@ -40,8 +41,8 @@ found AS MATERIALIZED (
   WHERE ${ofApp('delivery')}
   ORDER BY delivery_id, app_id
 ), leased AS MATERIALIZED (
-  SELECT found.*, queued.endpoint_id, queued.started_at FROM found CROSS JOIN LATERAL (
-    SELECT endpoint_id, started_at FROM kyc_relay_delivery_queue AS queued
+  SELECT found.*, queued.endpoint_id, queued.started_at, queued.cancel_requested FROM found CROSS JOIN LATERAL (
+    SELECT endpoint_id, started_at, cancel_requested FROM kyc_relay_delivery_queue AS queued
     WHERE queued.app_id = found.app_id AND queued.position = found.position AND ${ofApp('queued')}
       AND queued.lease_token = found.token AND queued.attempts_made = found.number
     FOR UPDATE
@@ -58,7 +59,8 @@ found AS MATERIALIZED (
   WHERE delivery.app_id = leased.app_id AND delivery.delivery_id = leased.delivery_id AND ${ofApp('delivery')}
 ), ended AS (
   INSERT INTO kyc_relay_attempts (app_id, delivery_id, number, state, started_at, ended_at, report, response_body)
-  SELECT app_id, delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report, response_body
+  SELECT app_id, delivery_id, number, attempt_state, started_at, (SELECT now FROM clock), report,
+    CASE WHEN cancel_requested IS NULL THEN response_body END
   FROM leased
 ), counted AS (
   INSERT INTO kyc_relay_endpoint_hours (app_id, endpoint_id, hour, cause, attempts, first_attempts, failed_deliveries)

@@ -30,6 +30,20 @@ const answers = (change: (erased: ErasedRows) => Partial<ErasedRows>): Spoil => 
   })
 }
 
+/** Records results, and then does something more. */
+const afterResults =
+  (text: string): Spoil =>
+  ({ webhooks }, { database }) => ({
+    webhooks: {
+      ...webhooks,
+      async recordAttemptResults(results) {
+        const answer = await webhooks.recordAttemptResults(results)
+        database.exec(text)
+        return answer
+      },
+    },
+  })
+
 const wrongErasures: readonly WrongStorage[] = [
   ['does not say which photos are to be removed', 'UE-01', answers(() => ({ photoJobIds: [] }))],
   ['does not count transactions', 'UE-01', answers(() => ({ transactionsBlanked: 0 }))],
@@ -54,8 +68,23 @@ const wrongErasures: readonly WrongStorage[] = [
   ],
   ['removes transactions as a whole', 'UE-04', sql('DELETE FROM kyc_relay_transactions')],
   ['removes the KYC status', 'UE-05', sql(`UPDATE kyc_relay_kyc_status_log SET next = 'UNVERIFIED'`)],
-  ['removes attempts as a whole', 'UE-06', sql('DELETE FROM kyc_relay_attempts')],
-  ['forgets the attempt in flight', 'UE-07', sql('UPDATE kyc_relay_deliveries SET cancel_requested = NULL')],
+  [
+    'removes attempts that have ended as a whole',
+    'UE-06',
+    sql('DELETE FROM kyc_relay_attempts WHERE ended_at IS NOT NULL'),
+  ],
+  [
+    'forgets the attempt in flight',
+    'UE-07',
+    afterResults(`UPDATE kyc_relay_deliveries SET state = 'PENDING', due_at = 0, ended_at = NULL, cancel_reason = NULL
+      WHERE state = 'CANCELLED' AND cancel_requested IS NOT NULL`),
+  ],
+  [
+    'keeps the answer to the attempt in flight',
+    'UE-14',
+    afterResults(`UPDATE kyc_relay_attempts SET response_body = x'00' WHERE delivery IN
+      (SELECT position FROM kyc_relay_deliveries WHERE cancel_requested IS NOT NULL)`),
+  ],
   [
     'names the photos once',
     'UE-08',
