@@ -102,13 +102,15 @@ const eraseUser = defineOperation({
   refusals: [bodyInvalid, { status: 409, code: 'LEGAL_HOLD', when: 'The user has a legal hold.' }],
 })
 
+const erasureBegun = { status: 409, code: 'ERASURE_IN_PROGRESS', when: 'An erasure has begun.' } as const
+
 const holdUser = defineOperation({
   ...{ id: 'holdUser', method: 'put', path: `${base}/users/{userId}/hold`, tag: 'People' },
   summary: 'Put a legal hold on a user',
   description: `Erasure and retention of this user stop. ${needs('erase')}`,
   body: withReason,
   answers: done('Held.'),
-  refusals: [bodyInvalid, { status: 409, code: 'ERASURE_IN_PROGRESS', when: 'An erasure has begun.' }],
+  refusals: [bodyInvalid, erasureBegun],
 })
 
 const releaseUser = defineOperation({
@@ -126,7 +128,7 @@ const closeUser = defineOperation({
   description: `Starts the retention clock; null stops it. ${needs('erase')}`,
   body: z.strictObject({ closedAt: z.string().nullable(), actor }),
   answers: done('Noted.'),
-  refusals: [bodyInvalid],
+  refusals: [bodyInvalid, erasureBegun],
 })
 
 const retentionReport = defineOperation({

@@ -74,8 +74,9 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
         detail: 'BODY_INVALID',
         fields: [violation('/closedAt', 'RANGE')],
       })
-    await userRetention.close({ userId: userId.data, closedAt, actor: { name: body.actor, reason: null } })
-    return c.body(null, 204)
+    const actor = { name: body.actor, reason: null }
+    const outcome = await userRetention.close({ userId: userId.data, closedAt, actor })
+    return outcome === 'recorded' ? c.body(null, 204) : refuseProblem(c, { code: 'ERASURE_IN_PROGRESS' })
   })
   return routes
 }

@@ -84,6 +84,8 @@ describe('a legal hold', () => {
     const refused = await hold(userId)
     expect([refused.status, refused.json.code]).toEqual([409, 'ERASURE_IN_PROGRESS'])
     expect((await release(userId)).status).toBe(404)
+    const closed = await internal('POST', `/users/${userId}/closed`, { closedAt: null })
+    expect([closed.status, closed.json.code]).toEqual([409, 'ERASURE_IN_PROGRESS'])
     expect((await erase(userId)).status).toBe(200)
     expect((await hold(userId)).status).toBe(204)
   })

@@ -225,6 +225,16 @@ export const userRetentionCases: readonly StorageCase<UserRetentionHandle>[] = [
     await one.userRetention.finishErasure({ userId: otherId, erasureId: first })
     deepEqual(await list(), [])
   }),
+  storageCase('UR-14', 'MUST refuse a closure from the start of an erasure to its end', async (one, use) => {
+    const close = (closedAt: Date | null) => use.other.userRetention.close({ userId, closedAt, actor: why.actor })
+    equal(await close(years(7)), 'recorded')
+    await one.userRetention.startErasure({ userId, erasureId: first, ...why })
+    for (const closedAt of [years(6), null]) equal(await close(closedAt), 'erasure_in_progress')
+    deepEqual((await one.userRetention.find(userId)).closedAt, years(7))
+    await one.userRetention.finishErasure({ userId, erasureId: first })
+    equal(await close(years(6)), 'recorded')
+    deepEqual((await one.userRetention.find(userId)).closedAt, years(6))
+  }),
   reopenCase(
     'UR-12',
     'MUST keep holds, closures and started erasures when it is closed',

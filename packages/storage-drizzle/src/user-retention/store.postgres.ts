@@ -63,8 +63,10 @@ WHERE user_id = ${value('userId')} AND held_at IS NOT NULL`,
 const close = statement(
   'close_user',
   sql`
-INSERT INTO kyc_relay_user_retention (user_id, closed_at) VALUES (${value('userId')}, ${value('closedAt')}::timestamptz)
-ON CONFLICT (user_id) DO UPDATE SET closed_at = excluded.closed_at`,
+INSERT INTO kyc_relay_user_retention AS known (user_id, closed_at)
+VALUES (${value('userId')}, ${value('closedAt')}::timestamptz)
+ON CONFLICT (user_id) DO UPDATE SET closed_at = excluded.closed_at
+WHERE known.erasure_started_at IS NULL`,
 )
 
 const listClosed = statement<ClosedUser>(
@@ -146,8 +148,9 @@ export function createUserRetention(dependencies: {
     close: (request) =>
       database.transaction(async (on) => {
         const { userId, closedAt } = request
-        await close.count(on, { userId, closedAt })
+        if ((await close.count(on, { userId, closedAt })) === 0) return 'erasure_in_progress'
         await audit?.append(on, userId, (nowMs) => userClosedEvent(audit.seal, request, nowMs), request.actor)
+        return 'recorded'
       }),
     listClosed: ({ closedUntil, held, limit }) =>
       database.run((on) => listClosed.rows(on, { closedUntil, held, limit: checkedLimit(limit, 10_000) })),

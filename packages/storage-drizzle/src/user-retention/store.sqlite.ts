@@ -69,7 +69,11 @@ function prepareStatements(db: DrizzleDatabase) {
     close: db
       .insert(userRetention)
       .values({ userId: value('userId'), closedAt: value('closedAt') })
-      .onConflictDoUpdate({ target: userRetention.userId, set: { closedAt: given('closedAt') } })
+      .onConflictDoUpdate({
+        target: userRetention.userId,
+        set: { closedAt: given('closedAt') },
+        setWhere: isNull(userRetention.erasureStartedAt),
+      })
       .prepare(),
     listClosed: closed(false),
     listClosedAndHeld: closed(true),
@@ -126,8 +130,10 @@ export function createUserRetention(dependencies: {
     close: (request) =>
       commits.write(() => {
         const { userId, closedAt } = request
-        statements.close.run({ userId, closedAt: closedAt?.getTime() ?? null })
+        const { changes } = statements.close.run({ userId, closedAt: closedAt?.getTime() ?? null })
+        if (changes === 0) return 'erasure_in_progress'
         audit?.append(userClosedEvent(audit.seal, request, clock().getTime()), request.actor)
+        return 'recorded'
       }),
     listClosed: ({ closedUntil, held, limit }) =>
       read(() => {

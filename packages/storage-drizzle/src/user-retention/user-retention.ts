@@ -43,12 +43,15 @@ export interface UserRetention {
 
   /**
    * Records since when the account is closed, or with null that it is open again. A later call replaces the time.
+   *
+   * @returns `erasure_in_progress` when an erasure has started and not finished, which would forget the time; nothing
+   *   was written then.
    */
   close(request: {
     readonly userId: string
     readonly closedAt: Date | null
     readonly actor?: AuditActor
-  }): Promise<void>
+  }): Promise<'recorded' | 'erasure_in_progress'>
 
   /**
    * Lists users whose account was closed at `closedUntil` or before, oldest first, then by user id. `held` chooses users

@@ -227,6 +227,7 @@ export async function expectRemovedRowsAreFound(
   await fill(stores)
   const found = async () => (await verify(log)).findings.map(({ code, subject }) => [code, subject])
   await userRetention.startErasure({ userId: closed, erasureId: 'one' })
+  await userRetention.close({ userId: closed, closedAt: at(6) })
   await userRetention.finishErasure({ userId: closed, erasureId: 'one' })
   expect(await found()).toEqual([])
   await userRetention.close({ userId: closed, closedAt: at(6) })

@@ -101,6 +101,22 @@ const wrongStores: readonly WrongStorage[] = [
     }),
   ],
   [
+    'closes an account that is being erased',
+    'UR-14',
+    ({ userRetention }, { database }) => ({
+      userRetention: {
+        ...userRetention,
+        async close(request) {
+          const { userId, closedAt } = request
+          const change = 'UPDATE kyc_relay_user_retention SET closed_at = ? WHERE user_id = ?'
+          const outcome = await userRetention.close(request)
+          database.prepare(change).run(closedAt?.getTime() ?? null, userId)
+          return outcome
+        },
+      },
+    }),
+  ],
+  [
     'asks first and writes later',
     'UR-07',
     wrong((right) => ({
