@@ -31,6 +31,9 @@ const BASE64_IMAGE = [
 const SHORTEST_IMAGE = 11
 const BASE64 = /^[\w+/-]{12,}={0,2}$/
 const MIN_DOCUMENT_NUMBER = 6
+/** Digits of the shortest number that is compared without leading zeros. An issued SSN has 7 or more. */
+const MIN_NUMBER = 6
+const LEADING_ZEROS = /^0+/
 
 /** Clear values of this submission that free-form parts must not hold. */
 interface Secrets {
@@ -59,10 +62,17 @@ function holdsMrz(folded: string): boolean {
   )
 }
 
+/** Checks for the digits as a number: without their leading zeros, or with more of them. */
+function holdsNumber(folded: string, digits: string): boolean {
+  const number = digits.replace(LEADING_ZEROS, '')
+  if (number.length < MIN_NUMBER || !folded.includes(number)) return false
+  return new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(folded)
+}
+
 function isClearText(text: string, secrets: Secrets): boolean {
   const folded = foldText(text)
   return (
-    (secrets.ssn !== null && holdsSpelled(folded, secrets.ssn, 'digits')) ||
+    (secrets.ssn !== null && (holdsSpelled(folded, secrets.ssn, 'digits') || holdsNumber(folded, secrets.ssn))) ||
     (secrets.encodedSsn !== null && holdsEncodedSsn(text, secrets.encodedSsn)) ||
     (secrets.documentNumber !== null && holdsSpelled(folded, secrets.documentNumber, 'token')) ||
     holdsDashedSsn(folded) ||
@@ -77,7 +87,8 @@ function isClearText(text: string, secrets: Secrets): boolean {
 function isClearNumber(number: number, secrets: Secrets): boolean {
   const digits = String(Math.abs(number))
   // JSON numbers have no leading zeros, so compare without the leading zeros of the secret.
-  const equals = (secret: string | null): boolean => secret !== null && secret.replace(/^0+/, '') === digits
+  const equals = (secret: string | null): boolean =>
+    digits.length >= MIN_NUMBER && secret?.replace(LEADING_ZEROS, '') === digits
   return equals(secrets.ssn) || equals(secrets.documentNumber) || holdsCardNumber(digits)
 }
 

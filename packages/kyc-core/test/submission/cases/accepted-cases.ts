@@ -734,4 +734,8 @@ export const acceptedCases: readonly CaseGroup[] = [
       ] as const
     ).map(([what, value]) => ({ what, change: { [DATA]: value } })),
   },
+  {
+    heading: 'Small numbers beside a document number with zeros before it',
+    rows: [{ what: '000012 and 12', change: { [`${D}/documentNumber`]: '000012', [DATA]: { age: 12, of: [1, 12] } } }],
+  },
 ]

@@ -173,6 +173,16 @@ export const warnedCases: readonly CaseGroup[] = [
         warned: ['/person/ssn SSN_IMPLAUSIBLE'],
       })),
       {
+        what: 'SSN 000-00-0001, and the number 1 in data',
+        change: {
+          '/decision': 'FAILED',
+          '/person/ssn': '000-00-0001',
+          '/person/ssnLast4': '0001',
+          '/externalProviderData': { attempts: 1, note: 'attempt 1', list: [1] },
+        },
+        warned: ['/person/ssn SSN_IMPLAUSIBLE'],
+      },
+      {
         what: 'a number from advertising, with rejectKnownSampleSsns',
         change: { '/decision': 'FAILED' },
         policy: { rejectKnownSampleSsns: true },
