@@ -325,6 +325,21 @@ export const acceptedCases: readonly CaseGroup[] = [
     ],
   },
   {
+    heading: 'Postal codes elsewhere, as they are typed',
+    rows: (
+      [
+        ['JP', '〒100-0005'],
+        ['JP', '１００－０００５'],
+        ['JP', '〒１００−０００５'],
+        ['BR', '01310–200'],
+        ['GB', 'SW1A\u00a01AA'],
+      ] as const
+    ).map(([countryCode, postalCode]) => ({
+      what: `${postalCode} (${countryCode})`,
+      change: { [A]: { streetLine1: '5 Example Road', city: 'Example', postalCode, countryCode } },
+    })),
+  },
+  {
     heading: 'Streets elsewhere that only sound like PO boxes',
     rows: (
       [
