@@ -5,7 +5,7 @@
 //   npm run prove -- crash --skip-controls         the campaign alone
 //   npm run prove -- all --only-controls           the controls of every campaign
 //   npm run prove -- all --seconds 120             every campaign, one after another
-//   npm run prove -- report                        writes docs/reliability.md from the results
+//   npm run prove -- report                        writes docs/reliability.md and the figures of README.md from the results
 // It leaves with 0 when the campaign found nothing and each of its controls was caught, else with 1.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,8 +30,8 @@ if (name === 'old-and-new') {
   process.exit(await leaveWith(fileURLToPath(new URL('./old-and-new/run.mjs', import.meta.url)), rest))
 }
 if (name === 'report') {
-  const { writeReliabilityPage } = await import('./report.mjs')
-  await writeReliabilityPage()
+  const { writePages } = await import('./report.mjs')
+  await writePages()
   process.exit(0)
 }
 if (name === 'all') {
