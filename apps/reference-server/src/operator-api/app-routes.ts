@@ -5,16 +5,20 @@ import * as z from 'zod'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { readJson, refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
+import { isStorable } from '../http/stored-text.js'
+import { errorCode } from '../operations/log.js'
 import { id, scopes } from './field-schemas.js'
 import { actorOf, requireRight } from './internal-caller.js'
 
-const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200) })
+const newApp = z.strictObject({ appId: id.nullish(), name: z.string().trim().min(1).max(200).refine(isStorable) })
 
 const grantTerms = z.strictObject({
   accountId: id,
-  externalReferenceId: z.string().min(1).max(255),
+  externalReferenceId: z.string().min(1).max(255).refine(isStorable),
   scopes,
 })
+
+const appExists = { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 } as const
 
 /** Dependencies of the routes for apps and grants. */
 export interface AppRoutesDeps {
@@ -32,10 +36,15 @@ export function createAppRoutes({ directory, apiKeys, cancelPending }: AppRoutes
     if (!body.ok) return body.response
     const { name } = body.value
     const appId = body.value.appId ?? randomUUID()
-    if ((await directory.findApp(appId)) !== null)
-      return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'APP_EXISTS', status: 409 })
-    const { apiKey } = await apiKeys.createApp({ appId, name, actor: actorOf(c.get('caller')) })
-    return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
+    if ((await directory.findApp(appId)) !== null) return refuseProblem(c, appExists)
+    try {
+      const { apiKey } = await apiKeys.createApp({ appId, name, actor: actorOf(c.get('caller')) })
+      return c.json({ appId, name, apiKey }, 201, { 'cache-control': 'no-store' })
+    } catch (error) {
+      // Another request made it meanwhile.
+      if (errorCode(error) === 'CONSTRAINT') return refuseProblem(c, appExists)
+      throw error
+    }
   })
 
   routes.put('/grants/:appId/:userId', requireRight('keys'), async (c) => {

@@ -4,6 +4,7 @@ import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import { Hono } from 'hono'
 import * as z from 'zod'
 import type { EdgeEnv } from '../http/request-context.js'
+import { isStorable } from '../http/stored-text.js'
 import type { CreatedPlace, OperatorReads, TransactionRow } from '../storage/operator-reads.js'
 import { serveKnownTypes } from '../webhooks-api/known-event-types.js'
 import { answer, routePath, serveOperation } from '../webhooks-api/operation.js'
@@ -22,7 +23,7 @@ export interface ReadRoutesDeps {
 }
 
 const cursorInvalid = { refusal: { code: 'CURSOR_INVALID' } } as const
-const text = z.string().max(255)
+const text = z.string().max(255).refine(isStorable)
 const created = [z.iso.datetime(), z.int().min(1)] as const
 const chainPlace = z.array(z.tuple([z.int().min(0), z.int().min(0)])).max(1_000)
 

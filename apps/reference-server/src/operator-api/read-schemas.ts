@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { deliveryStatus, eventType, instant, maxPageSize } from '../webhooks-api/webhook-schemas.js'
+import { isStorable } from '../http/stored-text.js'
 import { id } from './field-schemas.js'
 
 const uuid = z.guid()
@@ -23,7 +24,12 @@ const appId = id.optional().meta({ description: 'Only of this app.' })
 
 export const appsQuery = z.strictObject(paging)
 export const usersQuery = z.strictObject({
-  externalReferenceId: z.string().max(255).optional().meta({ description: 'Only users whom the app calls this.' }),
+  externalReferenceId: z
+    .string()
+    .max(255)
+    .refine(isStorable)
+    .optional()
+    .meta({ description: 'Only users whom the app calls this.' }),
   ...paging,
 })
 export const deliveriesQuery = z.strictObject({

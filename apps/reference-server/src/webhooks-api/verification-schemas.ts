@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isStorable } from '../http/stored-text.js'
 import { instant, uuid } from './webhook-schemas.js'
 
 /** Largest page. A larger `limit` is reduced to it. */
@@ -10,7 +11,12 @@ const resultStatus = z
 
 export const verificationQuery = z.object({
   after: z.string().max(500).optional().meta({ description: '`nextCursor` of the previous page. Absent: the oldest.' }),
-  externalVerificationId: z.string().max(255).optional().meta({ description: 'Id that the app gave.' }),
+  externalVerificationId: z
+    .string()
+    .max(255)
+    .refine(isStorable)
+    .optional()
+    .meta({ description: 'Id that the app gave.' }),
   userId: z.guid().toLowerCase().optional().meta({ description: 'UUID of the user.' }),
   status: resultStatus.optional(),
   limit: z

@@ -141,6 +141,32 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
     },
   )
 
+  it('refuses texts with a NUL, which PostgreSQL does not store', async () => {
+    const { appId = '' } = server.demo.apps[0] ?? {}
+    expect((await read(`/apps/${appId}/users?externalReferenceId=a%00`)).json).toMatchObject({
+      detail: 'QUERY_INVALID',
+    })
+    for (const [list, path] of [
+      ['apps', '/apps'],
+      [`users ${appId}`, `/apps/${appId}/users`],
+    ] as const) {
+      const cursor = Buffer.from(JSON.stringify([list, 'a\0'])).toString('base64url')
+      expect((await read(`${path}?cursor=${cursor}`)).json).toMatchObject({ status: 400, code: 'CURSOR_INVALID' })
+    }
+    expect((await write('/apps', { name: 'a\0' })).json).toMatchObject({ detail: 'BODY_INVALID' })
+    const terms = { accountId: unknownId, externalReferenceId: 'a\0', scopes: ['VERIFY_KYC'] }
+    const path = `${server.demo.internalUrl}/internal/v1/grants/${appId}/${unknownId}`
+    const granted = await server.call(path, { method: 'PUT', token: server.demo.internalToken, body: terms })
+    expect(granted.json).toMatchObject({ detail: 'BODY_INVALID' })
+  })
+
+  it('makes one app of two requests at once with one id', async () => {
+    const appId = '7a000000-0000-4000-8000-0000000000aa'
+    const made = await Promise.all([1, 2, 3].map((one) => write('/apps', { appId, name: `app ${one}` })))
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(made.find(({ status }) => status === 409)?.json).toMatchObject({ detail: 'APP_EXISTS' })
+  })
+
   it('refuses unknown parameters where there are none', async () => {
     for (const path of [`/grants/${unknownId}/${unknownId}`, `/transactions/${unknownId}`, '/retention-report']) {
       expect((await read(`${path}?canary=1`)).json).toMatchObject({ status: 400, code: 'UNKNOWN_PARAMETER' })

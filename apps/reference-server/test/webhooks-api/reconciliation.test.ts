@@ -124,11 +124,16 @@ describe.each(['sqlite', 'postgres'] as const)('a partner on %s', (engine) => {
     ['?limit=0', 400, 'BAD_REQUEST'],
     ['?status=PASS', 400, 'BAD_REQUEST'],
     ['?userId=canary', 400, 'BAD_REQUEST'],
+    ['?externalVerificationId=canary%00', 400, 'BAD_REQUEST'],
     ['?cursor=canary', 400, 'UNKNOWN_PARAMETER'],
   ])('gets %s refused', async (parameters, status, code) => {
     const refused = await list(parameters)
     expect([refused.status, refused.json.code]).toEqual([status, code])
     expect(refused.text).not.toContain('canary')
+  })
+
+  it('finds no verification under an id with a NUL', async () => {
+    expect((await read(0, 'canary\0')).json).toEqual({ data: { kycVerification: null } })
   })
 
   it('needs its API key', async () => {
