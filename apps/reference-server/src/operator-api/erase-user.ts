@@ -2,7 +2,7 @@ import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
 import type { ErasedRows } from '@kyc-relay/storage-drizzle/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
-import type { UserErasure, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { UserErasure, UserRecords, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** Result of the erasure of one user: erased and kept data of each app. */
 export interface ErasureReport {
@@ -22,6 +22,7 @@ export interface ErasureReport {
 export interface EraseUserDeps {
   readonly userRetention: Pick<UserRetention, 'startErasure' | 'finishErasure'>
   readonly users: UserErasure
+  readonly userRecords: Pick<UserRecords, 'readAccess'>
   readonly vault: Pick<PiiEraser, 'eraseOwner'>
   readonly photos: Pick<PhotoStore, 'erase'>
   readonly newId: () => string
@@ -59,8 +60,12 @@ export async function eraseUser(
   const erasureId = deps.newId()
   const started = await deps.userRetention.startErasure({ userId, erasureId, actor })
   if (started === 'held') return 'held'
+  // A submission that failed to be recorded leaves nothing but a grant, and what is sealed in the vault.
+  const { revokedGrants } = await deps.userRecords.readAccess(userId)
+  const withRows = await deps.users.listAppsOfUser(userId)
+  const appIds = new Set([...withRows, ...revokedGrants.map(({ appId }) => appId)])
   const apps: ErasureReport['apps'][number][] = []
-  for (const appId of await deps.users.listAppsOfUser(userId)) {
+  for (const appId of [...appIds].sort()) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId, actor })
     const tokensErased = await deps.vault.eraseOwner({ appId, userId })
     await deps.photos.erase({ appId, userId }, photoJobIds)

@@ -177,6 +177,7 @@ describe('an erasure', () => {
         listAppsOfUser: () => Promise.resolve([appId]),
         eraseUser: () => step('rows', { ...rows, photoJobIds: [] }),
       },
+      userRecords: { readAccess: () => Promise.resolve({ accessTokens: [], revokedGrants: [] }) },
       vault: { eraseOwner: () => (broken ? Promise.reject(new Error('down')) : step('vault', 1)) },
       photos: { erase: () => step('photos', undefined) },
       newId: () => String(steps.length),

@@ -239,6 +239,23 @@ describe('erasing a user', () => {
     for (const [name, bytes] of server.files()) expect(`${name}: ${bytes.includes(canary)}`).toBe(`${name}: false`)
   })
 
+  it('removes what a submission left in the vault that was not recorded, also after the grant was revoked', async () => {
+    const { appId, userId, accessToken } = user(9)
+    const change = (sql: string) => {
+      const database = new Database(`${server.dataDir}/kyc.db`)
+      database.exec(sql)
+      database.close()
+    }
+    change(`CREATE TRIGGER broken BEFORE INSERT ON kyc_relay_verifications BEGIN SELECT RAISE(ABORT, 'x'); END`)
+    const sent = { query: submissionDocument, variables: submissionVariables() }
+    expect((await server.graphql('secure', sent, { token: accessToken })).status).toBe(500)
+    change('DROP TRIGGER broken')
+    expect((await internal('DELETE', `/grants/${appId}/${userId}`)).status).toBe(204)
+    const report = await internal('DELETE', `/users/${userId}/pii`, { purpose })
+    expect(report.json.apps).toMatchObject([{ appId, tokensErased: 1, verificationsKept: 0 }])
+    expect(rows('vault.db', 'SELECT 1 FROM kyc_relay_vault_data_keys WHERE user_id = ?', userId)).toEqual([])
+  })
+
   it('of nobody reports nothing; of a malformed id there is no address; without the token it is refused', async () => {
     const nobody = '7a000000-0000-4000-8000-000000000099'
     expect((await internal('DELETE', `/users/${nobody}/pii`, { purpose })).json).toMatchObject({
