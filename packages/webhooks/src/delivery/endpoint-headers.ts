@@ -98,11 +98,9 @@ const redacted = '[redacted]'
  */
 export function redactEchoes(result: SendResult, values: readonly string[]): SendResult {
   if (values.length === 0) return result
-  const forms = [...new Set(values.flatMap(formsOf))].sort((one, other) => other.length - one.length)
-  const redact = (text: string, longest: number) => {
-    const left = forms.reduce((rest, form) => rest.replaceAll(form, redacted), text)
-    return text.length < longest ? left : withoutEnd(left, forms)
-  }
+  const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form !== '')
+  const redact = (text: string, longest: number) =>
+    withoutRanges(text, [...rangesOf(text, forms), ...cutFormOf(text, forms, longest)]).slice(0, longest)
   const { responseHeaders, responseBody } = result
   return {
     ...result,
@@ -113,7 +111,7 @@ export function redactEchoes(result: SendResult, values: readonly string[]): Sen
   }
 }
 
-/** Lengths at which the log of attempts cuts an answer. */
+/** Lengths at which the log of attempts cuts an answer. A redacted one is no longer. */
 const longestHeader = 1_024
 const longestBody = 16_384
 
@@ -122,14 +120,40 @@ function formsOf(value: string): readonly string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoa(value)]
 }
 
-/** Takes out the begin of a form at the end of the text. One or two characters tell nothing. */
-function withoutEnd(text: string, forms: readonly string[]): string {
+/** Part of a text: its first character, and the one after its last. */
+type Range = readonly [start: number, end: number]
+
+/** Finds all forms in a text. */
+function rangesOf(text: string, forms: readonly string[]): readonly Range[] {
+  const ranges: Range[] = []
   for (const form of forms) {
-    for (let length = form.length - 1; length > 2; length -= 1) {
-      if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + redacted
-    }
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length])
   }
-  return text
+  return ranges
+}
+
+/** Finds the longest begin of a form at the end of a text that was cut. One or two characters tell nothing. */
+function cutFormOf(text: string, forms: readonly string[], longest: number): readonly Range[] {
+  if (text.length < longest) return []
+  const lengths = forms.map((form) => {
+    let length = form.length - 1
+    while (length > 2 && !text.endsWith(form.slice(0, length))) length -= 1
+    return length
+  })
+  const most = Math.max(0, ...lengths)
+  return most > 2 ? [[text.length - most, text.length]] : []
+}
+
+/** Puts the mark in the place of each range, and of ranges that overlap. */
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  const parts: string[] = []
+  let [kept, taken] = [0, 0]
+  for (const [start, end] of [...ranges].sort((one, other) => one[0] - other[0])) {
+    if (start >= taken) parts.push(text.slice(kept, start), redacted)
+    taken = Math.max(taken, end)
+    kept = taken
+  }
+  return parts.join('') + text.slice(kept)
 }
 
 // One character for each byte: values are ASCII, and a body may be in any encoding.

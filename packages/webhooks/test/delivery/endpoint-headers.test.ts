@@ -78,6 +78,24 @@ describe('taking echoes out of an answer', () => {
     expect(redactEchoes(everyByte, [secret]).responseBody).toEqual(everyByte.responseBody)
   })
 
+  test('of several values that the cut may have met, the longest part', () => {
+    const cut = answer('.'.repeat(16_384 - 9) + 'secretkey')
+    const { responseBody } = redactEchoes(cut, ['key-of-one-partner', 'secretkey-2'])
+    expect(textOf(responseBody)).toBe(`${'.'.repeat(16_384 - 9)}[redacted]`.slice(0, 16_384))
+  })
+
+  test('values that overlap as one', () => {
+    expect(textOf(redactEchoes(answer('<abcde>'), ['abc', 'cde']).responseBody)).toBe('<[redacted]>')
+  })
+
+  test('never with a longer answer than one that is kept, however short the values are', () => {
+    const long = answer('r'.repeat(16_384), 'r'.repeat(1_024))
+    const { responseBody, responseHeaders } = redactEchoes(long, [...'redac'])
+    expect(textOf(responseBody)).toBe('[redacted]'.repeat(1_639).slice(0, 16_384))
+    expect(responseHeaders['location']).toBe('[redacted]'.repeat(103).slice(0, 1_024))
+    expect(textOf(redactEchoes(answer('ok'), ['']).responseBody)).toBe('ok')
+  })
+
   test('the longer one first, if a value holds another', () => {
     expect(textOf(redactEchoes(answer('abcdef abc'), ['abc', 'abcdef']).responseBody)).toBe('[redacted] [redacted]')
   })
