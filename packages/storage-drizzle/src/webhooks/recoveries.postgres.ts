@@ -79,15 +79,20 @@ export function createRecoveryStore(dependencies: {
         return (await query.$count(recoveries, isOne(request))) > 0
       }),
 
-    listRunning: ({ limit }) =>
-      database.run((on) =>
-        queryBuilder(on)
-          .select({ appId: recoveries.appId, recoveryId: recoveries.recoveryId })
+    listRunning: ({ limit, after = null }) =>
+      database.run(async (on) => {
+        const query = queryBuilder(on)
+        const { appId, recoveryId, createdAt } = recoveries
+        const [former] = after === null ? [] : await query.select().from(recoveries).where(isOne(after))
+        const isAfter =
+          former && sql`(${createdAt}, ${recoveryId}) > (${former.createdAt.toISOString()}, ${former.recoveryId})`
+        return query
+          .select({ appId, recoveryId })
           .from(recoveries)
-          .where(sql`${recoveries.state} = 'RUNNING'`)
-          .orderBy(asc(recoveries.createdAt), asc(recoveries.recoveryId))
-          .limit(checkedLimit(limit)),
-      ),
+          .where(and(sql`${recoveries.state} = 'RUNNING'`, isAfter))
+          .orderBy(asc(createdAt), asc(recoveryId))
+          .limit(checkedLimit(limit))
+      }),
 
     findNextStep: ({ appId, recoveryId, mostWaiting }) =>
       database.run(async (on) => {

@@ -76,7 +76,12 @@ export function createRecoveryStore(dependencies: {
         return statements.find.get({ appId, recoveryId }) !== undefined
       }),
 
-    listRunning: ({ limit }) => read(() => statements.listRunning.all({ limit: checkedLimit(limit) })),
+    listRunning: ({ limit, after = null }) =>
+      read(() => {
+        const former = after === null ? undefined : statements.find.get(after)
+        const place = { afterCreatedAt: former?.createdAt ?? 0, afterId: former?.recoveryId ?? '' }
+        return statements.listRunning.all({ ...place, limit: checkedLimit(limit) })
+      }),
 
     findNextStep: ({ appId, recoveryId, mostWaiting }) =>
       read(() => {

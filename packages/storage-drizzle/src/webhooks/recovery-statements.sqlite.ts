@@ -28,7 +28,12 @@ export function prepareRecoveries(db: DrizzleDatabase) {
     listRunning: db
       .select({ appId: recoveries.appId, recoveryId: recoveries.recoveryId })
       .from(recoveries)
-      .where(isRunning)
+      .where(
+        and(
+          isRunning,
+          sql`(${recoveries.createdAt}, ${recoveries.recoveryId}) > (${value('afterCreatedAt')}, ${value('afterId')})`,
+        ),
+      )
       .orderBy(asc(recoveries.createdAt), asc(recoveries.recoveryId))
       .limit(value('limit'))
       .prepare(),

@@ -111,6 +111,23 @@ describe.each(engines)('a recovery on $engine', ({ start, open, stop }) => {
     expect(await progress(uuid('recovery'))).toMatchObject({ state: 'DONE', matched: 4, created: 1, skipped })
   })
 
+  test('goes on behind any number of older ones that wait for their endpoints', async () => {
+    await publish('missed', { withheld: 'NO_ENDPOINT', body: bytes('{}') })
+    for (let n = 0; n < 100; n += 1) {
+      const one = endpoint(`waiting-${n}`)
+      await stores.webhooks.registerEndpoint(one, 200)
+      expect(await recover({ name: `waiting-${n}`, of: one.endpointId })).toMatchObject({ answer: 'started' })
+    }
+    const { recoveryId } = await recover()
+    const waits: RecoverEventsDeps['store'] = {
+      ...stores.recoveries,
+      findNextStep: async (request) =>
+        request.recoveryId === recoveryId ? stores.recoveries.findNextStep(request) : null,
+    }
+    expect(await recoverEvents({ ...deps(), store: waits })).toBe(1)
+    expect(await progress(recoveryId)).toMatchObject({ state: 'DONE', created: 1 })
+  })
+
   test('brings an endpoint of all types nothing that it has to name', async () => {
     await publish('named only', { type: 'KYC_STATUS_CHANGED', withheld: 'NO_ENDPOINT', body: bytes('{}') })
     const missed = await publish('missed', { withheld: 'NO_ENDPOINT', body: bytes('{}') })

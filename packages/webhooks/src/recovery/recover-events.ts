@@ -3,6 +3,8 @@ import { findGrants, isGranted, type AppGrant, type GrantLookup, type ScopeRule 
 import { xEventIdOf } from '../publishing/x-event-id.js'
 import type { RecoverableEvent, RecoveryRange, RecoveryStore, SkippedEvents } from './recovery-store.js'
 
+/** Running recoveries that are listed at once. */
+const recoveriesInAList = 100
 /** Most events that a step looks at. */
 const eventsInAStep = 20
 /** Most events that a count looks at in one read. */
@@ -127,20 +129,35 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * ```
  */
 export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
-  const { store, newId } = deps
   let written = 0
-  for (const running of await store.listRunning({ limit: 100 })) {
-    const step = await store.findNextStep({ ...running, mostWaiting })
-    if (step === null) continue
-    const { events, skipped, next } = await decide(deps, { ...step, limit: eventsInAStep }, deliveriesInAStep)
-    const deliveries = events.map(async ({ eventId }) => ({
-      deliveryId: newId(),
-      eventId,
-      xEventId: await xEventIdOf(eventId, step.lineageId),
-    }))
-    const { endpointId, after } = step
-    const request = { ...running, endpointId, after, next, skipped, deliveries: await Promise.all(deliveries) }
-    if ((await store.writeStep(request)) === 'written') written += 1
-  }
+  let after: { readonly appId: string; readonly recoveryId: string } | null = null
+  // All of them: the oldest ones may wait for their endpoints for weeks.
+  do {
+    const running: Awaited<ReturnType<RecoveryStore['listRunning']>> = await deps.store.listRunning({
+      limit: recoveriesInAList,
+      after,
+    })
+    for (const one of running) if (await writeNextStep(deps, one)) written += 1
+    after = running.length < recoveriesInAList ? null : (running.at(-1) ?? null)
+  } while (after !== null)
   return written
+}
+
+/** Does one step of a recovery; false if there is nothing to do now, or another process was faster. */
+async function writeNextStep(
+  deps: RecoverEventsDeps,
+  running: { readonly appId: string; readonly recoveryId: string },
+): Promise<boolean> {
+  const { store, newId } = deps
+  const step = await store.findNextStep({ ...running, mostWaiting })
+  if (step === null) return false
+  const { events, skipped, next } = await decide(deps, { ...step, limit: eventsInAStep }, deliveriesInAStep)
+  const deliveries = events.map(async ({ eventId }) => ({
+    deliveryId: newId(),
+    eventId,
+    xEventId: await xEventIdOf(eventId, step.lineageId),
+  }))
+  const { endpointId, after } = step
+  const request = { ...running, endpointId, after, next, skipped, deliveries: await Promise.all(deliveries) }
+  return (await store.writeStep(request)) === 'written'
 }

@@ -79,9 +79,11 @@ export interface RecoveryStore {
   findRecovery(request: { readonly appId: string; readonly recoveryId: string }): Promise<RecoveryProgress | null>
   /** Stops a recovery; false for an unknown one or another app's. One that has ended stays as it is. */
   stopRecovery(request: { readonly appId: string; readonly recoveryId: string }): Promise<boolean>
-  /** Lists running recoveries, oldest first. */
+  /** Lists running recoveries, oldest first: those after one that was listed, running or not any more. */
   listRunning(request: {
     readonly limit: number
+    /** Default null: from the oldest on. */
+    readonly after?: { readonly appId: string; readonly recoveryId: string } | null
   }): Promise<readonly { readonly appId: string; readonly recoveryId: string }[]>
   /**
    * Returns what a recovery looks at next, with the lineage of its endpoint; null when it is not running, or when

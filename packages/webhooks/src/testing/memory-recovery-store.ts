@@ -80,8 +80,10 @@ export function createMemoryRecoveryStore(
       return stored !== undefined
     },
 
-    async listRunning({ limit }) {
-      const running = [...data.recoveries.values()].filter(isRunning).slice(0, limit)
+    async listRunning({ limit, after = null }) {
+      const all = [...data.recoveries.values()]
+      const first = all.findIndex(({ progress }) => progress.recoveryId === after?.recoveryId) + 1
+      const running = all.slice(first).filter(isRunning).slice(0, limit)
       return running.map(({ range, progress }) => ({ appId: range.appId, recoveryId: progress.recoveryId }))
     },
 

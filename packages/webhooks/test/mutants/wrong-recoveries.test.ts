@@ -81,10 +81,20 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
     'lists by id',
     'RS-LIST-1',
     change((store) => ({
-      listRunning: async ({ limit }) =>
-        (await store.listRunning({ limit: 200 }))
+      listRunning: async ({ limit, ...rest }) =>
+        (await store.listRunning({ limit: 200, ...rest }))
           .toSorted((one, other) => one.recoveryId.localeCompare(other.recoveryId))
           .slice(0, limit),
+    })),
+  ],
+  [
+    'lists nothing after a recovery that has ended',
+    'RS-LIST-2',
+    change((store, data) => ({
+      async listRunning(request) {
+        const after = data.recoveries.get(request.after?.recoveryId ?? '')
+        return after !== undefined && after.progress.state !== 'RUNNING' ? [] : store.listRunning(request)
+      },
     })),
   ],
   [

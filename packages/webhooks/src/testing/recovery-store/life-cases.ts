@@ -108,6 +108,23 @@ export const lifeCases = [
   ),
 
   recoveryStoreCase(
+    'RS-LIST-2',
+    'Running recoveries MUST be listed after one that was listed, also if that one has ended meanwhile',
+    async ({ store, webhooks, samples, started }) => {
+      const ids: string[] = []
+      for (let n = 0; n < 3; n += 1) ids.push(await started(await samples.registered(webhooks)))
+      const listAfter = async (recoveryId = '') => {
+        const listed = await store.listRunning({ limit: 10, after: { appId: appA, recoveryId } })
+        return listed.map((one) => one.recoveryId)
+      }
+      deepEqual(await listAfter(ids[0]), ids.slice(1))
+      await store.stopRecovery({ appId: appA, recoveryId: ids[1] ?? '' })
+      deepEqual(await listAfter(ids[1]), ids.slice(2))
+      deepEqual(await listAfter(ids[2]), [])
+    },
+  ),
+
+  recoveryStoreCase(
     'RS-REPLACE-1',
     'A replacement MUST carry a recovery on, and a step for the replaced endpoint MUST NOT be written',
     async ({ store, webhooks, other, samples, publish, started, listNext, write }) => {
