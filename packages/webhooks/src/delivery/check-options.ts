@@ -8,11 +8,18 @@ export interface OptionCheck {
   callback(name: string, value: unknown): void
   /** Requires a number from `least` to `most`, if given. */
   range(name: string, value: unknown, least: number, most?: number): void
+  /** Requires a whole number of at least `least`, if given. */
+  count(name: string, value: unknown, least: number): void
+  /** Requires milliseconds from `least` to 2³¹ - 1, if given: a timer of a longer time ends at once. */
+  timer(name: string, value: unknown, least: number): void
   /** Adds a violation unless `holds`. */
   rule(name: string, holds: boolean): void
   /** @throws WebhookError `OPTIONS_INVALID` with the violations, if there are any */
   end(): void
 }
+
+/** Longest time of `setTimeout`, in milliseconds. */
+const longestTimerMs = 2 ** 31 - 1
 
 export function checkOptions(): OptionCheck {
   const violations: PreparationViolation[] = []
@@ -23,6 +30,11 @@ export function checkOptions(): OptionCheck {
     violations.push({ pointer: `/${name.replaceAll('.', '/')}`, code: isMissing ? 'REQUIRED' : 'TYPE', message })
   }
 
+  function range(name: string, value: unknown, least: number, most = Number.MAX_VALUE): void {
+    if (value === undefined) return
+    if (typeof value !== 'number' || !(value >= least && value <= most)) add(name, value ?? 'null')
+  }
+
   return {
     port(name, value, methods) {
       const has = (method: string) => typeof (value as Record<string, unknown>)[method] === 'function'
@@ -31,10 +43,12 @@ export function checkOptions(): OptionCheck {
     callback(name, value) {
       if (typeof value !== 'function') add(name, value)
     },
-    range(name, value, least, most = Infinity) {
+    range,
+    count(name, value, least) {
       if (value === undefined) return
-      if (typeof value !== 'number' || !(value >= least && value <= most)) add(name, value ?? 'null')
+      if (!Number.isSafeInteger(value) || !((value as number) >= least)) add(name, value ?? 'null')
     },
+    timer: (name, value, least) => range(name, value, least, longestTimerMs),
     rule(name, holds) {
       if (!holds) add(name, 'wrong')
     },

@@ -76,25 +76,35 @@ const leaseMarginMs = 10_000
  * @throws WebhookError `OPTIONS_INVALID`
  */
 export function checkWorkerDeps(deps: DeliveryWorkerDeps): void {
-  const { port, callback, range, rule, end } = checkOptions()
+  const { port, callback, range, count, timer, rule, end } = checkOptions()
   const { store, grants, signingKeys, options = {} } = deps
   port('store', store, ['claimDue', 'claimExpired', 'recordAttemptResults'])
   port('grants', grants, ['find'])
   port('signingKeys', signingKeys, ['current'])
   for (const name of ['send', 'now', 'random'] as const) callback(name, deps[name])
-  for (const name of ['concurrency', 'maxOpen', 'maxBatch', 'attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs'] as const)
-    range(`options.${name}`, options[name], 1)
-  for (const name of ['pollIntervalMs', 'takeOverIntervalMs', 'errorPauseMs', 'slowAfterMs'] as const)
-    range(`options.${name}`, options[name], 1)
-  range('options.stopTimeoutMs', options.stopTimeoutMs, 0)
+  for (const name of ['concurrency', 'maxOpen', 'maxBatch'] as const) count(`options.${name}`, options[name], 1)
+  for (const name of ['attemptTimeoutMs', 'leaseMs', 'lookUpTimeoutMs', 'pollIntervalMs'] as const)
+    timer(`options.${name}`, options[name], 1)
+  for (const name of ['takeOverIntervalMs', 'errorPauseMs', 'slowAfterMs'] as const)
+    timer(`options.${name}`, options[name], 1)
+  timer('options.stopTimeoutMs', options.stopTimeoutMs, 0)
   range('options.shareForHealthy', options.shareForHealthy, 0, 1)
-  const { leaseMs, attemptTimeoutMs } = withDefaults(options)
+  const { leaseMs, attemptTimeoutMs, maxInFlightPerEndpoint, retry, unsent } = withDefaults(options)
+  for (const name of ['healthy', 'failing'] as const)
+    count(`options.maxInFlightPerEndpoint.${name}`, maxInFlightPerEndpoint[name] ?? null, 0)
+  count('options.retry.maxAttempts', retry.maxAttempts, 1)
+  for (const name of ['baseMs', 'factor', 'maxRetryAfterMs'] as const) range(`options.retry.${name}`, retry[name], 0)
+  range('options.retry.jitter', retry.jitter, 0, 1)
+  for (const name of ['retryMs', 'giveUpAfterMs'] as const) range(`options.unsent.${name}`, unsent[name], 0)
   rule('options.leaseMs', !(leaseMs < attemptTimeoutMs + leaseMarginMs))
   end()
 }
 
-/** An option set to undefined gets its default. */
+/** An option, or a part of a schedule, that is undefined gets its default. */
 export function withDefaults(given: DeliveryWorkerOptions = {}): Required<DeliveryWorkerOptions> {
-  const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { ...defaults, ...defined }
+  const { retry = {}, unsent = {}, ...options } = withoutUndefined(given)
+  return { ...defaults, ...options, retry: withoutUndefined(retry), unsent: withoutUndefined(unsent) }
 }
+
+const withoutUndefined = <Options extends object>(given: Options): Options =>
+  Object.fromEntries(Object.entries({ ...given }).filter(([, value]) => value !== undefined)) as Options

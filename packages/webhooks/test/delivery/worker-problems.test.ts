@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDeliveryWorker, WebhookError, type DeliveryWorkerDeps } from '../../src/delivery/index.js'
 import { createMemoryWebhookStore } from '../../src/testing/index.js'
-import { accepted, allGranted, appId, grant, newId, oneKey, publish, registerEndpoint } from './delivery-samples.js'
+import {
+  accepted,
+  allGranted,
+  appId,
+  grant,
+  newId,
+  oneKey,
+  publish,
+  refused,
+  registerEndpoint,
+} from './delivery-samples.js'
 import { VirtualTime } from './virtual-time.js'
 
 let time: VirtualTime
@@ -212,7 +222,16 @@ describe('a worker checks its options when it is created', () => {
     [{ send: 'https' }, '/send TYPE'],
     [{ options: { concurrency: 0 } }, '/options/concurrency TYPE'],
     [{ options: { maxBatch: Number.NaN } }, '/options/maxBatch TYPE'],
+    [{ options: { maxOpen: 1.5 } }, '/options/maxOpen TYPE'],
+    [{ options: { concurrency: Infinity } }, '/options/concurrency TYPE'],
     [{ options: { shareForHealthy: 1.1 } }, '/options/shareForHealthy TYPE'],
+    [{ options: { maxInFlightPerEndpoint: { healthy: 4 } } }, '/options/maxInFlightPerEndpoint/failing TYPE'],
+    [{ options: { stopTimeoutMs: Infinity } }, '/options/stopTimeoutMs TYPE'],
+    [{ options: { lookUpTimeoutMs: 2 ** 31 } }, '/options/lookUpTimeoutMs TYPE'],
+    [{ options: { retry: { maxAttempts: 0 } } }, '/options/retry/maxAttempts TYPE'],
+    [{ options: { retry: { baseMs: Number.NaN } } }, '/options/retry/baseMs TYPE'],
+    [{ options: { retry: { jitter: 2 } } }, '/options/retry/jitter TYPE'],
+    [{ options: { unsent: { retryMs: -1 } } }, '/options/unsent/retryMs TYPE'],
     [{ options: { leaseMs: 39_999 } }, '/options/leaseMs TYPE'],
     [{ options: { attemptTimeoutMs: 35_001 } }, '/options/leaseMs TYPE'],
   ])('%j', (overrides, violation) => {
@@ -221,5 +240,14 @@ describe('a worker checks its options when it is created', () => {
 
   test('the limits themselves, and options that are undefined, are accepted', () => {
     expect(wrong({ ...depsWith(), options: { leaseMs: 40_000, concurrency: undefined } })).toBeNull()
+  })
+
+  test('parts of a schedule that are undefined have their defaults', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const retry = { maxAttempts: undefined, baseMs: undefined } as never
+    const worker = createDeliveryWorker(depsWith({ send: async () => refused, options: { retry } }))
+    await worker.runOnce()
+    const found = await store.findDelivery({ appId, deliveryId: event.deliveries[0]?.deliveryId ?? '' })
+    expect(found?.nextAttemptAt?.getTime()).toBe(time.nowMs + 30_000)
   })
 })
