@@ -94,6 +94,7 @@ export function createWebhooks<
     ...(settings.scopeRule === undefined ? {} : { scopeRule: settings.scopeRule }),
   }
   let started: Promise<{ release(): Promise<void> } | null> | null = null
+  let stopped: Promise<unknown> = Promise.resolve()
 
   function publishedOf(prepared: PreparedEvent, inserted: InsertedEvent): Published {
     const { original, eventId, deliveries } = inserted
@@ -123,12 +124,19 @@ export function createWebhooks<
   const prepare = (event: PublishedEventInput<Own>) => prepareEvent(event, preparing)
 
   async function startOnce() {
+    await stopped
     sender ??= loadSender()
     await sender
     const lock = (await storage.acquireWorkerLock?.()) ?? null
     worker.start()
     maintenance.start()
     return lock
+  }
+
+  async function stopRunning(running: typeof started): Promise<void> {
+    const lock = await running?.catch(() => null)
+    await Promise.all([worker.stop(), maintenance.stop()])
+    await lock?.release()
   }
 
   return {
@@ -175,11 +183,10 @@ export function createWebhooks<
     },
     async stop() {
       withheld.end()
-      const running = started
+      const stopping = stopRunning(started)
       started = null
-      const lock = await running?.catch(() => null)
-      await Promise.all([worker.stop(), maintenance.stop()])
-      await lock?.release()
+      stopped = Promise.allSettled([stopped, stopping])
+      await stopping
     },
   }
 }

@@ -225,6 +225,27 @@ describe('the first minute', () => {
 })
 
 describe('running', () => {
+  test('that is started while it stops runs afterwards', async () => {
+    const locks: string[] = []
+    const acquireWorkerLock = async () => {
+      locks.push('acquired')
+      return { release: async () => void locks.push('released') }
+    }
+    const webhooks = webhooksWith({}, { acquireWorkerLock })
+    await webhooks.registerEndpoint({ appId, url })
+    await webhooks.start()
+    await time.pass(10)
+    const stopping = webhooks.stop()
+    const starting = webhooks.start()
+    await time.pass(10)
+    await Promise.all([stopping, starting])
+    await webhooks.publish(deposit)
+    await time.pass(10)
+    expect(sentTo).toEqual([url])
+    expect(locks).toEqual(['acquired', 'released', 'acquired'])
+    await webhooks.stop()
+  })
+
   test('takes the lock of the storage, and releases it after the worker has ended', async () => {
     const calls: string[] = []
     const acquireWorkerLock = async () => {
