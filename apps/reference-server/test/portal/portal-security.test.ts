@@ -240,6 +240,14 @@ describe('a form', () => {
     expect(await endpoints()).toEqual([])
   })
 
+  it('with a NUL, which PostgreSQL does not compare, is refused', async () => {
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const form = await browser.get('/portal/webhooks/new')
+    const refused = await browser.submit(form, '/portal/webhooks/new', { url: 'https://partner.com/nul', other: 'a\0' })
+    expect(refused.status).toBe(415)
+  })
+
   it('that is JSON, or too large, is refused', async () => {
     const browser = createPortalClient(server)
     await browser.signIn()
