@@ -153,7 +153,8 @@ export function createModel(clock: () => number) {
     if (!delivery || !target || delivery.token !== fence.token || delivery.made !== fence.attempt) return false
     Object.assign(delivery, { token: null, leaseUntil: null })
     const open = delivery.attempts.find(({ number }) => number === delivery.made)
-    Object.assign(open ?? {}, { state: attempt.state, endedAt: clock(), report: attempt.report })
+    const report = delivery.cancelRequested === null ? attempt.report : { ...attempt.report, responseBody: null }
+    Object.assign(open ?? {}, { state: attempt.state, endedAt: clock(), report })
     if (attempt.state === 'UNSENT') {
       delivery.made -= 1
       delivery.unsentSince ??= clock()

@@ -244,7 +244,8 @@ export interface WebhookStore {
 
   /**
    * Cancels the pending deliveries for a user of an app (grant revoked, user erased). An attempt in flight is not
-   * aborted. Its success counts; instead of a retry, the delivery is cancelled.
+   * aborted. Its success counts; instead of a retry, the delivery is cancelled. What the receiver answers to it is not
+   * kept, because it can repeat data of the user.
    *
    * @returns the number of cancelled deliveries, including those that end with the attempt in flight
    */

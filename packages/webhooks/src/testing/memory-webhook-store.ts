@@ -86,7 +86,7 @@ export function createMemoryWebhookStore(
     const delivery = deliveries.get(fence.deliveryId)
     const attempt = delivery?.open
     if (!delivery || delivery.event.appId !== fence.appId || attempt?.token !== fence.token) return false
-    attempt.ended = { atMs: nowMs(), result }
+    attempt.ended = { atMs: nowMs(), result: delivery.cancelRequested === null ? result : withoutAnswer(result) }
     countAttempt(data, delivery.endpointId, result, nowMs())
     delivery.open = null
     const { state } = result.attempt
@@ -231,4 +231,9 @@ export function createMemoryWebhookStore(
       return async () => void listeners.delete(wake)
     },
   }
+}
+
+/** An erasure has blanked the answers that were there: a later one may repeat the user's data too. */
+function withoutAnswer({ attempt, ...result }: AttemptResult): AttemptResult {
+  return { ...result, attempt: { ...attempt, report: { ...attempt.report, responseBody: null } } }
 }

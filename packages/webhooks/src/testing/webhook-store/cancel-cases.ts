@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
+import type { AttemptResult } from '../../delivery/webhook-store.js'
 import { webhookStoreCase, type WebhookStoreCase } from './harness.js'
 import {
   appA,
@@ -70,4 +71,28 @@ export const cancelCases: readonly WebhookStoreCase[] = [
       deepEqual([read?.state, read?.cancelReason], ['CANCELLED', 'ERASED'])
     },
   ),
+
+  webhookStoreCase(
+    'WS-CANCEL-4',
+    'The answer to an attempt that a cancellation met in flight MUST NOT be kept',
+    async ({ store, other }) => {
+      const { registered, published } = createSamples()
+      const ids = await published(store, await registered(store), 2)
+      const [first, second] = (await store.claimDue(wideClaim)).claimed
+      ok(first !== undefined && second !== undefined)
+      await other.cancelPending({ appId: appA, userId: userOne, reason: 'ERASED' })
+      // An erasure blanks the answers that are there. These come later.
+      await recordResults(store, withAnswer(resultOf.delivered(first)), withAnswer(resultOf.retry(second, 5)))
+      for (const deliveryId of ids) {
+        const read = await other.findDelivery({ appId: appA, deliveryId })
+        const report = read?.attempts[0]?.report
+        deepEqual([report?.responseBody, report?.status], [null, 200], 'findDelivery')
+      }
+    },
+  ),
 ]
+
+const withAnswer = ({ attempt, ...result }: AttemptResult): AttemptResult => ({
+  ...result,
+  attempt: { ...attempt, report: { ...attempt.report, status: 200, responseBody: new Uint8Array([1]) } },
+})

@@ -172,10 +172,14 @@ export const wrongResults: readonly WrongStore[] = [
     'WS-CANCEL-2',
     (store, { deliveries }) => ({
       recordAttemptResults(results) {
-        for (const { fence } of results.filter(({ attempt }) => attempt.state === 'FAILED')) {
-          Object.assign(deliveries.get(fence.deliveryId) ?? {}, { cancelRequested: null })
-        }
-        return store.recordAttemptResults(results)
+        const given = results.map((result) => {
+          const delivery = deliveries.get(result.fence.deliveryId)
+          if (result.attempt.state !== 'FAILED' || delivery == null || delivery.cancelRequested === null) return result
+          delivery.cancelRequested = null
+          const report = { ...result.attempt.report, responseBody: null }
+          return { ...result, attempt: { ...result.attempt, report } }
+        })
+        return store.recordAttemptResults(given)
       },
     }),
   ],
@@ -188,6 +192,21 @@ export const wrongResults: readonly WrongStore[] = [
           Object.assign(deliveries.get(fence.deliveryId) ?? {}, { cancelRequested: null })
         }
         return store.recordAttemptResults(results)
+      },
+    }),
+  ],
+  [
+    'keeps the answer to the attempt that a cancellation met',
+    'WS-CANCEL-4',
+    (store, { deliveries }) => ({
+      async recordAttemptResults(results) {
+        const answer = await store.recordAttemptResults(results)
+        for (const result of results) {
+          const attempt = deliveries.get(result.fence.deliveryId)?.attempts.at(-1)
+          if (attempt?.ended?.result.attempt.state === result.attempt.state)
+            attempt.ended = { ...attempt.ended, result }
+        }
+        return answer
       },
     }),
   ],
