@@ -16,7 +16,7 @@ const value = sql.placeholder
 /** Prepares the list of the endpoints of a lineage, oldest first. */
 export const prepareLineage = (db: DrizzleDatabase) =>
   db
-    .select({ position: endpoints.position, eventTypes: endpoints.eventTypes })
+    .select({ position: endpoints.position, endpointId: endpoints.endpointId, eventTypes: endpoints.eventTypes })
     .from(endpoints)
     .where(
       and(

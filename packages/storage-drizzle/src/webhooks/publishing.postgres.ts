@@ -1,29 +1,47 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent, OriginalEvent, WithheldReason } from '@kyc-relay/webhooks/internal'
 import { overtaken } from '../engine/postgres/database.js'
 import { StorageError } from '../storage-error.js'
 import { asBuffer, now } from '../engine/postgres/parameters.js'
-import { statement, type Queryable } from '../engine/postgres/statement.js'
+import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
+import { listLineage } from './endpoints.postgres.js'
+import { heirOf } from './lineage.js'
 import { mayReplace, ownBytes } from './original-event.js'
+import { endpoints } from './tables.postgres.js'
 import { classOf } from './values.js'
 
 const value = sql.placeholder
 
+/** How often endpoints may be replaced while an event is written. */
+const mostLooks = 5
+
 /**
- * Writes an event with its deliveries in one statement; nothing when its `sourceEventId` is known (`written` 0).
+ * Writes an event with its deliveries in one statement; nothing when its `sourceEventId` is known, or when an endpoint is
+ * removed (`written` 0).
  *
  * The share lock blocks the removal and the pause of an endpoint until its new deliveries are visible. Of the endpoints of
  * one lineage, which have one `X-Event-ID`, the first gets a delivery. No endpoint row is written, so publishers of one
  * endpoint do not wait for each other. What waits for the end of a pause is not announced.
  */
-export const insertEventStatement = statement<{ written: number; deliveries: [string, string][] | null }>(
+export const insertEventStatement = statement<{
+  written: number
+  allLive: boolean
+  deliveries: [string, string][] | null
+}>(
   'insert_event',
   sql`
-WITH source AS (
+WITH live AS (
+  SELECT endpoint_id, paused_by IS NOT NULL AS paused FROM kyc_relay_endpoints
+  WHERE app_id = ${value('appId')} AND endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NULL
+  FOR SHARE
+), complete AS (
+  SELECT (SELECT count(*) FROM live) = (SELECT count(DISTINCT id) FROM unnest(${value('endpointIds')}::text[]) AS id)
+    AS complete
+), source AS (
   INSERT INTO kyc_relay_event_sources (app_id, source_event_id, event_id)
   SELECT ${value('appId')}, ${value('sourceEventId')}::text, ${value('eventId')}
-  WHERE ${value('sourceEventId')}::text IS NOT NULL
+  FROM complete WHERE complete AND ${value('sourceEventId')}::text IS NOT NULL
   ON CONFLICT (app_id, source_event_id) DO NOTHING
   RETURNING event_id
 ), event AS (
@@ -32,12 +50,8 @@ WITH source AS (
   SELECT ${value('appId')}, ${value('eventId')}, ${value('userId')}, ${value('type')},
     ${value('occurredAt')}::timestamptz, ${value('body')}::bytea, ${value('test')}::boolean,
     ${value('withheld')}, ${now}, ${value('traceContext')}
-  WHERE ${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source)
+  FROM complete WHERE complete AND (${value('sourceEventId')}::text IS NULL OR EXISTS (SELECT FROM source))
   RETURNING event_id, created_at
-), live AS (
-  SELECT endpoint_id, paused_by IS NOT NULL AS paused FROM kyc_relay_endpoints
-  WHERE app_id = ${value('appId')} AND endpoint_id = ANY(${value('endpointIds')}::text[]) AND removed_at IS NULL
-  FOR SHARE
 ), wanted AS (
   SELECT DISTINCT ON (d.x_event_id) d.delivery_id, d.endpoint_id, d.x_event_id, d.ordinal, live.paused
   FROM unnest(${value('deliveryIds')}::text[], ${value('endpointIds')}::text[], ${value('xEventIds')}::text[])
@@ -60,7 +74,7 @@ WITH source AS (
   SELECT app_id, endpoint_id, created_at FROM written JOIN wanted USING (delivery_id, endpoint_id)
   WHERE ${value('test')}::boolean OR NOT wanted.paused
 )
-SELECT (SELECT count(*) FROM event)::int AS written,
+SELECT (SELECT count(*) FROM event)::int AS written, (SELECT complete FROM complete) AS "allLive",
   (SELECT json_agg(json_build_array(delivery_id, endpoint_id) ORDER BY wanted.ordinal)
     FROM written JOIN wanted USING (delivery_id, endpoint_id)) AS deliveries`,
 )
@@ -90,24 +104,57 @@ WHERE app_id = ${value('appId')} AND source_event_id = ${value('sourceEventId')}
 
 /** Writes the event and its deliveries, due now, inside a transaction. */
 export async function writeEvent(on: Queryable, event: PreparedEvent, at: Date | null): Promise<InsertedEvent> {
-  const written = await tryWriteEvent(on, event, at)
+  const written = await writeToLive(on, event, at)
   if (typeof written !== 'string') return written
   const { appId, eventId, sourceEventId } = event
   const taken = await takeSource.count(on, { appId, eventId, sourceEventId, formerEventId: written })
-  const again = await tryWriteEvent(on, taken === 0 ? event : { ...event, sourceEventId: null }, at)
+  const again = await writeToLive(on, taken === 0 ? event : { ...event, sourceEventId: null }, at)
   if (typeof again === 'string') throw overtaken
   return again
 }
 
-/**
- * Writes the event and its deliveries, due now, in one statement. Returns the id of a withheld event under its
- * `sourceEventId`, and has then written nothing: `writeEvent` replaces it.
- */
-export async function tryWriteEvent(
+/** As {@link tryWriteEvent}, but what was for a removed endpoint goes to its lineage. */
+export async function writeToLive(
   on: Queryable,
   event: PreparedEvent,
   at: Date | null,
 ): Promise<InsertedEvent | string> {
+  let ready = event
+  for (let look = 0; look < mostLooks; look += 1) {
+    const written = await tryWriteEvent(on, ready, at)
+    if (written !== null) return written
+    ready = await withLiveEndpoints(on, ready)
+  }
+  throw overtaken
+}
+
+/** The event with deliveries to live endpoints only. A statement of its own sees a replacement that the last one waited for. */
+async function withLiveEndpoints(on: Queryable, event: PreparedEvent): Promise<PreparedEvent> {
+  const { appId, type } = event
+  const deliveries: PreparedEvent['deliveries'][number][] = []
+  for (const delivery of event.deliveries) {
+    const { endpointId } = delivery
+    const [found] = await queryBuilder(on)
+      .select({ lineageId: endpoints.lineageId })
+      .from(endpoints)
+      .where(and(eq(endpoints.appId, appId), eq(endpoints.endpointId, endpointId)))
+    if (found === undefined) continue
+    const lineage = await listLineage(on, { appId, lineageId: found.lineageId }, false)
+    const live = lineage.find((one) => one.endpointId === endpointId) ?? heirOf(lineage, type)
+    if (live !== undefined) deliveries.push({ ...delivery, endpointId: live.endpointId })
+  }
+  return { ...event, deliveries }
+}
+
+/**
+ * Writes the event and its deliveries, due now, in one statement. Has written nothing when it returns the id of a withheld
+ * event under its `sourceEventId`, which `writeEvent` replaces, or null, because an endpoint is removed.
+ */
+async function tryWriteEvent(
+  on: Queryable,
+  event: PreparedEvent,
+  at: Date | null,
+): Promise<InsertedEvent | string | null> {
   const { eventId, appId, sourceEventId, withheld } = event
   const [answer] = await insertEventStatement.rows(on, {
     eventId,
@@ -130,6 +177,7 @@ export async function tryWriteEvent(
     const deliveries = (answer.deliveries ?? []).map(([deliveryId, endpointId]) => ({ deliveryId, endpointId }))
     return { eventId, deliveries, withheld, duplicate: false, original: null }
   }
+  if (answer?.allLive === false) return null
   const [original] = await findBySource.rows(on, { appId, sourceEventId })
   if (original === undefined) throw new StorageError('STORE_UNAVAILABLE')
   if (mayReplace(event, original.withheld)) return original.eventId

@@ -2,6 +2,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { PreparedEvent } from '@kyc-relay/webhooks/delivery'
 import type { InsertedEvent } from '@kyc-relay/webhooks/internal'
 import type { DrizzleDatabase } from '../engine/sqlite/statement.js'
+import { prepareLineage } from './endpoints.sqlite.js'
+import { heirOf } from './lineage.js'
 import { deliveries, endpoints, endpointSchedules, events } from './tables.sqlite.js'
 import { mayReplace, ownBytes } from './original-event.js'
 import { classOf, deliveryClass } from './values.js'
@@ -35,17 +37,17 @@ export function preparePublishing(db: DrizzleDatabase) {
       .where(and(eq(deliveries.event, value('event')), isNull(deliveries.resendOf)))
       .orderBy(deliveries.position)
       .prepare(),
-    findLiveEndpoint: db
-      .select({ position: endpoints.position })
+    findEndpoint: db
+      .select({
+        position: endpoints.position,
+        endpointId: endpoints.endpointId,
+        lineageId: endpoints.lineageId,
+        removedAt: endpoints.removedAt,
+      })
       .from(endpoints)
-      .where(
-        and(
-          eq(endpoints.endpointId, value('endpointId')),
-          eq(endpoints.appId, value('appId')),
-          isNull(endpoints.removedAt),
-        ),
-      )
+      .where(and(eq(endpoints.endpointId, value('endpointId')), eq(endpoints.appId, value('appId'))))
       .prepare(),
+    listLineage: prepareLineage(db),
     insertEvent: db
       .insert(events)
       .values({
@@ -93,6 +95,13 @@ export function preparePublishing(db: DrizzleDatabase) {
 
 export type PublishingStatements = ReturnType<typeof preparePublishing>
 
+/** The endpoint; after its removal the one of its lineage that takes the type. */
+function findLive(statements: PublishingStatements, { appId, type }: PreparedEvent, endpointId: string) {
+  const found = statements.findEndpoint.get({ endpointId, appId })
+  if (found === undefined || found.removedAt === null) return found
+  return heirOf(statements.listLineage.all({ appId, lineageId: found.lineageId }), type)
+}
+
 /** Writes the event and its deliveries, all due at `now`, inside a transaction of the caller. */
 export function writeEvent(statements: PublishingStatements, event: PreparedEvent, now: Date): InsertedEvent {
   if (event.sourceEventId !== null) {
@@ -130,12 +139,12 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
   for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
     // Another endpoint of the lineage gets it.
     if (made.has(xEventId)) continue
-    const endpoint = statements.findLiveEndpoint.get({ endpointId, appId: event.appId })?.position
+    const endpoint = findLive(statements, event, endpointId)
     if (endpoint === undefined) continue
     statements.insertDelivery.run({
       deliveryId,
       event: inserted.lastInsertRowid,
-      endpoint,
+      endpoint: endpoint.position,
       xEventId,
       appId: event.appId,
       userId: event.userId,
@@ -144,9 +153,9 @@ export function writeEvent(statements: PublishingStatements, event: PreparedEven
       createdAt,
       resendOf: null,
     })
-    statements.announceDue.run({ endpoint, class: ofClass, dueAt: createdAt })
+    statements.announceDue.run({ endpoint: endpoint.position, class: ofClass, dueAt: createdAt })
     made.add(xEventId)
-    written.push({ deliveryId, endpointId })
+    written.push({ deliveryId, endpointId: endpoint.endpointId })
   }
   return { eventId: event.eventId, deliveries: written, withheld: event.withheld, duplicate: false, original: null }
 }

@@ -15,7 +15,7 @@ import * as statements from './endpoint-statements.postgres.js'
 import { createEndpointChanges, listEndpointHealth, listLineage } from './endpoints.postgres.js'
 import { listEndpointHours } from './endpoint-hours.postgres.js'
 import { heirOf } from './lineage.js'
-import { tryWriteEvent, writeEvent } from './publishing.postgres.js'
+import { writeEvent, writeToLive } from './publishing.postgres.js'
 import { areAllEnded, recordEndedResults } from './ended-results.postgres.js'
 import { recordAttemptResults, type RecordedResults } from './attempt-results.postgres.js'
 import { type Queryable } from '../engine/postgres/statement.js'
@@ -96,7 +96,7 @@ export function createWebhookStore(dependencies: WebhookStoreDependencies): Requ
     },
 
     async insertEvent(event) {
-      const tried = await database.run((on) => tryWriteEvent(on, event, instant()))
+      const tried = await database.run((on) => writeToLive(on, event, instant()))
       const inserted =
         typeof tried === 'string' ? await database.transaction((on) => writeEvent(on, event, instant())) : tried
       if (!inserted.duplicate && inserted.deliveries.length > 0) notifications.announce()

@@ -11,7 +11,7 @@ import type {
 import type { PostgresDatabase } from '../engine/postgres/database.js'
 import type { DueNotifications } from '../engine/postgres/notifications.js'
 import { ownBytes } from './original-event.js'
-import { listDeliveriesOfEvent, tryWriteEvent } from './publishing.postgres.js'
+import { listDeliveriesOfEvent, writeToLive } from './publishing.postgres.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { StorageError } from '../storage-error.js'
 import { transactionMoves, transactions } from './transaction-tables.postgres.js'
@@ -135,7 +135,7 @@ async function writeMove(on: Queryable, move: TransactionMove, now: Date | null)
             ),
           )
   if (rowCount === 0) throw stale
-  const inserted = await tryWriteEvent(on, event, now)
+  const inserted = await writeToLive(on, event, now)
   if (typeof inserted === 'string' || inserted.duplicate) throw stale
   await query.insert(transactionMoves).values({ appId, eventId: event.eventId, transactionId, revision, state })
   return inserted

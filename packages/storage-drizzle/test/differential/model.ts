@@ -240,9 +240,12 @@ export function createModel(clock: () => number) {
         events.push(event)
         for (const { deliveryId, endpointId, xEventId } of event.deliveries) {
           if (deliveries.some((one) => one.event === event && one.xEventId === xEventId)) continue
-          if (live(event.appId).some((one) => one.endpoint.endpointId === endpointId)) {
-            add(deliveryId, event, endpointId, xEventId, null)
-          }
+          const isKnown = endpoints.some(
+            ({ endpoint }) => endpoint.endpointId === endpointId && endpoint.appId === event.appId,
+          )
+          const isLive = live(event.appId).some((one) => one.endpoint.endpointId === endpointId)
+          const to = isLive ? endpointId : isKnown ? heirOf(endpointId, event.type).heir : undefined
+          if (to !== undefined) add(deliveryId, event, to, xEventId, null)
         }
       }
       const { eventId, withheld } = known ?? event

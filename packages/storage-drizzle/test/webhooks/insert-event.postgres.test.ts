@@ -53,6 +53,44 @@ const createShopWebhooks = () =>
     send: () => Promise.reject(new Error('nothing is sent here')),
   })
 
+describe('an endpoint that is replaced while an event waits for it', () => {
+  const heir = uuid('heir')
+  const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'transactionid'`
+
+  /** Replaces the endpoint in a transaction that ends when `publish` waits for it. */
+  async function replaceDuring<T>(publish: () => Promise<T>): Promise<T> {
+    const replacing = await pool.connect()
+    try {
+      await replacing.query('BEGIN')
+      await replacing.query('UPDATE kyc_relay_endpoints SET removed_at = now() WHERE endpoint_id = $1', [
+        hook.endpointId,
+      ])
+      await replacing.query(
+        `INSERT INTO kyc_relay_endpoints (app_id, endpoint_id, url, lineage_id, standard_webhooks, created_at)
+        SELECT app_id, $2, url, lineage_id, standard_webhooks, created_at FROM kyc_relay_endpoints WHERE endpoint_id = $1`,
+        [hook.endpointId, heir],
+      )
+      const published = publish()
+      await expect.poll(async () => (await pool.query<{ count: number }>(waiting)).rows[0]?.count).toBe(1)
+      await replacing.query('COMMIT')
+      return await published
+    } finally {
+      replacing.release(true)
+    }
+  }
+
+  test('passes it on, in a call of the store and in a transaction of the caller', async () => {
+    const inserted = await replaceDuring(() => storage.webhooks.insertEvent(event('one', [hook])))
+    expect(inserted.deliveries.map(({ endpointId }) => endpointId)).toEqual([heir])
+    await emptyTables(pool)
+    await storage.webhooks.registerEndpoint(hook, 50)
+    const own = await replaceDuring(() => inTransaction((client) => insertEvent(client, event('two', [hook]))))
+    expect(own.deliveries.map(({ endpointId }) => endpointId)).toEqual([heir])
+    expect(await counts()).toMatchObject({ events: 1, deliveries: 1 })
+  })
+})
+
 describe('publishIn of createWebhooks', () => {
   const deposit = {
     appId: hook.appId,

@@ -197,8 +197,8 @@ export interface WebhookStore {
   }): Promise<'resumed' | 'not_found' | 'paused_by_operator'>
 
   /**
-   * Writes the event and its deliveries, all due now. Leaves out deliveries to endpoints removed meanwhile, and of those
-   * with one `xEventId` all but the first.
+   * Writes the event and its deliveries, all due now. What was for an endpoint that is removed by now goes to the newest
+   * endpoint of its lineage that takes the type, else it is left out. Of deliveries with one `xEventId` the first is kept.
    *
    * A known `(appId, sourceEventId)` writes nothing and returns the original, which `isSameEvent` compares. An event that was
    * withheld for want of a grant or scope may be published again under its id, once it is not withheld.

@@ -1,9 +1,8 @@
 import type { DeliveryState, Endpoint, NewEndpoint, PausedBy, WebhookStore } from '../delivery/webhook-store.js'
 import type { EventName } from '../events/event-types.js'
-import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 import { stop } from './memory-recovery-store.js'
-import { announceDue, nextSequence, type MemoryWebhookData } from './memory-webhook-data.js'
+import { announceDue, findHeir, listLive, nextSequence, type MemoryWebhookData } from './memory-webhook-data.js'
 
 type EndpointMethods = Pick<
   WebhookStore,
@@ -27,19 +26,8 @@ export function createMemoryEndpoints(data: MemoryWebhookData, nowMs: () => numb
     delivery.cancelReason = cancelReason
   }
 
-  /** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
-  function heirOf(removed: StoredEndpoint, type: EventName) {
-    const lineage = liveEndpoints(removed.endpoint.appId).filter((one) => one.lineageId === removed.endpoint.lineageId)
-    const heir = matchEndpoints(lineage, type).at(-1)
-    return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
-  }
-
-  function liveEndpoints(appId: string): Endpoint[] {
-    return [...endpoints.values()]
-      .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
-      .map(({ endpoint }) => endpoint)
-      .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-  }
+  const heirOf = (removed: StoredEndpoint, type: EventName) => findHeir(data, removed, type)
+  const liveEndpoints = (appId: string) => listLive(data, appId)
 
   /** Adds an endpoint with a lineage that its URL already has, or gets now. */
   function add(endpoint: NewEndpoint, lineageId: string, pausedBy: PausedBy | null): void {

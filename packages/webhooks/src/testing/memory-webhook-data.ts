@@ -1,5 +1,7 @@
-import type { EndpointHour, InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
+import type { Endpoint, EndpointHour, InsertedEvent, OriginalEvent, PreparedEvent } from '../delivery/webhook-store.js'
 import type { EventPlace, RecoveryProgress, RecoveryRange } from '../recovery/recovery-store.js'
+import type { EventName } from '../events/event-types.js'
+import { matchEndpoints } from '../publishing/match-endpoints.js'
 import type { TransactionMove, TransactionRecord } from '../publishing/transaction-store.js'
 import type { StoredDelivery, StoredEndpoint } from './memory-records.js'
 
@@ -110,11 +112,28 @@ export function answerFromSource(data: MemoryWebhookData, event: PreparedEvent):
   return { ...original.inserted, deliveries, duplicate: true, original: originalOf(original.event) }
 }
 
+/** Live endpoints of an app, oldest first. */
+export function listLive(data: MemoryWebhookData, appId: string): Endpoint[] {
+  return [...data.endpoints.values()]
+    .filter((stored) => !stored.removed && stored.endpoint.appId === appId)
+    .map(({ endpoint }) => endpoint)
+    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+}
+
+/** The newest endpoint of a removed one's lineage that takes the type, or the reason why there is none. */
+export function findHeir(data: MemoryWebhookData, { endpoint }: StoredEndpoint, type: EventName) {
+  const lineage = listLive(data, endpoint.appId).filter((one) => one.lineageId === endpoint.lineageId)
+  const heir = matchEndpoints(lineage, type).at(-1)
+  return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
+}
+
 /** Writes a new event with its deliveries. Synchronous, so no other call runs in between. */
 export function writeEvent(data: MemoryWebhookData, event: PreparedEvent, nowMs: number): InsertedEvent {
-  const live = event.deliveries.filter(({ endpointId }) => {
-    const stored = data.endpoints.get(endpointId)
-    return stored !== undefined && !stored.removed && stored.endpoint.appId === event.appId
+  const live = event.deliveries.flatMap((delivery) => {
+    const stored = data.endpoints.get(delivery.endpointId)
+    if (stored?.endpoint.appId !== event.appId) return []
+    const endpoint = stored.removed ? findHeir(data, stored, event.type).heir : stored.endpoint
+    return endpoint === undefined ? [] : [{ ...delivery, endpointId: endpoint.endpointId }]
   })
   const kept = live.filter(({ xEventId }, index) => live.findIndex((one) => one.xEventId === xEventId) === index)
   if (data.events.has(event.eventId) || kept.some(({ deliveryId }) => data.deliveries.has(deliveryId))) {

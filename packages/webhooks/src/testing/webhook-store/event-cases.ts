@@ -135,6 +135,26 @@ export const eventCases = [
     },
   ),
 
+  webhookStoreCase(
+    'WS-EVENT-13',
+    'A delivery to an endpoint replaced since the event was prepared MUST go to its lineage',
+    async ({ store }) => {
+      const { registered, event, endpoint } = createSamples()
+      const [first, kept] = [await registered(store), await registered(store)]
+      const prepared = event([first, kept])
+      const [second, third] = [endpoint(), endpoint()]
+      equal(await store.replaceEndpoint({ ...first, replacement: second }), 'replaced')
+      equal(await store.replaceEndpoint({ ...second, replacement: third }), 'replaced')
+      const inserted = await store.insertEvent(prepared)
+      deepEqual(
+        inserted.deliveries.map(({ endpointId }) => endpointId),
+        [third.endpointId, kept.endpointId],
+      )
+      const { claimed } = await store.claimDue(wideClaim)
+      deepEqual(new Set(claimed.map(({ endpoint: { url } }) => url)), new Set([third.url, kept.url]))
+    },
+  ),
+
   webhookStoreCase('WS-EVENT-7', "Another app's endpoint MUST be left out", async ({ store }) => {
     const { registered, event } = createSamples()
     const foreign = await registered(store, { appId: appB })

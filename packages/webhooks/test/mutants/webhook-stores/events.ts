@@ -1,6 +1,6 @@
 import type { InsertedEvent } from '../../../src/internal/index.js'
 import { findBySource } from '../../../src/testing/memory-webhook-data.js'
-import { isRemoved, tick, type Spoil, type Store, type WrongStore } from './wrong-store.js'
+import { isRemoved, liveOfLineage, tick, type Spoil, type Store, type WrongStore } from './wrong-store.js'
 
 const withSource =
   (change: (id: string) => string | null): Spoil =>
@@ -88,10 +88,18 @@ export const wrongEvents: readonly WrongStore[] = [
     'WS-EVENT-6',
     (store, data) => ({
       async insertEvent(event) {
-        const live = event.deliveries.filter((one) => !isRemoved(data, one))
+        const live = event.deliveries.filter(({ endpointId }) => liveOfLineage(data, endpointId).length > 0)
         const isComplete = event.deliveries.every(({ xEventId }) => live.some((one) => one.xEventId === xEventId))
         return store.insertEvent(isComplete ? event : { ...event, deliveries: [] })
       },
+    }),
+  ],
+  [
+    'leaves out an endpoint that was replaced',
+    'WS-EVENT-13',
+    (store, data) => ({
+      insertEvent: (event) =>
+        store.insertEvent({ ...event, deliveries: event.deliveries.filter((one) => !isRemoved(data, one)) }),
     }),
   ],
   [
