@@ -74,7 +74,9 @@ export async function claimDue(
       claimed.push(...claim.claimed)
       leftMs.push(...claim.leftMs)
       forFailing -= claim.failingClaimed
-      const nobodyIsLeft = due.count(forFailing) === 0 && (claimed.length > 0 || !claim.passedOver)
+      // What waited for an endpoint at an earlier look may have moved to another one.
+      const isUpToDate = looks > 0 && !claim.passedOver
+      const nobodyIsLeft = due.count(forFailing) === 0 && (claimed.length > 0 || isUpToDate)
       if (nobodyIsLeft) break
     }
     if (due.count(Infinity) > 0) return { claimed, nextDueInMs: 0 }

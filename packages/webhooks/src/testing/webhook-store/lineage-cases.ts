@@ -230,4 +230,24 @@ export const lineageCases = [
       )
     },
   ),
+
+  webhookStoreCase(
+    'WS-LINEAGE-6',
+    'A claim MUST find what moved to a replacement after an earlier claim left it waiting',
+    async ({ store, other }) => {
+      const { endpoint, registered, published } = createSamples()
+      const first = await registered(store)
+      const [deliveryId] = await published(store, first)
+      await recordResults(store, resultOf.retry(await claimOne(store), 0))
+      // Every slot is kept for healthy endpoints, and this one fails. WS-CLAIM-9 asks whether they are.
+      const kept = await store.claimDue({ ...wideClaim, limit: 2, keepForHealthy: 2 })
+      for (const one of kept.claimed) await recordResults(store, resultOf.retry(one, 0))
+      equal(await other.replaceEndpoint({ ...first, replacement: endpoint() }), 'replaced')
+      const { claimed } = await store.claimDue({ ...wideClaim, limit: 1 })
+      deepEqual(
+        claimed.map((one) => one.deliveryId),
+        [deliveryId],
+      )
+    },
+  ),
 ]

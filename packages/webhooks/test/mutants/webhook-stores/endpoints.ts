@@ -212,6 +212,28 @@ export const wrongEndpoints: readonly WrongStore[] = [
     }),
   ],
   [
+    'keeps to the endpoints of a claim that left them waiting',
+    'WS-LINEAGE-6',
+    (store) => {
+      let isOutdated = false
+      let hasLeft = false
+      return {
+        async claimDue(request) {
+          const isSkipped = isOutdated
+          isOutdated = false
+          if (isSkipped) return { claimed: [], nextDueInMs: null }
+          const answer = await store.claimDue(request)
+          hasLeft = answer.claimed.length === 0 && request.keepForHealthy >= request.limit
+          return answer
+        },
+        async replaceEndpoint(request) {
+          isOutdated = hasLeft
+          return store.replaceEndpoint(request)
+        },
+      }
+    },
+  ],
+  [
     'makes what waits due at once when its endpoint is replaced',
     'WS-REPLACE-1',
     (store, data, { now }) => ({
