@@ -75,9 +75,17 @@ export function createMemoryWebhookStore(
       const stored = endpoints.get(endpointId)
       const failing = stored !== undefined && stored.failingSinceMs !== null
       const free = Math.max(0, (failing ? caps.failing : caps.healthy) - (inFlight.get(endpointId) ?? 0))
+      const firstDueMs = earliestDue(waiting)
       // Time since the endpoint waits for its turn: an endpoint with a long backlog must not always go first.
-      const waitingSinceMs = Math.max(earliestDue(waiting), stored?.lastClaimedAtMs ?? 0)
-      return { failing, waitingSinceMs, waiting: free === 0 ? [] : waiting.sort(byDue).slice(0, free) }
+      const waitingSinceMs = Math.max(firstDueMs, stored?.lastClaimedAtMs ?? 0)
+      const sequence = stored?.sequence ?? 0
+      return {
+        failing,
+        waitingSinceMs,
+        firstDueMs,
+        sequence,
+        waiting: free === 0 ? [] : waiting.sort(byDue).slice(0, free),
+      }
     })
   }
 
@@ -123,31 +131,47 @@ export function createMemoryWebhookStore(
     },
 
     async claimDue({ limit, leaseMs, maxInFlight, keepForHealthy }) {
-      const queues = dueByEndpoint(maxInFlight).sort((one, other) => one.waitingSinceMs - other.waitingSinceMs)
-      const claimed: ClaimedDelivery[] = []
+      const queues = dueByEndpoint(maxInFlight)
+        .filter(({ waiting }) => waiting.length > 0)
+        .sort(
+          (one, other) =>
+            one.waitingSinceMs - other.waitingSinceMs ||
+            one.firstDueMs - other.firstDueMs ||
+            one.sequence - other.sequence,
+        )
       let forFailing = Math.max(0, limit - keepForHealthy)
-      for (let turn = 0; claimed.length < limit; turn += 1) {
-        const round = queues.filter(({ waiting }) => waiting.length > turn)
-        if (round.length === 0) break
-        for (const { failing, waiting } of round) {
-          const delivery = waiting[turn]
-          if (delivery === undefined || claimed.length >= limit) break
-          if (failing && forFailing === 0) continue
-          if (failing) forFailing -= 1
-          delivery.attemptsMade += 1
-          const attempt: StoredAttempt = {
-            number: delivery.attemptsMade,
-            startedAtMs: nowMs(),
-            token: newToken(),
-            leaseEndsAtMs: nowMs() + leaseMs,
-            ended: null,
-          }
-          delivery.open = attempt
-          endpointOf(delivery).lastClaimedAtMs = nowMs()
-          // The next attempt replaces an `UNSENT` attempt, so each number appears once.
-          delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
-          claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
+      const chosen = [
+        ...queues.filter(({ failing }) => !failing).slice(0, limit),
+        ...queues.filter(({ failing }) => failing).slice(0, forFailing),
+      ]
+      // Endpoints take turns.
+      const inOrder = chosen
+        .flatMap(({ waiting, ...queue }) => waiting.map((delivery, turn) => ({ ...queue, delivery, turn })))
+        .sort(
+          (one, other) =>
+            one.turn - other.turn ||
+            one.waitingSinceMs - other.waitingSinceMs ||
+            one.delivery.dueAtMs - other.delivery.dueAtMs ||
+            one.delivery.sequence - other.delivery.sequence,
+        )
+      const claimed: ClaimedDelivery[] = []
+      for (const { failing, delivery } of inOrder) {
+        if (claimed.length >= limit) break
+        if (failing && forFailing === 0) continue
+        if (failing) forFailing -= 1
+        delivery.attemptsMade += 1
+        const attempt: StoredAttempt = {
+          number: delivery.attemptsMade,
+          startedAtMs: nowMs(),
+          token: newToken(),
+          leaseEndsAtMs: nowMs() + leaseMs,
+          ended: null,
         }
+        delivery.open = attempt
+        endpointOf(delivery).lastClaimedAtMs = nowMs()
+        // The next attempt replaces an `UNSENT` attempt, so each number appears once.
+        delivery.attempts = [...delivery.attempts.filter(({ number }) => number !== attempt.number), attempt]
+        claimed.push(claimedOf(delivery, endpointOf(delivery).endpoint, attempt, nowMs()))
       }
       const waiting = [...pending.values()].filter((delivery) => delivery.open === null && !isHeld(delivery))
       const nextDueInMs = waiting.length === 0 ? null : Math.max(0, earliestDue(waiting) - nowMs())
