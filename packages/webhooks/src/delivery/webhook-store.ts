@@ -214,7 +214,8 @@ export interface WebhookStore {
    * all others. Of a paused endpoint only test events are claimed.
    *
    * @returns the claimed deliveries, and the milliseconds until the next unclaimed delivery is due: 0 when a due
-   *   delivery is held back by a cap; null when no delivery waits. What waits for the end of a pause does not count.
+   *   delivery is held back by a cap; null when no delivery waits. What waits for the end of a pause does not count. 0 may
+   *   be wrong after changes of other processes: the next claim is right.
    */
   claimDue(request: {
     readonly limit: number
