@@ -66,16 +66,16 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     saveEndpoint({ ...newEndpoint, ...given, description, headers, lineageId, pausedBy })
   }
   const lineageOf = (appId: string, url: string) => endpointsOf(appId).find((one) => one.url === url)?.lineageId
-
-  /** The newest endpoint of a lineage that takes the type, or the reason why there is none. */
-  function heirOf({ appId, lineageId }: EndpointRow, type: DeliveryRow['eventType']) {
-    const lineage = liveOf(appId).filter((one) => one.lineageId === lineageId)
+  /** The endpoint; once removed, the newest of its lineage that takes the type, or the reason why there is none. */
+  function heirOf(at: EndpointRow | undefined, type: DeliveryRow['eventType']) {
+    if (!at?.removed) return { heir: at, reason: null }
+    const lineage = liveOf(at.appId).filter((one) => one.lineageId === at.lineageId)
     const heir = lineage.findLast((one) => (one.eventTypes ?? (eventTypes as readonly string[])).includes(type))
     return { heir, reason: lineage.length === 0 ? 'ENDPOINT_REMOVED' : 'TYPE_NOT_SUBSCRIBED' }
   }
   /** Saves what waits: at its endpoint, or at the heir of a removed one. */
   function handOver(row: DeliveryRow, at: EndpointRow): void {
-    const { heir, reason } = at.removed ? heirOf(at, row.eventType) : { heir: at, reason: null }
+    const { heir, reason } = heirOf(at, row.eventType)
     if (heir) saveDelivery({ ...row, endpointId: heir.endpointId })
     else end(row, 'CANCELLED', reason)
   }
@@ -86,7 +86,6 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     for (const one of waiting) handOver(one, removed)
   }
   const findLive = (appId: string, id: string) => liveOf(appId).find(({ endpointId }) => endpointId === id)
-
   function addDelivery(event: EventRow, ids: DeliveryPlace, resendOf: string | null): void {
     const { eventId, appId, userId, type: eventType, test } = event
     if (get('delivery', appId, ids.deliveryId)) throw new Error('This delivery id is taken.')
@@ -127,7 +126,8 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     const row = get<DeliveryRow>('delivery', fence.appId, fence.deliveryId)
     if (!row?.lease || row.lease.token !== fence.token || row.attemptsMade !== fence.attempt) return false
     const endpoint = endpointOf(row.appId, row.endpointId) as EndpointRow
-    const ended = { number: fence.attempt, state: attempt.state, endedAt: now(), report: attempt.report }
+    const report = row.cancelRequested === null ? attempt.report : { ...attempt.report, responseBody: null }
+    const ended = { number: fence.attempt, state: attempt.state, endedAt: now(), report }
     const attempts = row.attempts.map((one) => (one.number === fence.attempt ? { ...one, ...ended } : one))
     const isSent = attempt.state !== 'UNSENT'
     if (isSent) {
@@ -210,7 +210,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
         return { eventId: known.eventId, deliveries: first.map(placeOf), withheld: reason, duplicate: true, original }
       }
       if (get('event', appId, eventId)) throw new Error('This event id is taken.')
-      const live = deliveries.filter(({ endpointId }) => findLive(appId, endpointId))
+      const live = deliveries.flatMap((one) => {
+        const to = heirOf(endpointOf(appId, one.endpointId), event.type).heir
+        return to ? [{ ...one, endpointId: to.endpointId }] : []
+      })
       const kept = live.filter(({ xEventId }, n) => live.findIndex((one) => one.xEventId === xEventId) === n)
       const row: EventRow = { ...event, body: Uint8Array.from(event.body) }
       put(['event', appId, eventId], row)
@@ -237,12 +240,10 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
         saveEndpoint({ ...endpoint, lastClaimedAt: nowMs() })
         const number = row.attemptsMade + 1
         const fresh: AttemptRecord = { number, state: 'STARTED', startedAt: now(), endedAt: null, report: null }
-        // The next attempt takes the place of one that was not sent.
         const attempts = [...row.attempts.filter((one) => one.number !== number), fresh]
         return claim({ ...row, attemptsMade: number, attempts }, leaseMs)
       })
-      const waiting = deliveriesOf().filter((one) => one.nextAttemptAt && !isHeld(one))
-      const next = Math.min(...waiting.map(dueAt))
+      const next = Math.min(...deliveriesOf().flatMap((one) => (one.nextAttemptAt && !isHeld(one) ? dueAt(one) : [])))
       return { claimed, nextDueInMs: next === Infinity ? null : Math.max(0, next - nowMs()) }
     }),
     claimExpired: atomic(({ limit, leaseMs }) => {
@@ -285,10 +286,9 @@ export function openWebhookStore({ path, now }: { readonly path: string; readonl
     }),
     resendDelivery: atomic(({ appId, deliveryId, newDeliveryId }) => {
       const row = get<DeliveryRow>('delivery', appId, deliveryId)
-      const endpoint = row && endpointOf(appId, row.endpointId)
-      if (!row || !endpoint) return 'not_found'
+      if (!row) return 'not_found'
       if (row.state === 'PENDING') return 'not_finished'
-      const to = endpoint.removed ? heirOf(endpoint, row.eventType).heir : endpoint
+      const to = heirOf(endpointOf(appId, row.endpointId), row.eventType).heir
       if (!to) return 'endpoint_removed'
       const ids = { deliveryId: newDeliveryId, endpointId: to.endpointId, xEventId: row.xEventId }
       addDelivery(eventOf(row), ids, deliveryId)
