@@ -121,9 +121,15 @@ describe('an event body', () => {
     expect(await world.deliver()).toHaveLength(1)
   })
 
-  test('is not published while the sealer cannot be reached, with no text of its error', async () => {
+  const throwsAtOnce = (): never => {
+    throw new Error(canary)
+  }
+  test.each([
+    ['cannot be reached', down],
+    ['throws at once', { seal: throwsAtOnce, open: throwsAtOnce }],
+  ])('is not published while the sealer %s, with no text of its error', async (_why, bodySealer) => {
     const world = await newWorld()
-    const error: unknown = await world.publish({ bodySealer: down }).catch((reason: unknown) => reason)
+    const error: unknown = await world.publish({ bodySealer }).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'BODIES_UNAVAILABLE', retryable: true })
     expect(String((error as Error).stack)).not.toContain(canary)
     expect(world.data.events.size).toBe(0)
