@@ -40,24 +40,37 @@ function outcomeOf(
   return event.erased ? 'erased' : 'deliver'
 }
 
+const findGrantsOf = (
+  { grants }: Pick<RecoverEventsDeps, 'grants'>,
+  appId: string,
+  listed: readonly RecoverableEvent[],
+) =>
+  findGrants(
+    grants,
+    listed.map(({ userId }) => ({ appId, userId })),
+  )
+
 /** Decides about the next events, up to and with the last delivery that a step may make. */
-async function decide(
-  deps: Omit<RecoverEventsDeps, 'newId'>,
-  range: RecoveryRange & { readonly limit: number },
+function decide(
+  deps: Pick<RecoverEventsDeps, 'eventTypes' | 'scopeRule'>,
+  {
+    listed,
+    found,
+    limit,
+  }: {
+    readonly listed: readonly RecoverableEvent[]
+    readonly found: readonly (AppGrant | null)[]
+    /** Most events that were listed. */
+    readonly limit: number
+  },
   mostDeliveries: number,
 ) {
-  const { store, grants } = deps
-  const listed = await store.listEvents(range)
-  const found = await findGrants(
-    grants,
-    listed.map(({ userId }) => ({ appId: range.appId, userId })),
-  )
   const decided = listed.map((event, index) => ({ event, outcome: outcomeOf(event, found[index] ?? null, deps) }))
   const last = decided.filter(({ outcome }) => outcome === 'deliver')[mostDeliveries - 1]
   const step = last === undefined ? decided : decided.slice(0, decided.indexOf(last) + 1)
   const skipped = { ...none }
   for (const { outcome } of step) if (outcome !== 'deliver') skipped[outcome] += 1
-  const isEnd = step.length < range.limit && step.length === listed.length
+  const isEnd = step.length < limit && step.length === listed.length
   return {
     matched: step.length,
     skipped,
@@ -90,11 +103,10 @@ export async function countRecovery(
   let total = { matched: 0, skipped: none }
   let after: RecoveryRange['after'] = null
   do {
-    const { matched, skipped, next }: Awaited<ReturnType<typeof decide>> = await decide(
-      deps,
-      { ...range, after, limit: eventsInACount },
-      eventsInACount,
-    )
+    const limit = eventsInACount
+    const listed = await deps.store.listEvents({ ...range, after, limit })
+    const found = await findGrantsOf(deps, range.appId, listed)
+    const { matched, skipped, next }: ReturnType<typeof decide> = decide(deps, { listed, found, limit }, limit)
     total = { matched: total.matched + matched, skipped: sumOf(total.skipped, skipped) }
     after = next
   } while (after !== null)
@@ -114,9 +126,11 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  * Does one step of each running recovery: at most four deliveries. Several processes may call it at once: a step is written by
  * one of them. Call it again after a pause, for example 25 ms: live events are delivered between the steps.
  *
+ * A recovery whose look-up of grants fails does not hold up the others: its step is tried again at the next call.
+ *
  * @returns the number of steps that were written; 0 if nothing is left to do now
  * @throws WebhookError `GRANTS_MISMATCH` if the look-up of grants answers for another app or user. Nothing of the step is
- * written.
+ * written. An error of a look-up is thrown once a call wrote no other step.
  *
  * @example
  * ```ts
@@ -130,6 +144,7 @@ function sumOf(one: SkippedEvents, other: SkippedEvents): SkippedEvents {
  */
 export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
   let written = 0
+  let failed: { readonly error: unknown } | null = null
   let after: { readonly appId: string; readonly recoveryId: string } | null = null
   // All of them: the oldest ones may wait for their endpoints for weeks.
   do {
@@ -137,21 +152,35 @@ export async function recoverEvents(deps: RecoverEventsDeps): Promise<number> {
       limit: recoveriesInAList,
       after,
     })
-    for (const one of running) if (await writeNextStep(deps, one)) written += 1
+    for (const one of running) {
+      const outcome = await writeNextStep(deps, one)
+      if (outcome === 'written') written += 1
+      else if (outcome !== 'nothing') failed ??= outcome
+    }
     after = running.length < recoveriesInAList ? null : (running.at(-1) ?? null)
   } while (after !== null)
+  if (written === 0 && failed !== null) throw failed.error
   return written
 }
 
-/** Does one step of a recovery; false if there is nothing to do now, or another process was faster. */
+/** Does one step of a recovery. `nothing`: there is nothing to do now, or another process was faster. */
 async function writeNextStep(
   deps: RecoverEventsDeps,
   running: { readonly appId: string; readonly recoveryId: string },
-): Promise<boolean> {
+): Promise<'written' | 'nothing' | { readonly error: unknown }> {
   const { store, newId } = deps
   const step = await store.findNextStep({ ...running, mostWaiting })
-  if (step === null) return false
-  const { events, skipped, next } = await decide(deps, { ...step, limit: eventsInAStep }, deliveriesInAStep)
+  if (step === null) return 'nothing'
+  const limit = eventsInAStep
+  const listed = await store.listEvents({ ...step, limit })
+  let found: Awaited<ReturnType<typeof findGrants>>
+  try {
+    found = await findGrantsOf(deps, step.appId, listed)
+  } catch (error) {
+    // Of one app or user, perhaps: the store works, so other recoveries can go on.
+    return { error }
+  }
+  const { events, skipped, next } = decide(deps, { listed, found, limit }, deliveriesInAStep)
   const deliveries = events.map(async ({ eventId }) => ({
     deliveryId: newId(),
     eventId,
@@ -159,5 +188,5 @@ async function writeNextStep(
   }))
   const { endpointId, after } = step
   const request = { ...running, endpointId, after, next, skipped, deliveries: await Promise.all(deliveries) }
-  return (await store.writeStep(request)) === 'written'
+  return (await store.writeStep(request)) === 'written' ? 'written' : 'nothing'
 }

@@ -25,14 +25,14 @@ const events = [one, two].map((userId, index) => ({
   ...{ test: false, body, deliveries: [], cursor: String(index) },
 }))
 
-/** A world of two events, whose recovery has one step to do. */
-function newWorld(find: GrantLookup['find']) {
+/** A world of two events, whose recoveries have one step to do. */
+function newWorld(find: GrantLookup['find'], recoveries = 1) {
   const written: unknown[] = []
   const grants = { find }
-  const running = { appId, recoveryId: uuidv7() }
+  const running = Array.from({ length: recoveries }, () => ({ appId, recoveryId: uuidv7() }))
   const store = {
     listEvents: async () => events,
-    listRunning: async () => [running],
+    listRunning: async () => running,
     findNextStep: async () => ({ appId, endpointId: one, lineageId: one, after: null, ...range }),
     writeStep: async (step: unknown) => (written.push(step), 'written'),
   } as unknown as RecoveryStore
@@ -75,4 +75,21 @@ test.each<[string, GrantLookup['find']]>([
     await expect(call()).rejects.toMatchObject({ code: 'GRANTS_MISMATCH' })
   }
   expect(world.written).toEqual([])
+})
+
+test('a look-up that fails for one recovery does not hold up the next', async () => {
+  let calls = 0
+  const world = newWorld(async (pairs) => {
+    calls += 1
+    if (calls % 2 === 1) throw new Error('The directory of one tenant is down.')
+    return pairs.map(({ userId }) => grantOf(userId))
+  }, 2)
+  expect(await world.recover()).toBe(1)
+  expect(world.written).toHaveLength(1)
+})
+
+test('a failed look-up is told once a call wrote nothing', async () => {
+  const down = new Error('The directory is down.')
+  const world = newWorld(() => Promise.reject(down), 2)
+  await expect(world.recover()).rejects.toBe(down)
 })
