@@ -98,11 +98,11 @@ const mostDecisions = 8
  *   moveTransaction({ kind: 'update', transactionId, status: 'SETTLED', data: {}, sourceEventId: 'ledger-42' }, deps)
  * ```
  */
-export async function moveTransaction(
-  request: TransactionRequest,
-  deps: MoveTransactionDeps,
-): Promise<MovedTransaction> {
-  const { transactionId, sourceEventId = null } = request
+export async function moveTransaction(given: TransactionRequest, deps: MoveTransactionDeps): Promise<MovedTransaction> {
+  // A UUID in another letter case is the same transaction.
+  const transactionId = given.transactionId.toLowerCase()
+  const request: TransactionRequest = { ...given, transactionId }
+  const { sourceEventId = null } = request
   const { bodySealer } = deps
   for (let decision = 0; decision < mostDecisions; decision += 1) {
     const { transaction: stored, publishedBefore } = await deps.transactions.findTransaction({

@@ -79,3 +79,19 @@ it('a transaction that others move again and again is an outage after eight deci
   await expect(moveTransaction(update, deps)).rejects.toMatchObject({ code: 'TRANSACTION_BUSY', retryable: true })
   expect(moves).toHaveLength(8)
 })
+
+it('an id in another letter case is the same transaction', async () => {
+  const { deps, moves } = storeOf([pending], 0)
+  const asked: string[] = []
+  const transactions: TransactionStore = {
+    ...deps.transactions,
+    findTransaction(request) {
+      asked.push(request.transactionId)
+      return deps.transactions.findTransaction(request)
+    },
+  }
+  const inCapitals = { ...update, transactionId: transactionId.toUpperCase() }
+  expect(await moveTransaction(inCapitals, { ...deps, transactions })).toMatchObject({ transactionId })
+  expect(asked).toEqual([transactionId])
+  expect(moves).toMatchObject([{ transactionId }])
+})
