@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -8,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'kyc-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const key = 'kyc_key_example_only'
 
-async function command(args: readonly string[], status = 204) {
+async function command(args: readonly string[], status = 204, answer = '{"a":"<&\\u0007>"}') {
   const out: string[] = []
   const err: string[] = []
   const code = await run(args, {
@@ -16,7 +18,7 @@ async function command(args: readonly string[], status = 204) {
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
     now: () => new Date(),
-    fetch: () => Promise.resolve(new Response(status === 204 ? null : '{"a":"<&\\u0007>"}', { status })),
+    fetch: () => Promise.resolve(new Response(status === 204 ? null : answer, { status })),
   })
   expect([...out, ...err].join()).not.toContain(key)
   return { code, out: out.join('\n'), err: err.join('\n') }
@@ -69,6 +71,36 @@ describe('kyc-conformance', () => {
   ])('exits 2 for %j', async (args, message) => {
     const { code, err } = await command(args)
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test.each(['null', '{"errors":[{"extensions":{"violations":[null]}}]}'])(
+    'lets an endpoint that answers %s fail, and ends',
+    async (answer) => {
+      const args = ['ingestion', '--url', 'https://ingestion.example/graphql', '--dry-run', '--json']
+      const { code, out } = await command(args, 200, answer)
+      expect([code, out]).toEqual([1, expect.stringContaining('"state": "failed"')])
+    },
+  )
+
+  test('tells the outcomes before it fails to write the report', async () => {
+    const { code, out, err } = await command([...receiver, '--junit', join(folder, 'none', 'report.xml')])
+    expect(code).toBe(2)
+    expect(out).toMatch(/^\d+ passed, 6 failed, 4 skipped$/m)
+    expect(err).toContain('Cannot write the file')
+  })
+
+  test('exits 2 when it cannot listen', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const at = `127.0.0.1:${(taken.address() as AddressInfo).port}`
+    const sender = ['sender', '--url', 'http://sender.example']
+    const one = await command([...sender, '--listen', at])
+    expect([one.code, one.err]).toEqual([2, `Cannot listen on ${at}: EADDRINUSE. Choose another --listen.`])
+    taken.close()
+    const file = join(folder, 'no.pem')
+    writeFileSync(file, 'no certificate')
+    const other = await command([...sender, '--cert-file', file, '--tls-key-file', file])
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('a certificate and its private key')])
   })
 
   test('helps within 80 columns', async () => {

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { run } from './run.js'
 
+// Nobody reads on, as after `| head`. The exit code tells the outcome all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 run(process.argv.slice(2), {
   env: process.env,
   out: (text) => console.log(text),

@@ -6,6 +6,7 @@ import type { CaseOutcome } from '../outcome.js'
 import { checkReceiver } from '../receiver/check-receiver.js'
 import { formatJunit, formatTable } from '../report.js'
 import { checkSender } from '../sender/check-sender.js'
+import { CannotListen } from '../sender/local-receiver.js'
 
 /** The parts of the process that the command uses. Tests replace them. */
 export interface Terminal {
@@ -98,8 +99,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     refuseOptionsOfOthers(what, values)
     const outcomes = await check(what, values, terminal)
-    if (values.junit !== undefined) await writeReport(values.junit, formatJunit(what, outcomes))
     terminal.out(values.json ? JSON.stringify({ suite: what, cases: outcomes }, null, 2) : formatTable(outcomes))
+    // Last: the outcomes are told even if the file cannot be written.
+    if (values.junit !== undefined) await writeReport(values.junit, formatJunit(what, outcomes))
     return outcomes.some(({ state }) => state === 'failed') ? 1 : 0
   } catch (error) {
     if (!isUsageError(error)) throw error
@@ -118,7 +120,18 @@ async function check(what: string, values: Values, { env, now, fetch }: Terminal
     return checkReceiver({ ...common, now, apiKey: key, standardWebhooks: values['standard-webhooks'] ?? false })
   }
   if (what === 'ingestion') return checkIngestion({ ...common, accessToken: key, dryRun: values['dry-run'] ?? false })
-  return checkSender({ ...common, now, apiKey: key, ...(await receiverOf(values)) })
+  const receiver = await receiverOf(values)
+  try {
+    return await checkSender({ ...common, now, apiKey: key, ...receiver })
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error
+    const { host, port } = receiver.listen
+    throw new UsageError(
+      error.reason === null
+        ? '--cert-file and --tls-key-file take a certificate and its private key, both PEM.'
+        : `Cannot listen on ${host}:${port}: ${error.reason}. Choose another --listen.`,
+    )
+  }
 }
 
 async function receiverOf(values: Values) {

@@ -89,10 +89,12 @@ async function send(variables: Readonly<Record<string, unknown>>, options: Check
     throw new BrokenRule(`It was answered ${status}.`)
   }
   try {
-    return JSON.parse(text) as Answer
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null) return answer
   } catch {
-    throw new BrokenRule(`It was answered ${status} without JSON.`)
+    // The rule below says it.
   }
+  throw new BrokenRule(`It was answered ${status} without a JSON object.`)
 }
 
 /** The verdict, with the violations as lines in order; null where none are listed. */
@@ -103,10 +105,12 @@ function verdictOf({ data, errors }: Answer): { accepted: boolean; violations: r
   return { accepted, violations: accepted ? [] : linesOf(errors?.[0]?.extensions?.['violations']) }
 }
 
-const lineOf = ({ pointer, code }: { readonly pointer: string; readonly code: string }) => `${pointer} ${code}`
+type Line = { readonly pointer?: unknown; readonly code?: unknown } | null
+
+const lineOf = (violation: Line) => `${String(violation?.pointer)} ${String(violation?.code)}`
 
 function linesOf(violations: unknown): readonly string[] | null {
   // A request that is refused before its submission is judged lists none.
   if (!Array.isArray(violations) || violations.length === 0) return null
-  return violations.map((one) => lineOf(one as { pointer: string; code: string })).sort()
+  return violations.map((one) => lineOf(one as Line)).sort()
 }

@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -28,7 +33,21 @@ export interface LocalReceiver {
   close(): Promise<void>
 }
 
-/** Starts a receiver. With a certificate it takes HTTPS, else HTTP. `publicUrl` is where senders reach it. */
+/** A receiver could not be started. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen'
+
+  /** @param reason Code of the system's error; null when certificate and key are refused. */
+  constructor(readonly reason: string | null) {
+    super('The receiver cannot listen.')
+  }
+}
+
+/**
+ * Starts a receiver. With a certificate it takes HTTPS, else HTTP. `publicUrl` is where senders reach it.
+ *
+ * @throws CannotListen
+ */
 export async function startLocalReceiver(options: {
   readonly host: string
   readonly port: number
@@ -53,9 +72,11 @@ export async function startLocalReceiver(options: {
     // A request that breaks off is no request.
     answer(incoming, response).catch(() => response.destroy())
   }
-  const server = options.tls ? createHttpsServer({ ...options.tls }, listener) : createHttpServer(listener)
+  const server = serverOf(options.tls, listener)
   server.listen(options.port, options.host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new CannotListen(error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason')
+  })
   const { port } = server.address() as AddressInfo
   const own = `${options.tls ? 'https' : 'http'}://localhost:${port}`
   return {
@@ -68,5 +89,14 @@ export async function startLocalReceiver(options: {
       server.closeAllConnections()
       await closed
     },
+  }
+}
+
+function serverOf(tls: { readonly cert: string; readonly key: string } | undefined, listener: RequestListener) {
+  if (tls === undefined) return createHttpServer(listener)
+  try {
+    return createHttpsServer({ ...tls }, listener)
+  } catch {
+    throw new CannotListen(null)
   }
 }

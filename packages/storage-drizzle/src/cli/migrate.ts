@@ -24,6 +24,9 @@ const terminal: TerminalLine | null = !process.stderr.isTTY
       },
     }
 
+// Nobody reads on, as after `| head`. The migrations go on, and the exit code tells their outcome.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 process.exitCode = await runMigrateCommand(process.argv.slice(2), {
   open,
   environment: process.env,

@@ -3,6 +3,8 @@ import { run } from './run.js'
 
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+// Nobody reads on, as after `tail | head`: what runs until it is stopped ends then.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort())
 
 run(process.argv.slice(2), {
   env: process.env,

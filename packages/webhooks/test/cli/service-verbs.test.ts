@@ -73,3 +73,20 @@ test('what follows the service until it is stopped ends with 0, also in the midd
   silent.closeAllConnections()
   silent.close()
 })
+
+test('an answer that is not of the service, or breaks off, is a failure that quotes nothing of it', async () => {
+  const answers = ['<html>a page of a proxy</html>', 'null', 'cut']
+  const other = createServer((_, response) => {
+    const next = answers.shift() ?? ''
+    if (next !== 'cut') return void response.end(next)
+    response.writeHead(200, { 'content-length': 1000 }).write('{"items":[', () => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const noJson = 'The service answered 200 without a JSON object. Is --url the address of the service?'
+  for (const said of [noJson, noJson, expect.stringMatching(/^No answer from http:\/\/127\.0\.0\.1:\d+ \(\w+\)\.$/)]) {
+    const { code, err } = start(['deliveries', 'list', '--url', url])
+    expect([await code, err]).toEqual([1, [said]])
+  }
+  other.close()
+})

@@ -54,7 +54,7 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
   return {
     apiKey,
     async call<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
-      for (let tries = 1; ; tries += 1) {
+      const ask = async () => {
         const response = await fetch(`${base}${path}`, {
           method,
           redirect: 'error',
@@ -64,12 +64,15 @@ export async function findService(choice: Choice, terminal: Terminal): Promise<S
             ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }).catch((error: unknown) => {
+        })
+        return { response, text: await response.text() }
+      }
+      for (let tries = 1; ; tries += 1) {
+        const { response, text } = await ask().catch((error: unknown) => {
           terminal.stopped.throwIfAborted()
           throw new ServiceError(`No answer from ${new URL(url).origin} (${reasonOf(error)}).`)
         })
-        const text = await response.text()
-        if (response.ok) return (text === '' ? null : JSON.parse(text)) as Answer
+        if (response.ok) return answerOf(response.status, text) as Answer
         const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN)
         if (response.status === 429 && tries < 5 && retryAfterS <= 60) {
           await wait(retryAfterS * 1000, undefined, { signal: terminal.stopped }).catch(() => undefined)
@@ -103,6 +106,18 @@ export function parseServiceUrl(text: string | undefined): string {
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url?.protocol === 'https:' || isLocal) return url.origin
   throw new UsageError('--url takes the address of the service: https://…, or http:// on this machine.')
+}
+
+/** Another server than the service may answer, such as a proxy with a page of its own. */
+function answerOf(status: number, text: string): object | null {
+  if (status === 204) return null
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null) return answer
+  } catch {
+    // The text below says enough: the parser's message would quote the answer.
+  }
+  throw new ServiceError(`The service answered ${status} without a JSON object. Is --url the address of the service?`)
 }
 
 function refusalOf(status: number, text: string): ServiceError {

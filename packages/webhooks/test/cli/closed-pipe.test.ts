@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import { expect, test } from 'vitest'
+
+const webhooks = fileURLToPath(new URL('../..', import.meta.url))
+
+test('a command that follows the service ends when nobody reads on', async () => {
+  mkdirSync(join(webhooks, 'node_modules'), { recursive: true })
+  const folder = mkdtempSync(join(webhooks, 'node_modules/.compiled-'))
+  const program = join(folder, 'main.mjs')
+  buildSync({
+    ...{ entryPoints: [join(webhooks, 'src/cli/main.ts')], outfile: program },
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['zod', 'undici'] },
+  })
+  let asked = 0
+  const service = createServer((_, response) => {
+    asked += 1
+    const [id, createdAt] = [`00000000-0000-4000-8000-${String(asked).padStart(12, '0')}`, '2026-03-02T15:04:05.678Z']
+    const delivery = { id, eventType: 'TRANSACTION_CREATE', status: 'PENDING', httpStatus: null, latencyMs: null }
+    response.end(JSON.stringify({ items: [{ ...delivery, createdAt, url: 'https://a.example/' }], nextCursor: null }))
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  try {
+    const env = { ...process.env, KYC_RELAY_API_KEY: 'a key' }
+    const child = spawn(process.execPath, [program, 'deliveries', 'tail', '--url', url], { env })
+    const exit = once(child, 'exit')
+    const said = text(child.stderr)
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    expect([(await exit)[0], await said]).toEqual([0, ''])
+  } finally {
+    service.closeAllConnections()
+    service.close()
+    rmSync(folder, { recursive: true })
+  }
+})
