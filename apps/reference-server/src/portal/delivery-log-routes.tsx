@@ -6,7 +6,7 @@ import { appIdOf, type DeveloperDeps } from './developer-routes.js'
 import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from './log-filters.js'
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
-import { seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import { idInPath, seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
@@ -48,7 +48,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   })
 
   routes.get(`/portal/deliveries/:deliveryId{${uuid}}`, async (c) => {
-    const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: c.req.param('deliveryId') })
+    const delivery = await store.findDelivery({ appId: appIdOf(c), deliveryId: idInPath(c, 'deliveryId') })
     if (delivery === null) return sendProblem(c, 404)
     const opened = await openDelivery(delivery, deps.bodySealer)
     const endpoint = (await store.listEndpoints(delivery.appId)).find((one) => one.endpointId === delivery.endpointId)
@@ -80,7 +80,7 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   })
 
   routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {
-    const deliveryId = c.req.param('deliveryId')
+    const deliveryId = idInPath(c, 'deliveryId')
     const newDeliveryId = randomUUID()
     const outcome = await store.resendDelivery({ appId: appIdOf(c), deliveryId, newDeliveryId })
     if (outcome === 'not_found') return sendProblem(c, 404)

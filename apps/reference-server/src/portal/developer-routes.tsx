@@ -11,7 +11,7 @@ import { EndpointFormPage, type EndpointForm } from './pages/endpoint-form-page.
 import { RemoveEndpointPage, TestEventPage } from './pages/endpoint-action-pages.js'
 import { EndpointPage } from './pages/endpoint-page.js'
 import { EndpointsPage } from './pages/endpoint-pages.js'
-import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import { idInPath, seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 
@@ -139,13 +139,13 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
   })
 
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/pause`, async (c) => {
-    const [appId, endpointId] = [appIdOf(c), c.req.param('endpointId')]
+    const [appId, endpointId] = [appIdOf(c), idInPath(c, 'endpointId')]
     if ((await store.pauseEndpoint({ appId, endpointId, by: 'PARTNER' })) === 'not_found') return sendProblem(c, 404)
     await c.get('session').flash({ tone: 'good', text: 'The URL is paused. Events for it wait until you resume it.' })
     return seeOther(c, '/portal/webhooks')
   })
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/resume`, async (c) => {
-    const [appId, endpointId] = [appIdOf(c), c.req.param('endpointId')]
+    const [appId, endpointId] = [appIdOf(c), idInPath(c, 'endpointId')]
     const outcome = await store.resumeEndpoint({ appId, endpointId, by: 'PARTNER' })
     if (outcome === 'not_found') return sendProblem(c, 404)
     if (outcome === 'resumed') deps.wake()
@@ -165,7 +165,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     return sendPage(c, <RemoveEndpointPage session={c.get('session')} endpoint={endpoint} />)
   })
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/remove`, async (c) => {
-    const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: c.req.param('endpointId') })
+    const removed = await store.removeEndpoint({ appId: appIdOf(c), endpointId: idInPath(c, 'endpointId') })
     if (!removed) return sendProblem(c, 404)
     await c.get('session').flash({ tone: 'good', text: 'The URL was removed.' })
     return seeOther(c, '/portal/webhooks')
@@ -175,7 +175,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     const asked = c.req.query('eventType')
     const test = await testEvents.prepare({
       appId: appIdOf(c),
-      endpointId: c.req.param('endpointId'),
+      endpointId: idInPath(c, 'endpointId'),
       eventType: asked !== undefined && names.includes(asked) ? asked : null,
     })
     if (test === null) return sendProblem(c, 404)
@@ -214,7 +214,7 @@ export function createDeveloperRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
 
   async function findEndpoint(c: PortalContext): Promise<Endpoint | null> {
     const endpoints = await store.listEndpoints(appIdOf(c))
-    return endpoints.find((endpoint) => endpoint.endpointId === c.req.param('endpointId')) ?? null
+    return endpoints.find((endpoint) => endpoint.endpointId === idInPath(c, 'endpointId')) ?? null
   }
 
   return routes

@@ -9,7 +9,7 @@ import { VerificationPage } from './pages/verification-page.js'
 import type { MiddlewareHandler } from 'hono'
 import type { OperatorRight } from '../identity/operators.js'
 import { hasRight } from '../operator-api/internal-caller.js'
-import { operatorOf, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import { idInPath, operatorOf, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const verificationsPerApp = 50
@@ -36,13 +36,13 @@ export function requirePageRight(right: OperatorRight): MiddlewareHandler<Portal
 
 /** Finds the verification of a path with all that its page shows; null if it is unknown. */
 export async function findShownVerification(c: PortalContext, deps: OperatorDeps) {
-  const { appId = '', userId = '', verificationId = '' } = c.req.param()
-  const owner = { appId, userId }
+  const verificationId = idInPath(c, 'verificationId')
+  const owner = { appId: idInPath(c, 'appId'), userId: idInPath(c, 'userId') }
   const verification = await deps.verifications.findVerification(owner, verificationId)
   if (verification === null) return null
   const [photos, appName] = await Promise.all([
     deps.photoJobs.listPhotos(owner, verificationId),
-    deps.findAppName(appId),
+    deps.findAppName(owner.appId),
   ])
   return { session: c.get('session'), verification, appName, photos, now: deps.now() }
 }
@@ -56,7 +56,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
     const session = c.get('session')
     const given = (c.req.query('user') ?? '').trim()
     if (given === '') {
-      const before = z.uuid().safeParse(c.req.query('before')).data?.toLowerCase()
+      const before = z.guid().safeParse(c.req.query('before')).data?.toLowerCase()
       const rows = await deps.overview.listLatest({ limit: latestPerPage + 1, ...(before ? { before } : {}) })
       const page = rows.slice(0, latestPerPage)
       const names = new Map<string, string | null>()
@@ -65,7 +65,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono<PortalEnv> {
       const next = rows.length > latestPerPage ? (page.at(-1)?.verificationId ?? null) : null
       return sendPage(c, <LatestPage session={session} latest={latest} next={next} first={before === undefined} />)
     }
-    const userId = z.uuid().safeParse(given).data?.toLowerCase()
+    const userId = z.guid().safeParse(given).data?.toLowerCase()
     if (userId === undefined) {
       const problem = 'Enter the user id as a UUID.'
       return sendPage(c, <KycPage session={session} userId={given.slice(0, 100)} problem={problem} found={null} />, 400)

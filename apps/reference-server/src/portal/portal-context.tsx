@@ -35,6 +35,9 @@ export async function sendPage(c: PortalContext, page: Page, status = 200): Prom
   return response
 }
 
+/** Returns an id of the path in lower case: both spellings of a UUID mean the same (RFC 9562, section 4). */
+export const idInPath = (c: PortalContext, name: string): string => (c.req.param(name) ?? '').toLowerCase()
+
 /** Redirects to a GET after an action, so that a reload repeats nothing. */
 export function seeOther(c: PortalContext, path: string): Response {
   return c.body(null, 303, { location: path, 'cache-control': 'no-store' })

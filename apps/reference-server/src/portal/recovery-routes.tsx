@@ -5,7 +5,7 @@ import type { RecoveryRoutesDeps } from '../webhooks-api/recovery-routes.js'
 import { appIdOf } from './developer-routes.js'
 import { utcTime } from './log-filters.js'
 import { RecoverFormPage, RecoveryPage } from './pages/recovery-pages.js'
-import { seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
+import { idInPath, seeOther, sendPage, sendProblem, type PortalContext, type PortalEnv } from './portal-context.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 
@@ -21,7 +21,7 @@ export function createRecoveryRoutes({
 
   async function findEndpoint(c: PortalContext) {
     const endpoints = await store.listEndpoints(appIdOf(c))
-    return endpoints.find(({ endpointId }) => endpointId === c.req.param('endpointId')) ?? null
+    return endpoints.find(({ endpointId }) => endpointId === idInPath(c, 'endpointId')) ?? null
   }
 
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/recover`, async (c) => {
@@ -66,13 +66,13 @@ export function createRecoveryRoutes({
   })
 
   routes.get(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}`, async (c) => {
-    const recovery = await recoveries.findRecovery({ appId: appIdOf(c), recoveryId: c.req.param('recoveryId') })
-    const endpointId = c.req.param('endpointId')
+    const recovery = await recoveries.findRecovery({ appId: appIdOf(c), recoveryId: idInPath(c, 'recoveryId') })
+    const endpointId = idInPath(c, 'endpointId')
     if (recovery === null) return sendProblem(c, 404)
     return sendPage(c, <RecoveryPage session={c.get('session')} endpointId={endpointId} recovery={recovery} />)
   })
   routes.post(`/portal/webhooks/:endpointId{${uuid}}/recoveries/:recoveryId{${uuid}}/stop`, async (c) => {
-    const [endpointId, recoveryId] = [c.req.param('endpointId'), c.req.param('recoveryId')]
+    const [endpointId, recoveryId] = [idInPath(c, 'endpointId'), idInPath(c, 'recoveryId')]
     if (!(await recoveries.stopRecovery({ appId: appIdOf(c), recoveryId }))) return sendProblem(c, 404)
     return seeOther(c, `/portal/webhooks/${endpointId}/recoveries/${recoveryId}`)
   })

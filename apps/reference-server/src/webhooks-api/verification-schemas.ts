@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isStorable } from '../http/stored-text.js'
-import { instant, uuid } from './webhook-schemas.js'
+import { givenUuid, instant, uuid } from './webhook-schemas.js'
 
 /** Largest page. A larger `limit` is reduced to it. */
 const maxPage = 100
@@ -17,7 +17,7 @@ export const verificationQuery = z.object({
     .refine(isStorable)
     .optional()
     .meta({ description: 'Id that the app gave.' }),
-  userId: z.guid().toLowerCase().optional().meta({ description: 'UUID of the user.' }),
+  userId: givenUuid.optional().meta({ description: 'UUID of the user.' }),
   status: resultStatus.optional(),
   limit: z
     .string()
@@ -38,7 +38,7 @@ export const verificationPage = z
       z.object({
         verificationId: uuid,
         externalVerificationId: z.string(),
-        userId: uuid,
+        userId: z.guid(),
         decision: z.enum(['PASSED', 'FAILED']),
         status: resultStatus,
         declineCodes: z.array(z.string()).meta({ description: 'Names of the `FAILED` checks.' }),

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { givenInstant } from '../http/instant-field.js'
 
 export const uuid = z.uuid()
-/** Id in a request, in either letter case (RFC 9562, section 4). */
-export const givenUuid = uuid.toLowerCase()
+/** Id in a request: a UUID of any version in either letter case (RFC 9562, section 4). */
+export const givenUuid = z.guid().toLowerCase()
 export const instant = z.iso
   .datetime()
   .meta({ description: 'Time in UTC, RFC 3339.', examples: ['2026-01-31T12:00:00.000Z'] })
@@ -84,7 +84,7 @@ export const deliveriesQuery = z.object({
   eventId: givenUuid.optional(),
   xEventId: givenUuid.optional().meta({ description: 'Value of `X-Event-ID`.' }),
   userId: givenUuid.optional(),
-  transactionId: z.guid().toLowerCase().optional(),
+  transactionId: givenUuid.optional(),
   httpStatus: z
     .string()
     .regex(/^[1-5]\d\d$/)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOperatorClient, createPortalClient, signInOperator } from '../portal/portal-client.js'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 
 // RFC 9562, 4: UUIDs are written in lower case and read in either. A spelling that meets nobody is worst at an erasure,
@@ -82,5 +83,47 @@ describe('ids in upper case mean the same', () => {
     const variables = { id: verificationId.toUpperCase() }
     const answer = await server.graphql('api', { query, variables }, { token: user(3).accessToken })
     expect(answer.json.data.kycVerification).toEqual({ verificationId })
+  })
+
+  it('for pages of the portal', async () => {
+    const { id } = (await webhooks('', 'POST', { url: 'https://example.com/hooks' })).json
+    const test = (await webhooks(`/${id}/test`, 'POST')).json
+    const [{ deliveryId }] = test.deliveries
+    const browser = createPortalClient(server)
+    await browser.signIn()
+    const upper = String(id).toUpperCase()
+    for (const page of ['', '/change', '/test', '/recover', '/remove'])
+      expect((await browser.get(`/portal/webhooks/${upper}${page}`)).status).toBe(200)
+    expect((await browser.get(`/portal/deliveries/${String(deliveryId).toUpperCase()}`)).status).toBe(200)
+    const page = await browser.get('/portal/webhooks')
+    const fields = { csrf: /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '' }
+    for (const action of ['pause', 'resume', 'remove'])
+      expect((await browser.post(`/portal/webhooks/${upper}/${action}`, fields)).status).toBe(303)
+  })
+
+  it("for pages of the operators' portal", async () => {
+    const verificationId = await submit(4)
+    const { appId, userId } = user(4)
+    const browser = createOperatorClient(server)
+    await signInOperator(browser, server.demo.operatorToken)
+    const path = [appId, userId, verificationId].join('/').toUpperCase()
+    const page = await browser.get(`/portal/kyc/${path}`)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain(server.demo.apps[0]?.name)
+  })
+})
+
+describe('a user id that is a UUID of no version of RFC 9562', () => {
+  it('finds the user everywhere', async () => {
+    const userId = '12345678-1234-1234-1234-1234567890ab'
+    const { appId, accountId } = user(1)
+    const terms = { accountId, externalReferenceId: 'old-customer', scopes: ['VERIFY_KYC', 'MAKE_PAYOUT_SEND'] }
+    expect((await internal('PUT', `/grants/${appId}/${userId}`, terms)).status).toBe(200)
+    await webhooks('', 'POST', { url: 'https://example.com/hooks' })
+    const sent = await internal('POST', '/events', { appId, userId, eventType: 'WIDGET_KYC_INITIATION', data: {} })
+    expect((await webhooks(`/deliveries?userId=${userId}`)).json.items).toMatchObject([{ eventId: sent.json.eventId }])
+    const browser = createOperatorClient(server)
+    await signInOperator(browser, server.demo.operatorToken)
+    expect((await browser.get(`/portal/kyc?user=${userId}`)).status).toBe(200)
   })
 })
