@@ -10,6 +10,9 @@ export interface AccessTokenHolder {
   readonly scopes: readonly string[]
 }
 
+type TokenIssue = Parameters<AppDirectory['issueAccessToken']>[0]
+type Grant = Awaited<ReturnType<AppDirectory['issueAccessToken']>>
+
 /** Finds the caller of an access token; null for an unknown, expired or revoked token. */
 export interface AccessTokens {
   find(token: string): Promise<AccessTokenHolder | null>
@@ -56,22 +59,25 @@ export function createEmbeddedAccessTokens(
   directory: AppDirectory,
   now: () => Date,
 ): AccessTokens & {
+  /** Issues a token and adds its scopes to the grant. The identifiers are those of a new grant. */
   issue(
     holder: AccessTokenHolder,
+    identifiers: TokenIssue['identifiers'],
     lifetimeMs: number,
     actor?: AuditActor,
-  ): Promise<{ accessToken: string; expiresAt: Date }>
+  ): Promise<{ accessToken: string; expiresAt: Date; grant: Grant }>
 } {
   return {
     async find(token) {
       const row = await directory.findAccessToken(sha256(token), now())
       return row === null ? null : { appId: row.appId, userId: row.userId, scopes: row.scopes }
     },
-    async issue(holder, lifetimeMs, actor) {
+    async issue(holder, identifiers, lifetimeMs, actor) {
       const accessToken = `${opaquePrefix}${randomBytes(32).toString('base64url')}`
       const expiresAt = new Date(now().getTime() + lifetimeMs)
-      await directory.addAccessToken({ hash: sha256(accessToken), ...holder, expiresAt }, actor)
-      return { accessToken, expiresAt }
+      const token = { hash: sha256(accessToken), ...holder, expiresAt }
+      const grant = await directory.issueAccessToken({ token, identifiers, ...(actor === undefined ? {} : { actor }) })
+      return { accessToken, expiresAt, grant }
     },
   }
 }

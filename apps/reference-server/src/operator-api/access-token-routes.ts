@@ -18,7 +18,7 @@ const tokenRequest = z.strictObject({
 
 /** Dependencies of the routes of the embedded token store. */
 export interface AccessTokenRoutesDeps {
-  readonly directory: AppDirectory
+  readonly directory: Pick<AppDirectory, 'findApp'>
   readonly accessTokens: ReturnType<typeof createEmbeddedAccessTokens>
 }
 
@@ -33,17 +33,13 @@ export function createAccessTokenRoutes(deps: AccessTokenRoutesDeps): Hono<EdgeE
     if ((await deps.directory.findApp(appId)) === null)
       return refuseProblem(c, { code: 'NOT_FOUND', detail: 'APP_UNKNOWN' })
     const userId = body.value.userId ?? randomUUID()
-    const [known] = await deps.directory.findGrants([{ appId, userId }])
-    const grant = {
-      appId,
-      userId,
-      accountId: known?.accountId ?? randomUUID(),
-      externalReferenceId: known?.externalReferenceId ?? `user-${userId.slice(0, 8)}`,
-      scopes: [...new Set([...(known?.scopes ?? []), ...scopes])],
-    }
-    const actor = actorOf(c.get('caller'))
-    await deps.directory.putGrant(grant, actor)
-    const { accessToken, expiresAt } = await deps.accessTokens.issue({ appId, userId, scopes }, tokenLifetimeMs, actor)
+    const identifiers = { accountId: randomUUID(), externalReferenceId: `user-${userId.slice(0, 8)}` }
+    const { accessToken, expiresAt, grant } = await deps.accessTokens.issue(
+      { appId, userId, scopes },
+      identifiers,
+      tokenLifetimeMs,
+      actorOf(c.get('caller')),
+    )
     const { accountId, externalReferenceId } = grant
     return c.json({ accessToken, userId, accountId, externalReferenceId, expiresAt }, 201)
   })

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
-import type { AppDirectory } from '@kyc-relay/storage-drizzle/apps'
 import type { createEmbeddedAccessTokens } from '../identity/access-tokens.js'
 import type { ApiKeys } from '../identity/api-keys.js'
 import { replaceFile } from './whole-file.js'
@@ -59,7 +58,6 @@ export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<vo
 
 /** Creates two apps and their users: eight with every scope, one without `VERIFY_KYC`, one on the second app. */
 export async function seedDemo(deps: {
-  readonly directory: AppDirectory
   readonly apiKeys: ApiKeys
   readonly accessTokens: ReturnType<typeof createEmbeddedAccessTokens>
 }): Promise<Pick<DemoFile, 'apps' | 'users'>> {
@@ -85,8 +83,7 @@ export async function seedDemo(deps: {
 
   async function seedUser(appId: string, externalReferenceId: string, scopes: readonly string[]) {
     const user = { userId: randomUUID(), accountId: randomUUID(), externalReferenceId, appId }
-    await deps.directory.putGrant({ ...user, scopes })
-    const { accessToken } = await deps.accessTokens.issue({ appId, userId: user.userId, scopes }, yearMs)
+    const { accessToken } = await deps.accessTokens.issue({ appId, userId: user.userId, scopes }, user, yearMs)
     return { ...user, accessToken, scopes }
   }
 }

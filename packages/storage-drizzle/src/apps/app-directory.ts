@@ -139,7 +139,18 @@ export interface AppDirectory {
   /** Lists the apps with a grant of this user. */
   listGrantsOfUser(userId: string): Promise<readonly Grant[]>
 
-  /** Stores an issued access token by its hash. */
+  /**
+   * Stores an issued access token by its hash, and adds its scopes to the user's grant to the app. A user without a grant
+   * gets one with these identifiers. A revocation at the same time comes before or after both.
+   *
+   * @returns the grant as it is stored.
+   */
+  issueAccessToken(request: {
+    readonly token: AccessTokenRow
+    readonly identifiers: Pick<Grant, 'accountId' | 'externalReferenceId'>
+    readonly actor?: AuditActor
+  }): Promise<Grant>
+  /** Stores an issued access token by its hash. Its user must have a grant to the app. */
   addAccessToken(token: AccessTokenRow, actor?: AuditActor): Promise<void>
   /**
    * Finds an access token; null if it is unknown, expired at `now`, or its grant was revoked. Its scopes are limited to
@@ -152,6 +163,15 @@ export interface AppDirectory {
    * without its entry.
    */
   recordSignIn(signIn: SignIn): Promise<void>
+}
+
+/** Adds the scopes of an issued token to the grant of its user, or makes a new grant. */
+export function grantWithToken(
+  former: Grant | null,
+  { token, identifiers }: Pick<Parameters<AppDirectory['issueAccessToken']>[0], 'token' | 'identifiers'>,
+): Grant {
+  const { appId, userId, scopes } = token
+  return { appId, userId, ...identifiers, ...former, scopes: [...new Set([...(former?.scopes ?? []), ...scopes])] }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { AppUser } from '@kyc-relay/kyc-core'
-import type { AuditSeal } from '@kyc-relay/kyc-core/audit'
+import type { AuditActor, AuditSeal } from '@kyc-relay/kyc-core/audit'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
+import { grantWithToken, scopesWithin, type AccessTokenRow, type AppDirectory, type Grant } from './app-directory.js'
 import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
 import { asBuffer, timeOf } from '../engine/postgres/parameters.js'
 import type { AuditChain } from '../audit/chain.postgres.js'
@@ -57,6 +57,7 @@ export function createAppGrants(dependencies: {
   | 'findGrantedScopes'
   | 'revokeGrant'
   | 'listGrantsOfUser'
+  | 'issueAccessToken'
   | 'addAccessToken'
   | 'findAccessToken'
 > {
@@ -76,31 +77,45 @@ export function createAppGrants(dependencies: {
     .orderBy(grants.appId)
     .prepare('kyc_relay_list_grants_of_user')
 
-  /** Writes the grant. Returns the former grant; null for a new one. */
-  async function writeGrant(on: Queryable, grant: Grant): Promise<Grant | null> {
+  const rowOf = (grant: Grant) => ({ ...grant, scopes: JSON.stringify(grant.scopes) })
+
+  /** Adds the new grant, or locks the former one. Returns the former grant; null for a new one. */
+  async function addOrLock(on: Queryable, grant: Grant): Promise<Grant | null> {
     const query = queryBuilder(on)
-    const row = { ...grant, scopes: JSON.stringify(grant.scopes) }
-    const { rowCount } = await query.insert(grants).values(row).onConflictDoNothing()
+    const { rowCount } = await query.insert(grants).values(rowOf(grant)).onConflictDoNothing()
     if (rowCount === 1) return null
     const [former] = await query.select().from(grants).where(ofPair(grant)).for('no key update')
     // The grant was revoked between the two statements.
     if (former === undefined) throw overtaken
-    // Updates the row: replacing it would also delete its access tokens.
-    await query.update(grants).set(row).where(ofPair(grant))
     return readGrant(former)
+  }
+
+  /** Writes the grant that follows the former one, which is locked. */
+  async function putGrant(
+    on: Queryable,
+    former: Grant | null,
+    grant: Grant,
+    actor: AuditActor | undefined,
+  ): Promise<void> {
+    const query = queryBuilder(on)
+    const { appId, userId } = grant
+    // Updates the row: replacing it would also delete its access tokens.
+    if (former !== null) await query.update(grants).set(rowOf(grant)).where(ofPair(grant))
+    await query.delete(revokedGrants).where(and(eq(revokedGrants.appId, appId), eq(revokedGrants.userId, userId)))
+    if (former !== null && isSameGrant(former, grant)) return
+    await audit?.append(on, userId, (nowMs) => grantPutEvent(audit.seal, former, grant, nowMs), actor)
+  }
+
+  async function addAccessToken(on: Queryable, token: AccessTokenRow, actor: AuditActor | undefined): Promise<void> {
+    await queryBuilder(on)
+      .insert(accessTokens)
+      .values({ ...token, scopes: JSON.stringify(token.scopes) })
+    await audit?.append(on, token.userId, (nowMs) => accessTokenIssuedEvent(audit.seal, token, nowMs), actor)
   }
 
   return {
     putGrant: (grant, actor) =>
-      database.transaction(async (on) => {
-        const former = await writeGrant(on, grant)
-        const { appId, userId } = grant
-        await queryBuilder(on)
-          .delete(revokedGrants)
-          .where(and(eq(revokedGrants.appId, appId), eq(revokedGrants.userId, userId)))
-        if (former !== null && isSameGrant(former, grant)) return
-        await audit?.append(on, grant.userId, (nowMs) => grantPutEvent(audit.seal, former, grant, nowMs), actor)
-      }),
+      database.transaction(async (on) => putGrant(on, await addOrLock(on, grant), grant, actor)),
     findGrants: (pairs) =>
       database.run(async () => {
         const appIds = pairs.map(({ appId }) => appId)
@@ -133,13 +148,15 @@ export function createAppGrants(dependencies: {
       }),
     listGrantsOfUser: (userId) => database.run(async () => (await listGrantsOfUser.execute({ userId })).map(readGrant)),
 
-    addAccessToken: (token, actor) =>
+    issueAccessToken: ({ actor, ...request }) =>
       database.transaction(async (on) => {
-        await queryBuilder(on)
-          .insert(accessTokens)
-          .values({ ...token, scopes: JSON.stringify(token.scopes) })
-        await audit?.append(on, token.userId, (nowMs) => accessTokenIssuedEvent(audit.seal, token, nowMs), actor)
+        const former = await addOrLock(on, grantWithToken(null, request))
+        const grant = grantWithToken(former, request)
+        await putGrant(on, former, grant, actor)
+        await addAccessToken(on, request.token, actor)
+        return grant
       }),
+    addAccessToken: (token, actor) => database.transaction((on) => addAccessToken(on, token, actor)),
     findAccessToken: (hash, now) =>
       database.run(async (on) => {
         const [row] = await findToken.rows(on, { hash: asBuffer(hash), now })

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, eq, sql } from 'drizzle-orm'
-import { scopesWithin, type AppDirectory, type Grant } from './app-directory.js'
+import type { AuditActor } from '@kyc-relay/kyc-core/audit'
+import { grantWithToken, scopesWithin, type AccessTokenRow, type AppDirectory, type Grant } from './app-directory.js'
 import { accessTokenIssuedEvent, grantPutEvent, grantRevokedEvent, isSameGrant } from '../audit/access-events.js'
 import type { AuditChain } from '../audit/chain.sqlite.js'
 import { type DrizzleDatabase, prepareRows, read } from '../engine/sqlite/statement.js'
@@ -87,6 +88,7 @@ export function createAppGrants(dependencies: {
   | 'findGrantedScopes'
   | 'revokeGrant'
   | 'listGrantsOfUser'
+  | 'issueAccessToken'
   | 'addAccessToken'
   | 'findAccessToken'
 > {
@@ -98,15 +100,22 @@ export function createAppGrants(dependencies: {
     return row === undefined ? null : readGrant(row)
   }
 
+  function putGrant(former: Grant | null, grant: Grant, actor: AuditActor | undefined): void {
+    statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })
+    statements.forgetRevocation.run({ appId: grant.appId, userId: grant.userId })
+    if (former !== null && isSameGrant(former, grant)) return
+    audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()), actor)
+  }
+
+  function addAccessToken(token: AccessTokenRow, actor: AuditActor | undefined): void {
+    const { hash, appId, userId, scopes, expiresAt } = token
+    const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
+    statements.insertToken.run(row)
+    audit?.append(accessTokenIssuedEvent(audit.seal, token, clock().getTime()), actor)
+  }
+
   return {
-    putGrant: (grant, actor) =>
-      commits.write(() => {
-        const former = findGrant(grant)
-        statements.putGrant.run({ ...grant, scopes: JSON.stringify(grant.scopes) })
-        statements.forgetRevocation.run({ appId: grant.appId, userId: grant.userId })
-        if (former !== null && isSameGrant(former, grant)) return
-        audit?.append(grantPutEvent(audit.seal, former, grant, clock().getTime()), actor)
-      }),
+    putGrant: (grant, actor) => commits.write(() => putGrant(findGrant(grant), grant, actor)),
     findGrants: (pairs) => read(() => pairs.map(findGrant)),
     findGrantedScopes: ({ appId, userId }) =>
       read(() => {
@@ -125,13 +134,15 @@ export function createAppGrants(dependencies: {
       }),
     listGrantsOfUser: (userId) => read(() => statements.listGrantsOfUser.all({ userId }).map(readGrant)),
 
-    addAccessToken: (token, actor) =>
+    issueAccessToken: ({ actor, ...request }) =>
       commits.write(() => {
-        const { hash, appId, userId, scopes, expiresAt } = token
-        const row = { hash, appId, userId, scopes: JSON.stringify(scopes), expiresAt: expiresAt.getTime() }
-        statements.insertToken.run(row)
-        audit?.append(accessTokenIssuedEvent(audit.seal, token, clock().getTime()), actor)
+        const former = findGrant(request.token)
+        const grant = grantWithToken(former, request)
+        putGrant(former, grant, actor)
+        addAccessToken(request.token, actor)
+        return grant
       }),
+    addAccessToken: (token, actor) => commits.write(() => addAccessToken(token, actor)),
     findAccessToken: (hash, now) =>
       read(() => {
         const row = statements.findToken.get(hash, now.getTime())

@@ -182,4 +182,47 @@ export const grantCases: readonly StorageCase<AppDirectoryHandle>[] = [
       }
     },
   ),
+  storageCase('AD-40', 'MUST add the scopes of an issued token to the grant, or make one', async (one, two) => {
+    const { apps } = one
+    await createApps(apps)
+    const identifiers = { accountId: uuid('account'), externalReferenceId: 'réf 1' }
+    deepEqual(await apps.issueAccessToken({ token: token('one'), identifiers }), grant())
+    const next = token('two', { scopes: ['LIST_PAYMENT', 'VERIFY_KYC'] })
+    const others = { accountId: uuid('another account'), externalReferenceId: 'other' }
+    const both = grant({ scopes: ['VERIFY_KYC', 'LIST_PAYMENT'] })
+    deepEqual(await two.other.apps.issueAccessToken({ token: next, identifiers: others }), both)
+    deepEqual(await apps.findGrants([both]), [both])
+    deepEqual(await apps.findAccessToken(next.hash, at(0)), next)
+    deepEqual(await apps.findAccessToken(hashOf('one'), at(0)), token('one'))
+    equal(await apps.revokeGrant({ appId, userId }), true)
+    deepEqual(await apps.issueAccessToken({ token: token('three'), identifiers: others }), grant(others))
+    deepEqual(await apps.findGrantedScopes({ appId, userId }), ['VERIFY_KYC'])
+  }),
+  storageCase(
+    'AD-41',
+    'MUST NOT give back what is revoked while tokens are issued, nor change an account',
+    async ({ apps }, { other }) => {
+      await createApps(apps)
+      for (let round = 0; round < 2; round++) {
+        await apps.putGrant(grant({ scopes: ['REVOKED'] }))
+        await race(apps, other.apps, async (handle, racer) => {
+          if (racer % 10 === 4) await handle.revokeGrant({ appId, userId })
+          const issued = token(`${round} ${racer}`, { scopes: [`SCOPE_${racer}`] })
+          const identifiers = { accountId: uuid(`account ${racer}`), externalReferenceId: 'ref' }
+          await handle.issueAccessToken({ token: issued, identifiers })
+        })
+        const [found] = await apps.findGrants([{ appId, userId }])
+        equal(found?.scopes.includes('REVOKED') ?? false, false)
+      }
+      const first = uuid('new user')
+      const grants = await race(apps, other.apps, (handle, racer) =>
+        handle.issueAccessToken({
+          token: token(`new ${racer}`, { userId: first, scopes: [`SCOPE_${racer}`] }),
+          identifiers: { accountId: uuid(`account ${racer}`), externalReferenceId: `ref ${racer}` },
+        }),
+      )
+      equal(new Set(grants.map(({ accountId, externalReferenceId }) => accountId + externalReferenceId)).size, 1)
+      equal((await apps.findGrants([{ appId, userId: first }]))[0]?.scopes.length, 50)
+    },
+  ),
 ]

@@ -73,4 +73,32 @@ export const wrongGrants: readonly WrongStorage[] = [
       },
     })),
   ],
+  [
+    'leaves a grant revoked that a token gives',
+    'AD-40',
+    spoilt((apps, { database }) => ({
+      async issueAccessToken(request) {
+        const grant = await apps.issueAccessToken(request)
+        database
+          .prepare('INSERT OR REPLACE INTO kyc_relay_revoked_grants (app_id, user_id, revoked_at) VALUES (?, ?, 0)')
+          .run(grant.appId, grant.userId)
+        return grant
+      },
+    })),
+  ],
+  [
+    'looks for the grant, then gives it and the token',
+    'AD-41',
+    spoilt((apps) => ({
+      async issueAccessToken({ token, identifiers }) {
+        const { appId, userId, scopes } = token
+        const [former] = await apps.findGrants([token])
+        const held = former?.scopes ?? []
+        const grant = { appId, userId, ...identifiers, ...former, scopes: [...new Set([...held, ...scopes])] }
+        await apps.putGrant(grant)
+        await apps.addAccessToken(token)
+        return grant
+      },
+    })),
+  ],
 ]
