@@ -32,8 +32,13 @@ export interface EraseUserDeps {
 /** Whom to erase, and who asked for it. */
 export interface ErasureRequest {
   readonly userId: string
+  /** Erases only if the account was closed then or before. */
+  readonly closedUntil?: Date
   readonly actor: AuditActor
 }
+
+/** Why nothing was erased: a legal hold, or an account that was not closed at `closedUntil`. */
+export type ErasureRefusal = 'held' | 'not_due'
 
 /** Data kept after an erasure, as proof without personal data. */
 const kept = [
@@ -51,15 +56,13 @@ const kept = [
  * Erases one user in every app: first rows, then the vault, then photos. Repeat it to finish an erasure that failed
  * half-way: until then no legal hold can be placed.
  *
- * @returns `held` when the user is under a legal hold; nothing was erased then.
+ * @returns Why nothing was erased, or what was.
  */
-export async function eraseUser(
-  { userId, actor }: ErasureRequest,
-  deps: EraseUserDeps,
-): Promise<ErasureReport | 'held'> {
+export async function eraseUser(request: ErasureRequest, deps: EraseUserDeps): Promise<ErasureReport | ErasureRefusal> {
+  const { userId, actor } = request
   const erasureId = deps.newId()
-  const started = await deps.userRetention.startErasure({ userId, erasureId, actor })
-  if (started === 'held') return 'held'
+  const started = await deps.userRetention.startErasure({ ...request, erasureId })
+  if (started !== 'started') return started
   // A submission that failed to be recorded leaves nothing but a grant, and what is sealed in the vault.
   const { revokedGrants } = await deps.userRecords.readAccess(userId)
   const withRows = await deps.users.listAppsOfUser(userId)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { ClosedUser } from '@kyc-relay/storage-drizzle/internal'
 import type { UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
-import type { ErasureReport, ErasureRequest } from './erase-user.js'
+import type { ErasureRefusal, ErasureReport, ErasureRequest } from './erase-user.js'
 
 /** Most users of one report, with and without a legal hold each. */
 const mostUsers = 100
@@ -29,8 +29,8 @@ export interface RetentionReport {
 export interface RetentionReportDeps {
   /** Years after the closure of an account; null if the operator has not set them. */
   readonly years: number | null
-  readonly userRetention: Pick<UserRetention, 'listClosed' | 'find' | 'recordConfirmedReport'>
-  readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | 'held'>
+  readonly userRetention: Pick<UserRetention, 'listClosed' | 'recordConfirmedReport'>
+  readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | ErasureRefusal>
   readonly now: () => Date
 }
 
@@ -84,15 +84,10 @@ export async function confirmRetentionReport(
   const erased: string[] = []
   const skipped: ConfirmedReport['skipped'][number][] = []
   for (const { userId } of report.users) {
-    // Earlier users of the report take time. Meanwhile an account can open again.
-    const { closedAt } = await deps.userRetention.find(userId)
-    if (closedAt === null || closedAt > report.closedUntil) {
-      skipped.push({ userId, reason: 'NOT_DUE' })
-      continue
-    }
-    const outcome = await deps.eraseUser({ userId, actor })
-    if (outcome === 'held') skipped.push({ userId, reason: 'LEGAL_HOLD' })
-    else erased.push(userId)
+    // Earlier users of the report take time. Meanwhile an account can open again, or come under a hold.
+    const outcome = await deps.eraseUser({ userId, closedUntil: report.closedUntil, actor })
+    if (typeof outcome !== 'string') erased.push(userId)
+    else skipped.push({ userId, reason: outcome === 'held' ? 'LEGAL_HOLD' : 'NOT_DUE' })
   }
   return { reportId, erased, skipped }
 }

@@ -6,7 +6,7 @@ import { refuseProblem } from '../http/json-route.js'
 import type { EdgeEnv } from '../http/request-context.js'
 import { violation } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import type { ErasureReport, ErasureRequest } from './erase-user.js'
+import type { ErasureRefusal, ErasureReport, ErasureRequest } from './erase-user.js'
 import { givenInstant } from '../http/instant-field.js'
 import { auditText, id } from './field-schemas.js'
 import { actorOf, readActing, requireRight } from './internal-caller.js'
@@ -21,7 +21,7 @@ const closure = z.strictObject({ closedAt: givenInstant.nullable() })
 /** Dependencies of the routes for users' rights. */
 export interface UserRightsRoutesDeps {
   readonly userRetention: Pick<UserRetention, 'hold' | 'release' | 'close'>
-  readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | 'held'>
+  readonly eraseUser: (request: ErasureRequest) => Promise<ErasureReport | ErasureRefusal>
   readonly now: () => Date
   readonly log: Log
 }
@@ -37,7 +37,8 @@ export function createUserRightsRoutes(deps: UserRightsRoutesDeps): Hono<EdgeEnv
     const actor = await readErasure(c)
     if (actor instanceof Response) return actor
     const report = await eraseUser({ userId: userId.data, actor })
-    if (report === 'held') return refuseProblem(c, { code: 'LEGAL_HOLD' })
+    // Only a hold refuses this request: it names no time of a closure.
+    if (typeof report === 'string') return refuseProblem(c, { code: 'LEGAL_HOLD' })
     log.info('user erased', { requestId: c.env.requestId, userId: userId.data, count: report.apps.length })
     return c.json(report, 200, { 'cache-control': 'no-store' })
   })

@@ -235,6 +235,35 @@ export const userRetentionCases: readonly StorageCase<UserRetentionHandle>[] = [
     equal(await close(years(6)), 'recorded')
     deepEqual((await one.userRetention.find(userId)).closedAt, years(6))
   }),
+  storageCase('UR-15', 'MUST erase after a closure only an account that was closed in time', async (one, use) => {
+    const close = (closedAt: Date | null) => one.userRetention.close({ userId, closedAt, actor: why.actor })
+    const start = (closedUntil: Date, { userRetention } = use.other) =>
+      userRetention.startErasure({ userId, erasureId: first, closedUntil, ...why })
+    equal(await start(years(5)), 'not_due')
+    await close(years(4))
+    equal(await start(years(5)), 'not_due')
+    await close(null)
+    equal(await start(years(5)), 'not_due')
+    deepEqual(await one.userRetention.find(userId), open)
+    await close(years(5))
+    await one.userRetention.hold({ userId, ...why })
+    equal(await start(years(5)), 'held')
+    await one.userRetention.release({ userId, ...why })
+    equal(await start(years(5)), 'started')
+    await one.userRetention.finishErasure({ userId, erasureId: first })
+    for (let round = 0; round < 5; round++) {
+      await close(years(6))
+      const outcomes = await race(one, use.other, (handle, racer) =>
+        racer % 4 < 2
+          ? handle.userRetention.close({ userId, closedAt: null, actor: why.actor })
+          : start(years(5), handle),
+      )
+      const { closedAt } = await one.userRetention.find(userId)
+      const expected = closedAt === null ? ['not_due', 'recorded'] : ['erasure_in_progress', 'started']
+      deepEqual([...new Set(outcomes)].sort(), expected)
+      await one.userRetention.finishErasure({ userId, erasureId: first })
+    }
+  }),
   reopenCase(
     'UR-12',
     'MUST keep holds, closures and started erasures when it is closed',

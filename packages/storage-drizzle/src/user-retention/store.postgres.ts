@@ -88,6 +88,14 @@ SET erasure_id = coalesce(excluded.erasure_id, known.erasure_id),
 WHERE known.held_at IS NULL`,
 )
 
+/** Locks the row of a user whose account was closed in time. */
+const lockClosed = statement(
+  'lock_closed_user',
+  sql`
+SELECT FROM kyc_relay_user_retention
+WHERE user_id = ${value('userId')} AND closed_at <= ${value('closedUntil')}::timestamptz FOR UPDATE`,
+)
+
 const finishErasure = statement(
   'finish_erasure',
   sql`
@@ -160,13 +168,10 @@ export function createUserRetention(dependencies: {
       ),
     startErasure: (request) =>
       database.transaction(async (on) => {
+        const { userId, closedUntil } = request
+        if (closedUntil !== undefined && (await lockClosed.count(on, { userId, closedUntil })) === 0) return 'not_due'
         if (!(await markErasure(on, request, instant()))) return 'held'
-        await audit?.append(
-          on,
-          request.userId,
-          (nowMs) => erasureStartedEvent(audit.seal, request, nowMs),
-          request.actor,
-        )
+        await audit?.append(on, userId, (nowMs) => erasureStartedEvent(audit.seal, request, nowMs), request.actor)
         return 'started'
       }),
     finishErasure: ({ userId, erasureId }) =>

@@ -146,7 +146,9 @@ export function createUserRetention(dependencies: {
     startErasure: (request) =>
       commits.write(() => {
         const at = clock().getTime()
-        const { userId, erasureId } = request
+        const { userId, erasureId, closedUntil } = request
+        const closedAt = statements.find.get({ userId })?.closedAt ?? Infinity
+        if (closedUntil !== undefined && closedAt > closedUntil.getTime()) return 'not_due'
         if (statements.startErasure.run({ userId, erasureId, at }).changes === 0) return 'held'
         audit?.append(erasureStartedEvent(audit.seal, request, at), request.actor)
         return 'started'

@@ -72,13 +72,17 @@ export interface UserRetention {
    * Starts an erasure in all apps. It ends with `finishErasure`; until then no hold can be placed. A later start takes
    * over: only its id finishes the erasure. Repeat all steps after a failure.
    *
-   * @returns `held` when the user is under a legal hold; nothing was written then.
+   * @param request `closedUntil`: only if the account was closed then or before. An account that opens again at the same
+   *   time is either not erased, or `close` is refused.
+   * @returns `held` when the user is under a legal hold, `not_due` when the account was not closed at `closedUntil`;
+   *   nothing was written then.
    */
   startErasure(request: {
     readonly userId: string
     readonly erasureId: string
+    readonly closedUntil?: Date
     readonly actor?: AuditActor
-  }): Promise<'started' | 'held'>
+  }): Promise<'started' | 'held' | 'not_due'>
 
   /** Ends the erasure with this id, and forgets the closure of the account. Does nothing after a later start. */
   finishErasure(request: { readonly userId: string; readonly erasureId: string }): Promise<void>

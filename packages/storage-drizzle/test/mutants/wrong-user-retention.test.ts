@@ -123,10 +123,27 @@ const wrongStores: readonly WrongStorage[] = [
       async startErasure(request) {
         if ((await right.find(request.userId)).hold !== null) return 'held'
         await new Promise(setImmediate)
-        await right.startErasure(request)
-        return 'started'
+        const outcome = await right.startErasure(request)
+        return outcome === 'held' ? 'started' : outcome
       },
     })),
+  ],
+  [
+    'looks whether the account is closed, and erases later',
+    'UR-15',
+    wrong((right) => ({
+      async startErasure({ closedUntil, ...request }) {
+        const closedAt = (await right.find(request.userId)).closedAt
+        if (closedUntil !== undefined && (closedAt === null || closedAt > closedUntil)) return 'not_due'
+        await new Promise(setImmediate)
+        return right.startErasure(request)
+      },
+    })),
+  ],
+  [
+    'erases an account whatever its closure',
+    'UR-15',
+    wrong((right) => ({ startErasure: ({ closedUntil: _, ...request }) => right.startErasure(request) })),
   ],
   [
     'waits with old bodies behind those of a held user',
