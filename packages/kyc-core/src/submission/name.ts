@@ -17,6 +17,8 @@ const IN_PLACE = [
   /(?<=\p{Script=Hebrew})["”“„](?=\p{Script=Hebrew})/gu,
   // Swedish and Finnish contractions: S:son
   /(?<=[\p{L}\p{M}]):(?=\p{L})/gu,
+  // Bengali abbreviations and Devanagari names, typed with a colon for the visarga
+  /(?<=[\p{Script=Bengali}\p{Script=Devanagari}]):/gu,
   // Japanese transliterations of double names
   /(?<=[\p{L}\p{M}])＝(?=\p{L})/gu,
   // A click consonant, typed on a Latin keyboard: !Naruseb
@@ -26,9 +28,9 @@ const IN_PLACE = [
 ] as const
 
 const SPACES = String.raw`\p{Zs}\u1361`
-const APOSTROPHES = String.raw`'’‘‛\u2032${'`'}´＇\u055a\u05f3\u05f4`
+const APOSTROPHES = String.raw`'’‘‛\u2032${'`'}´＇\u0384\u1fbd\u055a\u05f3\u05f4`
 const HYPHENS = String.raw`\-‐‑‒–—−－\u05be\u058a\u1400\u1806\u30a0`
-const DOTS = String.raw`.·•‧∙⋅・･．｡。\u0387\u06d4\u0970\u0af0\u09fd\u0f0b\u0f0c\u0f0d`
+const DOTS = String.raw`.\u2024·•‧∙⋅・･．｡。\u0387\u06d4\u0970\u0af0\u09fd\u0f0b\u0f0c\u0f0d`
 const OTHERS = String.raw`,，\u060c/／()（）\ua789`
 /** Letters and marks of any script, digits, spaces, and the punctuation of names. */
 const NAME = new RegExp(String.raw`^[\p{L}\p{M}\p{N}${SPACES}${APOSTROPHES}${HYPHENS}${DOTS}${OTHERS}]+$`, 'u')

@@ -10,8 +10,10 @@ const EXEMPT = [
   /^(?:R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?(?:NO\.? ?)?[\dA-Z]+(?: ?, ?| )BOX ?#? ?[\dA-Z-]+/,
   // Canada: "Site 6, Box 12, RR 3"
   /^(?:SITE|COMP) ?\d+[A-Z]?,? (?:(?:SITE|COMP) ?\d+[A-Z]?,? )?BOX ?\d+[A-Z]?,? RR ?#? ?\d+/,
-  // Reverse order: "Box 152, RR 2\"
+  // Reverse order: "Box 152, RR 2"
   /^BOX ?#? ?[\dA-Z-]+(?: ?, ?| )(?:PSC|CMR|UMR|OMC|R\.? ?[RD]\.?|R\.? ?F\.? ?D\.?|RURAL (?:ROUTE|RTE|RT\.?)|ROUTE|RTE?\.?|H\.? ?C\.?(?: ?R\.?)?|(?:HIGHWAY|HWY) CONTRACT(?: ROUTE)?|STAR (?:ROUTE|RTE|RT\.?)|S\.? ?R\.?) ?#? ?\d+/,
+  // Great Britain: the name of a house
+  /^(?:THE )?OLD POST ?BOX(?=,)/,
 ] as const
 
 const STREET_TYPES =
@@ -30,7 +32,7 @@ const PO_BOX = [
   /\bP\. ?O\. ?#? ?\d/,
   /(?:^|, ?)P\.?O\.? ?#? ?\d/,
   // Post Office Box, Post Box, Postal Box, Post Off. Box
-  /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGE|HOUSE|HILL)\b)/,
+  /\bPOST(?:AL)?[ -]?(?:OFFICE[ -]?|OFF\.? ?|OFC\.? ?)?B(?:[O0]X(?:ES)?|X)\b(?! (?:LANE|LN|ROAD|RD|STREET|ST|AVENUE|AVE|WAY|DRIVE|DR|COURT|CT|COTTAGES?|HOUSE|HILL)\b)/,
   // USPS Publication 28, section 283: other words for a PO box
   /(?:^|, ?)(?:P\.? ?O\.? ?|POST OFFICE )?(?:FIRM )?(?:CALLER(?: SERVICE| BOX)?|LOCK ?BOX|DRAWER|BIN) ?(?:NO\.?|#)? ?(?:\d[\dA-Z]{0,5}|[A-Z])$/,
   // Outside the US
@@ -48,6 +50,7 @@ const PO_BOX = [
   /\bAPARTAD[OA] (?:POSTAL|(?:DE )?CORREOS?|AEREO)\b/,
   /\bAPARTAT (?:POSTAL|DE CORREUS)\b/,
   /\b(?:AP|APDO|APTDO)\.? ?(?:DE )?CORREOS?\b/,
+  /\b(?:AP\.? ?|CAJON )POSTAL\b/,
   /(?:^|, ?)(?:APARTADO|APARTAT|APDO\.?|APTDO\.?) ?(?:POSTAL ?)?(?:N[O°º]?\.?|#)? ?\d/,
   /\bPOSTA[ -]?KUTXA(?:TILA)?\b/,
   /\bCASILLA (?:DE CORREOS?|POSTAL)\b/,
@@ -59,15 +62,15 @@ const PO_BOX = [
   /\bCHASCHA POSTALA\b/,
   // Up to three digits: longer ones are a postal code where "C.P." stands for it.
   /(?:^|, ?| )C\. ?P\. ?(?:N[O°º]?\.?|#)? ?\d{1,3}(?!\d)/,
-  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT(?:OWA|\.)?/,
+  /\bSKR(?:YTKA|ZYNKA|\.)? ?POCZT?(?:OWA|\.)/,
   /(?:^|, ?)SKRYTKA ?(?:NR\.? ?)?\d/,
-  /(?:^|, ?)PF\.:? ?\d/,
+  /(?:^|, ?)PF\. ?\d/,
   /\b(?:KOTAK|TROMOL) POS\b/,
   /\bPETI SURAT\b/,
-  /(?:^|[\s,])[TΤ]\.? ?Θ\.?:? ?\d/u,
+  /(?:^|[\s,])[TΤ]\.? ?Θ\.? ?\d/u,
   /\bPOSTILOKERO\b/,
   /\bPOSTAFIOK\b/,
-  /\bPOSTNI PREDAL\b/,
+  /\bPOST(?:NI |\. ?)PRED(?:AL|\.)/,
   /\bPOST(?:ANSKI |\. ?)(?:PRETINAC|PREGRADAK|FAH)\b/,
   /\bPOST(?:OVNI |OVA |\. ?)(?:PRIHRADKA|PRIEHRADKA|SCHRANKA|PRIHR\.)/,
   /\bPOSTOVY PRIECINOK\b/,
@@ -91,7 +94,7 @@ const PO_BOX = [
   /\bSANDUKU LA POSTA\b/,
   // Not "العاص. بناية", a name and a building.
   /(?<!\p{L})ص ?\. ?[بپ](?!\p{L})/u,
-  /(?:^|[\s,،])ص ?[بپ]\.? ?:? ?\p{Nd}/u,
+  /(?:^|[\s,،])ص ?[بپ]\.? ?\p{Nd}/u,
   /(?:^|[\s,])ת ?[."״'׳]{0,2} ?ד[."״'׳]? ?\p{Nd}/u,
   /(?:^|[\s,])А ?\/ ?С\.? ?(?:NO ?)?\d/u,
   // After a name, "А.Я." and "А.С." are initials. The number sign is NO in compared text.
@@ -119,8 +122,10 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
   [['AR', 'UY'], /(?:^|, ?)C\.? ?C\.? ?(?:N[O°º]?\.?|#)? ?\d/],
   [['BR', 'MZ', 'AO', 'CV', 'ST', 'GW'], /(?:^|, ?)C\.? ?P\.? ?(?:N[O°º]?\.?|#)? ?\d{1,4}(?!\d)/],
   [['MX'], /(?:^|, ?)A\.? ?P\. ?(?:N[O°º]?\.?|#)? ?\d/],
-  [['CO'], /(?:^|, ?)A\.? ?A\. ?(?:N[O°º]?\.?|#)? ?\d/],
+  [['CO'], /(?:^|, ?)A\.? ?A\.? ?(?:N[O°º]?\.?|#)? ?\d/],
   [['IN', 'LK', 'NP', 'BD', 'PK'], /(?:^|, ?)P\.? ?B\.? ?(?:NO\.?|#) ?\d/],
+  // A private mail bag of the post office. Elsewhere PMB is a private mailbox.
+  [['NG', 'GH', 'GM', 'SL', 'LR'], /\bP\.? ?M\.? ?B\.? ?(?:NO\.?|#)? ?(?:[A-Z]{1,3} ?)?\d/],
   // Business mail without a street. A line that goes on with a house number is a street address.
   [
     'FR MC MQ GF RE YT GP PM BL MF NC PF WF'.split(' '),
@@ -142,15 +147,18 @@ const BY_COUNTRY: readonly { readonly countries: ReadonlySet<string>; readonly p
 ].map(([countries, pattern]) => ({ countries: new Set(countries as string[]), pattern: pattern as RegExp }))
 
 const PLAIN = /^[ -~]*$/
+/** "Pf.: 12", "PK: 12" */
+const COLON_BEFORE_NUMBER = /(?<=[\p{L}.]) ?:(?= ?\p{Nd})/gu
 const PRIVATE_MAILBOX = /\bP\.?M\.?B\.? ?#? ?\d/
 
 /**
- * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters.
+ * Normalises a line for comparison: NFKC, upper case, letters without accents, single spaces, no invisible characters, no
+ * colon before a number.
  * Vowel signs stay: in Indic and Thai letters they are half of the word.
  */
 function comparable(line: string): string {
   // Most lines are plain ASCII and need no normalisation.
-  if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').trim()
+  if (PLAIN.test(line)) return line.toUpperCase().replace(/ {2,}/g, ' ').replace(COLON_BEFORE_NUMBER, '').trim()
   return line
     .normalize('NFKD')
     .replace(/[\p{Script=Inherited}\p{Cf}]/gu, '')
@@ -158,6 +166,7 @@ function comparable(line: string): string {
     .toUpperCase()
     .replace(/[‐‑‒–—]/gu, '-')
     .replace(/\s+/gu, ' ')
+    .replace(COLON_BEFORE_NUMBER, '')
     .trim()
 }
 
