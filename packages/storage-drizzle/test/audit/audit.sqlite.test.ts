@@ -98,6 +98,21 @@ describe('the audit log of the stores on SQLite', () => {
     expect(dumpRowsOf(path)).toBe(before)
   })
 
+  test('gives no finding when a user is erased after the last entry was read, and before its row was', async () => {
+    const { stores } = await openStores()
+    await stores.verifications.record(submission('n1'))
+    const { audit } = stores
+    const erased = { appId: uuid('app'), userId: uuid('user'), actor: { name: 'operator:Ada', reason: 'asked' } }
+    const log: typeof audit = {
+      ...audit,
+      async findRecorded(subjects) {
+        await stores.users.eraseUser(erased)
+        return audit.findRecorded(subjects)
+      },
+    }
+    expect((await verify(log)).findings).toEqual([])
+  })
+
   test('has an entry for each change of an API key', async () => {
     const storage = await createSqliteStorage({ path: join(testFolder(), 'kyc.db') }, { audit: auditSeal })
     await expectKeyRotationEntries(storage.apps, storage.audit!, 1)
