@@ -2,13 +2,14 @@
  * Letters and digits of any script, with the separators that issuers print. Old Washington State licences have
  * asterisks.
  */
-const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–./*<()]*$/u
+const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–‐./*<()]*$/u
 const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
-/** True for a number as an issuer prints it, at least two letters or digits. */
+/** True for a number as an issuer prints it, at least two letters or digits: as given, or as it is normalised. */
 export function isDocumentNumber(text: string): boolean {
-  const composed = text.normalize('NFC')
-  return DOCUMENT_NUMBER.test(composed) && [...composed.replace(NO_LETTER_OR_NUMBER, '')].length >= 2
+  return [text.normalize('NFC'), text.normalize('NFKC')].some(
+    (composed) => DOCUMENT_NUMBER.test(composed) && [...composed.replace(NO_LETTER_OR_NUMBER, '')].length >= 2,
+  )
 }
 
 /**

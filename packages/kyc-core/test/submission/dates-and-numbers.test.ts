@@ -185,6 +185,13 @@ describe('a document number', () => {
     ['E1234567', true],
     ['-E1', false],
     ['E1_2', false],
+    ['№ 123456', true],
+    ['Ｅ１２－３', true],
+    ['E1‐2', true],
+    ['E1\u20112', true],
+    ['＊＊＊4567', false],
+    // One letter each, whose normal form has other signs.
+    ['1\u0140', true],
   ])('%j has the shape of one: %s', (text, expected) => {
     expect(isDocumentNumber(text)).toBe(expected)
   })
