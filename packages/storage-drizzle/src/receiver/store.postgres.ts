@@ -162,7 +162,7 @@ export const markProcessed: MarkProcessed<PostgresTransaction, Promise<boolean>>
   try {
     const on = await openTransactionOf(tx)
     const marked =
-      fence === undefined
+      fence == null
         ? await markEvent.count(on, { eventId, now: null })
         : await endClaim.count(on, { eventId, fence, state: 'COMPLETED', now: null })
     return marked === 1

@@ -66,6 +66,12 @@ describe('markProcessed in a transaction of the caller', () => {
     expect(await effects()).toBe(1)
   })
 
+  test('takes the fence of an event without a claim, null, for none', async () => {
+    const fence = null as unknown as number
+    expect(await process({ eventId, fence })).toBe(true)
+    expect(await process({ eventId, fence })).toBe(false)
+  })
+
   test('with a fence marks only while that claim is current', async () => {
     const store = await createPostgresDeduplicationStore({ pool }, { migrations: 'require' })
     const first = await store.claim({ eventId, leaseMs: 0 })
