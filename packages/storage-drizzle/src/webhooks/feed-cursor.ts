@@ -7,6 +7,12 @@ export interface FeedPlace {
   readonly position: number
 }
 
+/**
+ * Oldest events of a time range that are looked at for the first of the feed. Transactions that commit late and clocks that
+ * step back leave few of them in another order.
+ */
+export const mostOutOfOrder = 1_000
+
 /** Encodes the place of an event as an opaque cursor. */
 export function encodeFeedCursor({ transaction, position }: FeedPlace, appId: string): string {
   return Buffer.from(`f${transaction}.${position}.${appId}`, 'utf8').toString('base64url')

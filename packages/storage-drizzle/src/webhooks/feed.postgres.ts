@@ -4,14 +4,28 @@ import type { PostgresDatabase } from '../engine/postgres/database.js'
 import { queryBuilder, statement, type Queryable } from '../engine/postgres/statement.js'
 import { groupBy } from '../group-by.js'
 import { checkedLimit } from '../page-cursor.js'
-import { decodeFeedCursor, encodeFeedCursor, type FeedPlace } from './feed-cursor.js'
+import { decodeFeedCursor, encodeFeedCursor, mostOutOfOrder, type FeedPlace } from './feed-cursor.js'
 import { deliveries, events } from './tables.postgres.js'
+
+const value = sql.placeholder
 
 /** The transactions below `settled` have ended; those from `unused` on have not begun. */
 const readTransactions = statement<{ settled: string; unused: string }>(
   'read_transactions',
   sql`SELECT pg_snapshot_xmin(seen)::text AS settled, pg_snapshot_xmax(seen)::text AS unused
 FROM pg_current_snapshot() AS seen`,
+)
+
+/** Finds the first event of the feed among the oldest of those that were created at a time or later. */
+const findFirst = statement<FeedPlace>(
+  'find_first_in_feed',
+  sql`
+SELECT transaction_id::text AS transaction, position FROM (
+  SELECT transaction_id, position FROM kyc_relay_events
+  WHERE app_id = ${value('appId')} AND created_at >= ${value('since')}::timestamptz
+    AND transaction_id < ${value('settled')}::xid8
+  ORDER BY created_at, position LIMIT ${value('mostOutOfOrder')}::int
+) AS kept ORDER BY kept.transaction_id, position LIMIT 1`,
 )
 
 /** Null without the role `pg_read_all_stats`: transactions of other users hold events back too, and only it sees them. */
@@ -40,11 +54,14 @@ export function createFeedStore({ database }: { readonly database: PostgresDatab
 
   async function findPlace(on: Queryable, appId: string, since: Date): Promise<FeedPlace> {
     const { settled } = await transactions(on)
+    const [first] = await findFirst.rows(on, { appId, since, settled, mostOutOfOrder })
+    const before =
+      first && sql`(${events.transactionId}, ${events.position}) < (${first.transaction}::xid8, ${first.position})`
     const [last] = await queryBuilder(on)
       .select(place)
       .from(events)
-      .where(and(eq(events.appId, appId), lt(events.createdAt, since), lt(events.transactionId, settled)))
-      .orderBy(desc(events.createdAt), desc(events.position))
+      .where(and(eq(events.appId, appId), lt(events.transactionId, settled), before))
+      .orderBy(desc(events.transactionId), desc(events.position))
       .limit(1)
     return last ?? { transaction: '0', position: 0 }
   }

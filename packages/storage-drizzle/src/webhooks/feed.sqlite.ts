@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3'
-import { and, asc, desc, eq, gt, inArray, lt, max } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, lt, max, min } from 'drizzle-orm'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import { groupBy } from '../group-by.js'
 import { read, type DrizzleDatabase } from '../engine/sqlite/statement.js'
 import { checkedLimit } from '../page-cursor.js'
 import { StorageError } from '../storage-error.js'
-import { decodeFeedCursor, encodeFeedCursor } from './feed-cursor.js'
+import { decodeFeedCursor, encodeFeedCursor, mostOutOfOrder } from './feed-cursor.js'
 import { deliveries, endpoints, events } from './tables.sqlite.js'
 
 /** Creates the feed on one SQLite connection. It has one writer, so positions are in commit order. */
@@ -40,11 +40,23 @@ export function createFeedStore(dependencies: {
   return {
     findCursor: ({ appId, since }) =>
       read(() => {
-        const last = db
-          .select({ position: events.position })
+        const { position } = events
+        const kept = db
+          .select({ position })
           .from(events)
-          .where(and(eq(events.appId, appId), lt(events.createdAt, since.getTime())))
-          .orderBy(desc(events.createdAt), desc(events.position))
+          .where(and(eq(events.appId, appId), gte(events.createdAt, since.getTime())))
+          .orderBy(asc(events.createdAt), asc(position))
+          .limit(mostOutOfOrder)
+          .as('kept')
+        const first = db
+          .select({ position: min(kept.position) })
+          .from(kept)
+          .get()?.position
+        const last = db
+          .select({ position })
+          .from(events)
+          .where(and(eq(events.appId, appId), first == null ? undefined : lt(position, first)))
+          .orderBy(desc(position))
           .get()
         return cursorAt(last?.position ?? 0, appId)
       }),

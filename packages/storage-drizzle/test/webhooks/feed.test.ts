@@ -137,6 +137,24 @@ describe.each(engines)('the feed on $engine', ({ start, open, stop }) => {
     expect((await page(nothing.next, { keptSince: new Date(now) })).ids).toEqual([next2])
   })
 
+  test('skips no event and repeats none when the clock steps back', async () => {
+    await publish('lost')
+    now += 60_000
+    const early = await publish('early')
+    now -= 30_000
+    const stepped = await publish('stepped')
+    const keptSince = new Date(now + 1)
+    const last = await publish('last')
+    const seen: string[] = []
+    for (let after: string | null = null; seen.length < 3;) {
+      const { ids, next } = await page(after, { keptSince, limit: 1 })
+      seen.push(...ids)
+      if (after === next) break
+      after = next
+    }
+    expect(seen).toEqual([early, stepped, last])
+  })
+
   test('refuses a cursor that it did not make, or that is ahead of the database', async () => {
     await publish('one')
     const { next } = await page(null)

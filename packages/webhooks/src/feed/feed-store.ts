@@ -27,7 +27,11 @@ export interface ListedEvent {
  * before. So a store hides events that a transaction which is still open may precede.
  */
 export interface FeedStore {
-  /** Returns the cursor after the last event created before `since`; at the begin of the feed if there is none. */
+  /**
+   * Returns the cursor before the first event of the feed that was created at `since` or later; after the last event if
+   * there is none. The feed is not in the order of times: a clock may step back. A store may look at the 1,000 oldest of
+   * these events alone.
+   */
   findCursor(request: { readonly appId: string; readonly since: Date }): Promise<string>
   /**
    * Lists the events after a cursor, at most `limit` (1–200). Rejects a cursor that this store did not create for the app.

@@ -96,8 +96,9 @@ export async function readFeed(deps: ReadFeedDeps, request: FeedRequest): Promis
     const first = listed[0]
     if (batch === 0 && request.after !== null && first !== undefined && first.createdAt < keptSince) {
       const oldest = await findOldest()
-      // Times are given out before the commit: some events after the oldest cursor may be a moment older.
-      if (oldest !== request.after) return { outcome: 'expired', oldest }
+      // Times are given out before the commit, and a clock may step back: events after the oldest cursor may be older.
+      const kept = await deps.feed.listAfter({ appId, cursor: oldest, limit: eventsInABatch })
+      if (kept?.some(({ eventId }) => eventId === first.eventId) !== true) return { outcome: 'expired', oldest }
     }
     for (const event of await leaveOut(listed, deps, request)) {
       items.push(await itemOf(event, endpoints))

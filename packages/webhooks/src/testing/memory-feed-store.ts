@@ -20,7 +20,9 @@ export function createMemoryFeedStore(options: { readonly data?: MemoryWebhookDa
 
   return {
     async findCursor({ appId, since }) {
-      const last = eventsOf(appId).findLast(({ place }) => place.createdAt < since)
+      const events = eventsOf(appId)
+      const first = events.findIndex(({ place }) => place.createdAt >= since)
+      const last = first === -1 ? events.at(-1) : events[first - 1]
       return cursorAt(last?.place.position ?? 0, appId)
     },
 

@@ -106,6 +106,20 @@ const wrong: readonly (readonly [what: string, caughtBy: string, spoil: Spoil])[
     },
   ],
   [
+    'begins after the last event of before the time',
+    'FS-CURSOR-3',
+    ({ store }, data) => ({
+      store: {
+        ...store,
+        async findCursor({ appId, since }) {
+          const events = [...data.events.values()].filter(({ event }) => event.appId === appId)
+          const last = events.findLast(({ place }) => place.createdAt < since)
+          return `${last?.place.position ?? 0}@${appId}`
+        },
+      },
+    }),
+  ],
+  [
     'shows events late, after those that came later',
     'FS-RACE-1',
     ({ store }) => {

@@ -57,6 +57,33 @@ export const cursorCases = [
   ),
 
   feedStoreCase(
+    'FS-CURSOR-3',
+    'The cursor of a time MUST NOT skip an event created at it or later, though the clock stepped back meanwhile',
+    async ({ store, webhooks, advance }) => {
+      const { event } = createSamples()
+      const ids: string[] = []
+      for (const ms of [0, 60_000, -30_000, 5_000, 60_000]) {
+        await advance(ms)
+        const made = event([])
+        await webhooks.insertEvent(made)
+        ids.push(made.eventId)
+      }
+      const begin = await store.findCursor({ appId: appA, since: new Date(0) })
+      const times = (await listSettled(store, { appId: appA, cursor: begin, limit: 10 })).map(
+        ({ createdAt }) => createdAt,
+      )
+      const between = new Date(Number(times[3]) + 1)
+      const cursor = await store.findCursor({ appId: appA, since: between })
+      const listed = await listSettled(store, { appId: appA, cursor, limit: 10 })
+      deepEqual(
+        listed.map(({ eventId }) => eventId),
+        ids.slice(1),
+        'events after the cursor of a time that only the second event and the last are later than',
+      )
+    },
+  ),
+
+  feedStoreCase(
     'FS-RACE-1',
     'A caller that reads while 50 others publish MUST get each event once, whichever becomes visible first',
     async ({ store, webhooks, other }) => {
