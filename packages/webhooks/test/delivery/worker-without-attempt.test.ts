@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type WebhookStore } from '../../src/delivery/index.js'
 import type { SigningKey } from '../../src/internal/index.js'
 import { resultOfCause } from '../../src/delivery/sender.js'
-import { allGranted, appId, grant, newId, publish, refused, registerEndpoint } from './delivery-samples.js'
+import { allGranted, appId, grant, newId, oneKey, publish, refused, registerEndpoint } from './delivery-samples.js'
 import { createWorker, lookSeldom, read, senderOf, sent, setUpWorker, statesOf, store, time } from './worker-fixture.js'
 
 beforeEach(setUpWorker)
@@ -75,6 +75,24 @@ describe('what is not sent', () => {
     await time.pass(700_000)
     await worker.stop()
     expect(await read(event.deliveries[0])).toMatchObject({ state: 'FAILED', attemptsMade: 0 })
+  })
+
+  test('a pause counts toward the 24 h, and what waited for its end is tried before it is given up', async () => {
+    lookSeldom()
+    const endpoint = await registerEndpoint(store)
+    const event = await publish(store, [endpoint])
+    let isDown = true
+    const worker = createWorker({ signingKeys: { current: async (ids) => (isDown ? [null] : oneKey.current(ids)) } })
+    worker.start()
+    await time.pass(5_000)
+    await store.pauseEndpoint({ ...endpoint, by: 'PARTNER' })
+    await time.pass(25 * 3_600_000)
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'PENDING', attemptsMade: 0 })
+    isDown = false
+    await store.resumeEndpoint({ ...endpoint, by: 'PARTNER' })
+    await time.pass(120_000)
+    await worker.stop()
+    expect(await read(event.deliveries[0])).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
   })
 
   test('once the key is back, the delivery has all its attempts', async () => {
