@@ -208,7 +208,7 @@ async function sendSigned(
     deps.tell('ATTEMPT_FAILED', error)
     return resultOfCause('INTERNAL_ERROR')
   })
-  return reportOf(redactEchoes(result ?? resultOfCause('TIMEOUT'), Object.values(own)), version)
+  return reportOf(redactEchoes(completed(result ?? resultOfCause('TIMEOUT')), Object.values(own)), version)
 }
 
 /** Opens the static headers of the endpoint; null if they cannot be opened. */
@@ -220,6 +220,12 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
     deps.tell('HEADERS_FAILED', error)
     return null
   })
+}
+
+/** Adds members that a sender of JavaScript left out: a store refuses the result without them. */
+function completed(result: SendResult): SendResult {
+  const none = resultOfCause('INTERNAL_ERROR')
+  return { ...none, ...result, timings: { ...none.timings, ...result.timings } }
 }
 
 /** Corrects a sender's result: success needs a 2xx status. */

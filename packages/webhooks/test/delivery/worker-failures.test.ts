@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type WebhookStore } from '../../src/delivery/index.js'
+import type { SendResult } from '../../src/internal/index.js'
 import { accepted, appId, publish, registerEndpoint } from './delivery-samples.js'
 import { settlePromises, VirtualTime } from './virtual-time.js'
 import {
@@ -39,6 +40,18 @@ describe('what fails around it', () => {
     expect(poisoned?.attempts.map(({ report }) => report?.cause)).toEqual(Array(5).fill('INTERNAL_ERROR'))
     expect(JSON.stringify(poisoned)).not.toContain('canary')
     expect(delivered).toMatchObject({ state: 'DELIVERED', attemptsMade: 1 })
+  })
+
+  test('what a sender leaves out of its result is recorded as unknown', async () => {
+    const event = await publish(store, [await registerEndpoint(store)])
+    const short = { cause: null, status: 200, timings: { totalMs: 7 } } as unknown as SendResult
+    await createWorker({ send: senderOf(() => short) }).runOnce()
+    const { state, latencyMs, attempts } = (await read(event.deliveries[0]))!
+    expect([state, latencyMs, problems]).toEqual(['DELIVERED', 7, []])
+    expect(attempts[0]?.report).toEqual({
+      ...{ cause: null, status: 200, address: null, responseHeaders: {}, responseBody: null, keyVersion: 7 },
+      timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 7 },
+    })
   })
 
   test('a store that is down is asked every second, and work goes on a second after it is back', async () => {
