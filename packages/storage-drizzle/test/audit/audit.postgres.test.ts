@@ -26,6 +26,8 @@ import {
   type TamperedStores,
 } from './tampering-cases.js'
 import { exerciseVault, vaultTamperingCases } from './vault-tampering-cases.js'
+import { createAuditLog } from '../../src/audit/log.postgres.js'
+import { createDatabase, type PostgresDatabase } from '../../src/engine/postgres/database.js'
 import { startOfTests, submission, uuid } from '../samples.js'
 import { emptyTables, startPostgres, type PostgresServer } from '../engine/postgres/postgres-server.js'
 
@@ -46,6 +48,10 @@ afterAll(async () => {
 })
 beforeEach(() => emptyTables(pool))
 
+const database: PostgresDatabase = {
+  run: (work) => createDatabase(pool).run(work),
+  transaction: (work) => createDatabase(pool).transaction(work),
+}
 const open = () =>
   createPostgresStorage({ pool }, { audit: auditSeal, clock: () => startOfTests, migrations: 'require', notify: false })
 const cipher = createLocalCipher({ keys: parseKeyFile(auditKeyFile) })
@@ -93,6 +99,30 @@ function tampered(storage: PostgresStorage): TamperedStores {
 }
 
 describe('the audit log of the stores on PostgreSQL', () => {
+  test('gives no finding when a user is erased while a verification is compared', async () => {
+    const storage = await open()
+    await storage.verifications.record(submission('n1'))
+    const erased = { appId: uuid('app'), userId: uuid('user'), actor: { name: 'operator:Ada', reason: 'asked' } }
+    let reads = 0
+    const erasing: PostgresDatabase = {
+      ...database,
+      run: (work) =>
+        database.run((on) =>
+          work({
+            async query(query) {
+              if (/from "kyc_relay_submission_keys"/.test(query.text) && (reads += 1) === 1) {
+                await storage.users.eraseUser(erased)
+              }
+              return on.query(query)
+            },
+          }),
+        ),
+    }
+    expect((await verify(createAuditLog(erasing, 'stores', auditSeal))).findings).toEqual([])
+    expect(reads).toBe(2)
+    await storage.close()
+  })
+
   test('stays whole under 50 concurrent submissions of few users, repeats, an erasure and two processes', async () => {
     const handles = [await open(), await open()]
     await Promise.all(
