@@ -122,6 +122,7 @@ async function statementsOfStores(): Promise<Map<string, string>> {
   await vault.destroyQuarantined({ tokens: [{ ...owner, token: ssn.token }], ageMs: 0 })
   await vault.countTokens({ limit: 5 })
   await vault.inspection.countLacking([{ ...owner, tokens: [ssn.token] }])
+  await vault.inspection.listAppsOfUser(owner.userId)
   await vault.inspection.isEmpty()
   await vault.inspection.listWrappingKeyIds()
   await vault.inspection.addKeyChecks([{ keyId: 'k', purpose: 'seal', checkValue: 'v' }])

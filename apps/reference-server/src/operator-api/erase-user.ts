@@ -1,8 +1,8 @@
 import type { PhotoStore } from '@kyc-relay/kyc-core/photos'
-import type { ErasedRows } from '@kyc-relay/storage-drizzle/internal'
+import type { ErasedRows, StoredVault } from '@kyc-relay/storage-drizzle/internal'
 import type { AuditActor } from '@kyc-relay/kyc-core/audit'
 import type { PiiEraser } from '@kyc-relay/kyc-core'
-import type { UserErasure, UserRecords, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
+import type { UserErasure, UserRetention } from '@kyc-relay/storage-drizzle/sqlite'
 
 /** Result of the erasure of one user: erased and kept data of each app. */
 export interface ErasureReport {
@@ -22,8 +22,9 @@ export interface ErasureReport {
 export interface EraseUserDeps {
   readonly userRetention: Pick<UserRetention, 'startErasure' | 'finishErasure'>
   readonly users: UserErasure
-  readonly userRecords: Pick<UserRecords, 'readAccess'>
-  readonly vault: Pick<PiiEraser, 'eraseOwner'>
+  readonly vault: Pick<PiiEraser, 'eraseOwner'> & {
+    readonly inspection: Pick<StoredVault['inspection'], 'listAppsOfUser'>
+  }
   readonly photos: Pick<PhotoStore, 'erase'>
   readonly newId: () => string
   readonly now: () => Date
@@ -63,10 +64,9 @@ export async function eraseUser(request: ErasureRequest, deps: EraseUserDeps): P
   const erasureId = deps.newId()
   const started = await deps.userRetention.startErasure({ ...request, erasureId })
   if (started !== 'started') return started
-  // A submission that failed to be recorded leaves nothing but a grant, and what is sealed in the vault.
-  const { revokedGrants } = await deps.userRecords.readAccess(userId)
-  const withRows = await deps.users.listAppsOfUser(userId)
-  const appIds = new Set([...withRows, ...revokedGrants.map(({ appId }) => appId)])
+  // A submission that failed to be recorded leaves nothing but what is sealed in the vault.
+  const inVault = await deps.vault.inspection.listAppsOfUser(userId)
+  const appIds = new Set([...(await deps.users.listAppsOfUser(userId)), ...inVault])
   const apps: ErasureReport['apps'][number][] = []
   for (const appId of [...appIds].sort()) {
     const { photoJobIds, verificationsKept, ...rows } = await deps.users.eraseUser({ appId, userId, actor })

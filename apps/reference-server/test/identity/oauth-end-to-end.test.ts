@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, submissionDocument, submissionVariables, type RunningTestServer } from '../running-server.js'
 import {
@@ -87,6 +88,26 @@ it('a token of another app or user acts for its own subject alone', async () => 
     const answer = await server.graphql('api', { query }, { token: await forge(key, claims(changes)) })
     expect(answer.json.data).toEqual({ kycVerification: null, kycVerifications: { edges: [] } })
   }
+})
+
+it('an erasure finds what a submission left that was not recorded, although no row names the user', async () => {
+  const sub = 'cccccccc-0000-4000-8000-000000000003'
+  const change = (sql: string) => {
+    const database = new Database(`${server.dataDir}/kyc.db`)
+    database.exec(sql)
+    database.close()
+  }
+  change(`CREATE TRIGGER broken BEFORE INSERT ON kyc_relay_verifications BEGIN SELECT RAISE(ABORT, 'x'); END`)
+  expect((await submit(await forge(key, claims({ sub })))).status).toBe(500)
+  change('DROP TRIGGER broken')
+  const path = `${server.demo.internalUrl}/internal/v1/users/${sub}/pii`
+  const body = { purpose: 'request of the user' }
+  const report = await server.call(path, { method: 'DELETE', token: server.demo.internalToken, body })
+  expect(report.json.apps).toMatchObject([{ appId: clientId, tokensErased: 1, verificationsKept: 0 }])
+  const vault = new Database(`${server.dataDir}/vault.db`, { readonly: true })
+  expect(vault.prepare('SELECT 1 FROM kyc_relay_vault_data_keys WHERE user_id = ?').all(sub)).toEqual([])
+  expect(vault.prepare('SELECT 1 FROM kyc_relay_vault_tokens WHERE user_id = ?').all(sub)).toEqual([])
+  vault.close()
 })
 
 it('a grant that this server keeps limits tokens of the OAuth server, and its revocation ends them', async () => {

@@ -177,8 +177,10 @@ describe('an erasure', () => {
         listAppsOfUser: () => Promise.resolve([appId]),
         eraseUser: () => step('rows', { ...rows, photoJobIds: [] }),
       },
-      userRecords: { readAccess: () => Promise.resolve({ accessTokens: [], revokedGrants: [] }) },
-      vault: { eraseOwner: () => (broken ? Promise.reject(new Error('down')) : step('vault', 1)) },
+      vault: {
+        eraseOwner: () => (broken ? Promise.reject(new Error('down')) : step('vault', 1)),
+        inspection: { listAppsOfUser: () => Promise.resolve([]) },
+      },
       photos: { erase: () => step('photos', undefined) },
       newId: () => String(steps.length),
       now: () => new Date(0),

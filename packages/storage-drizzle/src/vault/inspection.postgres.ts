@@ -43,6 +43,11 @@ SELECT max(at) AS at FROM kyc_relay_vault_audit_entries
 WHERE kind = 'OWNER_ERASED' AND user_id = ${value('userId')} AND app_id = ${value('appId')}`,
 )
 
+const listAppsOfUser = statement<{ appId: string }>(
+  'vault_list_apps_of_user',
+  sql`SELECT app_id AS "appId" FROM kyc_relay_vault_data_keys WHERE user_id = ${value('userId')} ORDER BY app_id`,
+)
+
 const listShared = statement<SharedValue>(
   'vault_list_shared',
   sql`
@@ -82,6 +87,8 @@ export function createVaultInspection(database: PostgresDatabase, audit: AuditCh
     },
     findErasure: ({ appId, userId }) =>
       database.run(async (on) => (await findErasure.rows(on, { appId, userId }))[0]?.at ?? null),
+    listAppsOfUser: (userId) =>
+      database.run(async (on) => (await listAppsOfUser.rows(on, { userId })).map(({ appId }) => appId)),
     async listShared({ appId, skip, limit, actor }) {
       const page = { appId, skip, limit: checkedLimit(limit) }
       if (audit !== null) {

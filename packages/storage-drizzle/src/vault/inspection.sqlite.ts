@@ -18,6 +18,13 @@ function prepareStatements(db: DrizzleDatabase) {
       .from(dataKeys)
       .where(and(eq(dataKeys.appId, value('appId')), eq(dataKeys.userId, value('userId'))))
       .prepare(),
+    findNextApp: db
+      .select({ appId: dataKeys.appId })
+      .from(dataKeys)
+      .where(gt(dataKeys.appId, value('after')))
+      .orderBy(asc(dataKeys.appId))
+      .limit(1)
+      .prepare(),
     findToken: db
       .select({ position: tokens.position })
       .from(tokens)
@@ -101,6 +108,17 @@ export function createVaultInspection({
   return {
     countLacking: (references) => read(() => references.filter(isLacking).length),
     findErasure: (owner) => read(() => findErasure(owner)),
+    listAppsOfUser: (userId) =>
+      read(() => {
+        const appIds: string[] = []
+        // The index of owners begins with the app: one look-up for each app is less than all data keys.
+        let appId = statements.findNextApp.get({ after: '' })?.appId
+        while (appId !== undefined) {
+          if (statements.findDataKey.get({ appId, userId }) !== undefined) appIds.push(appId)
+          appId = statements.findNextApp.get({ after: appId })?.appId
+        }
+        return appIds
+      }),
     async listShared({ appId, skip, limit, actor }) {
       const page = { appId, skip, limit: checkedLimit(limit) }
       if (audit !== null)

@@ -34,6 +34,11 @@ export interface VaultInspection {
    */
   findErasure(owner: AppUser): Promise<Date | null>
   /**
+   * Lists the apps for which the vault has a data key of this user, and so may have tokens. An erasure asks: a submission
+   * that was not recorded leaves nothing outside the vault.
+   */
+  listAppsOfUser(userId: string): Promise<readonly string[]>
+  /**
    * Lists the values that several users of an app share, by their fingerprint. No value and no fingerprint is returned.
    * It leaves out the first `skip` rows. `limit` 1–200. It reads all tokens of the app. The vault's audit log, if there is
    * one, has an entry with `actor` first; if the entry cannot be written, nothing is listed.

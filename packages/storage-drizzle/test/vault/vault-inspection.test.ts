@@ -46,6 +46,18 @@ describe.each(['sqlite', 'postgres'] as const)('looking into a vault on %s', (en
     return made.token
   }
 
+  test('lists the apps that have anything of a user, until it is erased', async () => {
+    const vault = await open()
+    const third = { appId: uuid('third app'), userId: uuid('somebody else') }
+    const list = (userId: string) => vault.inspection.listAppsOfUser(userId)
+    expect(await list(owner.userId)).toEqual([])
+    for (const one of [owner, other, third]) await tokenFor(vault, one)
+    expect(await list(owner.userId)).toEqual([owner.appId, other.appId].sort())
+    expect(await list(third.userId)).toEqual([third.appId])
+    await vault.eraseOwner(other)
+    expect(await list(owner.userId)).toEqual([owner.appId])
+  })
+
   test('counts records that lack a data key or a token, each once', async () => {
     const vault = await open()
     const [first, second] = [await tokenFor(vault, owner), await tokenFor(vault, owner)]
