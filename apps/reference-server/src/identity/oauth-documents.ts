@@ -75,6 +75,8 @@ export function createOauthDocuments(deps: {
         return { keys: keys.flatMap((entry) => key.safeParse(entry).data ?? []) }
       } catch {
         failedAtMs = nowMs()
+        // The key set may have moved: the metadata is read again.
+        known = null
         // Errors of the network, the parser or the schema can hold an address or a key.
         throw new OauthServerError()
       }

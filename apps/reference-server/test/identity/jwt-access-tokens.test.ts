@@ -414,6 +414,24 @@ describe('metadata', () => {
     expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
   })
 
+  it('is read again when the key set has moved, and not an hour later', async () => {
+    const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = rsa.jwk
+    let place = '/keys'
+    oauth.answerWith((request, response) => {
+      if (request.url === place) response.writeHead(200).end(JSON.stringify({ keys: [publicKey] }))
+      else if (request.url === '/.well-known/openid-configuration')
+        response.writeHead(200).end(JSON.stringify({ issuer: oauth.issuer, jwks_uri: `${oauth.issuer}${place}` }))
+      else response.writeHead(404).end()
+    })
+    const of = verifier()
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+    place = '/moved'
+    of.wait(11 * 60_000)
+    await expect(of.tokens.find(await forge(rsa, of.claims()))).rejects.toMatchObject({ retryable: true })
+    of.wait(2_000)
+    expect(await of.tokens.find(await forge(rsa, of.claims()))).toEqual(holder)
+  })
+
   it('is also found where RFC 8414 puts it, for an issuer with a path', async () => {
     const issuer = `${oauth.issuer}/tenants/one`
     const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = rsa.jwk
