@@ -6,21 +6,9 @@ import type { EdgeEnv } from '../http/request-context.js'
 import type { RequestLimits } from '../http/request-limits.js'
 import { violationsOf } from '../http/violations.js'
 import type { Log } from '../operations/log.js'
-import { id } from '../operator-api/field-schemas.js'
 import { decodeListCursor, encodeListCursor } from '../operator-api/list-cursor.js'
 import { actorOf, callerKey, requireRight } from '../operator-api/internal-caller.js'
-
-const mostItems = 100
-
-const duplicatesQuery = z.strictObject({
-  appId: id,
-  cursor: z.string().max(500).optional(),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/)
-    .transform((text) => Math.min(Number(text), mostItems))
-    .default(mostItems),
-})
+import { duplicatesQuery } from '../operator-api/read-schemas.js'
 
 /** Dependencies of the list of duplicates. */
 export interface DuplicateRoutesDeps {
@@ -38,16 +26,18 @@ export function createDuplicateRoutes({ vault, limits, log }: DuplicateRoutesDep
   routes.get('/duplicates', requireRight('evidence'), async (c) => {
     const { verdict, headers } = limits.take('evidence', callerKey(c.get('caller')))
     if (!verdict.allowed) return refuseProblem(c, { code: 'RATE_LIMITED' }, headers)
-    const query = duplicatesQuery.safeParse(c.req.query())
+    // An empty parameter counts as absent, as in every list.
+    const given = Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
+    const query = duplicatesQuery.safeParse(given)
     if (!query.success) {
       const isUnknown = query.error.issues.some(({ code }) => code === 'unrecognized_keys')
       if (isUnknown) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
-      const fields = violationsOf(query.error, c.req.query())
+      const fields = violationsOf(query.error, given)
       return refuseProblem(c, { code: 'BAD_REQUEST', detail: 'QUERY_INVALID', fields })
     }
     const { appId, cursor, limit } = query.data
     const list = `duplicates ${appId}`
-    const place = cursor === undefined ? [0] : decodeListCursor(list, [z.int().min(1)], cursor)
+    const place = cursor === undefined ? [0] : decodeListCursor(list, [z.int32().min(1)], cursor)
     if (place === null) return refuseProblem(c, { code: 'CURSOR_INVALID' })
     const [skip] = place
     const rows = await vault.inspection.listShared({

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { defineOperation, type OperationShape } from '../webhooks-api/operation.js'
 import { id } from './field-schemas.js'
+import { queryInvalid } from './read-operations.js'
+import { duplicatesQuery } from './read-schemas.js'
 import {
   base,
   notFound,
@@ -152,9 +154,9 @@ const duplicates = defineOperation({
   ...{ id: 'listDuplicates', method: 'get', path: `${base}/duplicates`, tag: 'People' },
   summary: 'List users of an app that share an SSN or a document',
   description: needs('evidence'),
-  query: z.strictObject({ appId: id, cursor: z.string().optional(), limit: z.string().optional() }),
+  query: duplicatesQuery,
   answers: { 200: { description: 'A page of duplicates.', schema: anyObject } },
-  refusals: [{ status: 400, code: 'BAD_REQUEST', detail: 'QUERY_INVALID', when: 'A parameter is invalid.' }],
+  refusals: queryInvalid,
 })
 
 /** Operations on evidence, corrections and rights of users. */

@@ -3,7 +3,8 @@ import * as schemas from './read-schemas.js'
 
 const base = '/internal/v1'
 const notFound = { status: 404, code: 'NOT_FOUND', when: 'There is no object with this id.' } as const
-const queryInvalid = [
+/** Refusals of every list. */
+export const queryInvalid = [
   { status: 400, code: 'BAD_REQUEST', detail: 'QUERY_INVALID', when: 'A parameter is invalid; see `violations`.' },
   { status: 400, code: 'UNKNOWN_PARAMETER', when: 'A parameter is not in this list.' },
   { status: 400, code: 'CURSOR_INVALID', when: 'The cursor does not belong to this list.' },

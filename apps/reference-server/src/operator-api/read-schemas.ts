@@ -5,19 +5,22 @@ import { id } from './field-schemas.js'
 
 const uuid = z.guid()
 
-const paging = {
-  cursor: z.string().max(2_000).optional().meta({ description: '`nextCursor` of the previous page.' }),
-  limit: z
+const limitOf = (most: number, otherwise: number) =>
+  z
     .string()
     .regex(/^\d{1,9}$/)
     .transform(Number)
     .pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, maxPageSize))
-    .default(50)
+    .transform((limit) => Math.min(limit, most))
+    .default(otherwise)
     .meta({
-      override: { type: 'integer', minimum: 1, default: 50 },
-      description: `Rows of a page. A larger value is reduced to ${maxPageSize}.`,
-    }),
+      override: { type: 'integer', minimum: 1, default: otherwise },
+      description: `Rows of a page. A larger value is reduced to ${most}.`,
+    })
+
+const paging = {
+  cursor: z.string().max(2_000).optional().meta({ description: '`nextCursor` of the previous page.' }),
+  limit: limitOf(maxPageSize, 50),
 }
 
 const appId = id.optional().meta({ description: 'Only of this app.' })
@@ -41,6 +44,11 @@ export const deliveriesQuery = z.strictObject({
 })
 export const withheldQuery = z.strictObject({ appId, ...paging })
 export const queueQuery = z.strictObject({ appId, ...paging })
+export const duplicatesQuery = z.strictObject({
+  appId: id.meta({ description: 'The app.' }),
+  ...paging,
+  limit: limitOf(100, 100),
+})
 export const auditQuery = z.strictObject({
   log: z
     .enum(['stores', 'vault'])

@@ -294,6 +294,8 @@ describe.each(['sqlite', 'postgres'] as const)('evidence on %s', (engine) => {
     const first = await list(`?appId=${appId}&limit=1`)
     const second = await list(`?appId=${appId}&limit=1&cursor=${first.json.nextCursor}`)
     expect([...first.json.items, ...second.json.items]).toEqual((answer.json.items as unknown[]).slice(0, 2))
+    for (const query of ['&limit=1000', '&limit=100', '&limit=&cursor='])
+      expect((await list(`?appId=${appId}${query}`)).json).toEqual(answer.json)
     const other = server.demo.apps[1]!.appId
     expect((await list(`?appId=${other}`)).json).toEqual({ items: [], nextCursor: null })
     const foreign = await list(`?appId=${other}&cursor=${first.json.nextCursor}`)
