@@ -50,8 +50,7 @@ export function wireInternalApi(deps: {
     },
     userRights: {
       ...{ userRetention, now, years: deps.closedAccountYears },
-      eraseUser: (request) =>
-        eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),
+      eraseUser: (request) => eraseUser(request, { userRetention, users, vault, photos, newId: uuidv7, now }),
     },
     apps: { directory, apiKeys: callers.apiKeys, cancelPending: (request) => webhooks.cancelPending(request) },
     kycStatuses: { corrections, listAppsOfUser: (userId) => users.listAppsOfUser(userId), now },
