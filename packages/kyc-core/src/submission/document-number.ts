@@ -5,11 +5,11 @@
 const DOCUMENT_NUMBER = /^[\p{L}\p{N}][\p{L}\p{N} \-–‐./*<()]*$/u
 const NO_LETTER_OR_NUMBER = /[^\p{L}\p{N}]/gu
 
-/** True for a number as an issuer prints it, at least two letters or digits: as given, or as it is normalised. */
+/** True for a number as an issuer prints it, as given or as it is normalised. At least two letters or digits are given. */
 export function isDocumentNumber(text: string): boolean {
-  return [text.normalize('NFC'), text.normalize('NFKC')].some(
-    (composed) => DOCUMENT_NUMBER.test(composed) && [...composed.replace(NO_LETTER_OR_NUMBER, '')].length >= 2,
-  )
+  const composed = text.normalize('NFC')
+  const hasShape = DOCUMENT_NUMBER.test(composed) || DOCUMENT_NUMBER.test(text.normalize('NFKC'))
+  return hasShape && [...composed.replace(NO_LETTER_OR_NUMBER, '')].length >= 2
 }
 
 /**

@@ -190,6 +190,9 @@ describe('a document number', () => {
     ['E1‐2', true],
     ['E1\u20112', true],
     ['＊＊＊4567', false],
+    // One sign, though more letters in its normal form.
+    ['Ⅷ', false],
+    ['№', false],
     // One letter each, whose normal form has other signs.
     ['1\u0140', true],
   ])('%j has the shape of one: %s', (text, expected) => {
