@@ -10,6 +10,12 @@ const otherRuntimes = 'Without `node:crypto` only: the tests of other runtimes a
 const calendar = 'packages/kyc-core/src/submission/calendar-date.ts'
 const cards = 'packages/kyc-core/src/submission/card-number.ts'
 const dates = 'packages/kyc-core/src/submission/date-rules.ts'
+const [parsing, context, verificationRules] = ['parse-submission', 'rule-context', 'verification-rules'].map(
+  (name) => `packages/kyc-core/src/submission/${name}.ts`,
+)
+const addressRules = 'packages/kyc-core/src/submission/address-rules.ts'
+const hasViolation = 'A field that is absent or no text has a violation, and a second one of the same field is dropped.'
+const sameAgain = 'A pointer has one violation, the first: what is added again changes nothing.'
 const cache = 'The map only remembers: a day that is not in it is made again, with the same text.'
 const ofUndefined = 'A comparison of undefined with a text is false, so the branch is not taken either way.'
 /** A text in place of a default that no input reaches. */
@@ -99,6 +105,62 @@ export const explained = [
     ['dateOfBirth === undefined', 'false'],
     ['expirationDate === undefined', 'false'],
   ].map(([original, replacement]) => ({ file: dates, original, replacement, why: ofUndefined })),
+  ...['subdivision !== undefined', 'postalCode !== undefined'].map((original) => ({
+    ...{ file: addressRules, original, replacement: 'true', why: hasViolation },
+  })),
+  {
+    ...{ file: addressRules, original: 'country !== undefined', replacement: 'true' },
+    why: 'The word "undefined" is no code of a territory.',
+  },
+  {
+    ...{ file: 'packages/kyc-core/src/submission/country-rules.ts', original: 'country === undefined' },
+    replacement: 'false',
+    why: 'The word "undefined" is no user-assigned code.',
+  },
+  {
+    ...{ file: 'packages/kyc-core/src/submission/name-rules.ts', ...unreached },
+    why: 'Neither text is the sign of an absent last name.',
+  },
+  { file: parsing, original: 'provider !== undefined', replacement: 'true', why: hasViolation },
+  {
+    ...{ file: parsing, original: "issue.code === 'invalid_value'", replacement: 'true' },
+    why: 'Only such an issue has the code ENUM. The comparison is for the type.',
+  },
+  ...['true', 'waived.length >= 0'].map((replacement) => ({
+    ...{ file: parsing, original: 'waived.length > 0', replacement, within: 'schemas.lenient' },
+    why: 'What the strict schema accepts, the lenient one accepts with the same result. The comparison saves the second validation.',
+  })),
+  {
+    ...{ file: parsing, original: "code === 'UNKNOWN_FIELD'", replacement: 'true', within: 'unknownFields' },
+    why: sameAgain,
+  },
+  {
+    file: parsing,
+    original: "inOrderOfPrecedence.filter(({ code }) => code === 'UNKNOWN_FIELD')",
+    replacement: 'inOrderOfPrecedence',
+    why: sameAgain,
+  },
+  { file: context, original: 'keys === undefined', replacement: 'true', why: 'The map only remembers.' },
+  {
+    ...{ file: context, original: 'value === null', replacement: 'false' },
+    why: 'Null members of closed objects were dropped before. The comparison is for the type.',
+  },
+  ...["typeof value === 'string'", "typeof value === 'number'"].map((original) => ({
+    ...{ file: context, original, replacement: 'true' },
+    why: 'A value of another type has a violation, and was left out before.',
+  })),
+  {
+    ...{ file: context, original: '[]', replacement: '["Stryker was here"]' },
+    why: 'The rules look for checks with a status, and a text has none.',
+  },
+  {
+    ...{ file: context, original: "each.code === 'ACCEPTED_ON_FAILED'", replacement: 'true' },
+    why: 'No other warning is about a field that was waived.',
+  },
+  {
+    ...{ file: verificationRules, original: 'score !== undefined', replacement: 'true' },
+    why: 'A comparison of undefined with a number is false.',
+  },
   {
     ...{ file: cards, original: 'folded.length < SHORTEST', replacement: 'false' },
     why: 'A shorter text holds no number. The comparison only saves the search.',

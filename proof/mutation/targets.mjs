@@ -41,6 +41,19 @@ export const targets = [
     tests: ['submission/*'].map(coreTest),
   },
   {
+    name: 'submissions',
+    mutate: [
+      'submission/parse-submission',
+      'submission/rule-context',
+      'submission/name-rules',
+      'submission/country-rules',
+      'submission/address-rules',
+      'submission/lenient-rules',
+      'submission/verification-rules',
+    ].map(core),
+    tests: ['submission/submission-cases', 'submission/tidied-texts', 'submission/allowed-values'].map(coreTest),
+  },
+  {
     name: 'transactions',
     mutate: ['events/transaction-status', 'publishing/same-event', 'publishing/same-id'].map(webhooks),
     tests: [

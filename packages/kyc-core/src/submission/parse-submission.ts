@@ -6,7 +6,7 @@ import { checkCountries } from './country-rules.js'
 import { checkDates } from './date-rules.js'
 import { findClearPii } from './free-form-pii.js'
 import { pointerWithoutUnknownFields } from './json-pointer.js'
-import { FREE_FORM_FIELDS, readJson, type JsonObject, type JsonValue } from './json-value.js'
+import { FREE_FORM_FIELDS, readJson, type JsonObject } from './json-value.js'
 import { checkLastName } from './name-rules.js'
 import { isLenient } from './lenient-rules.js'
 import { findPersonalData } from './personal-data.js'
@@ -74,15 +74,10 @@ function fieldNames(schema: unknown): string[] {
 
 const FIELDS = { known: new Set(fieldNames(argumentsSchema)), open: FREE_FORM_FIELDS }
 
-/**
- * Prepares violations for the response: no names of unknown fields, and one violation for each pointer. An unknown
- * field counts last.
- */
+/** Prepares violations for the response: no names of unknown fields, and for each pointer its first violation. */
 function presentViolations(found: readonly Violation[]): Violation[] {
-  if (found.length === 0) return []
-  const isUnknown = ({ code }: Violation) => code === 'UNKNOWN_FIELD'
   const present = new Map<string, Violation>()
-  for (const violation of [...found.filter((each) => !isUnknown(each)), ...found.filter(isUnknown)]) {
+  for (const violation of found) {
     const pointer = pointerWithoutUnknownFields(violation.pointer, FIELDS)
     if (!present.has(pointer)) present.set(pointer, { ...violation, pointer })
   }
@@ -116,10 +111,6 @@ export function parseSubmission(input: unknown, options: ParseSubmissionOptions 
   return submission ? { ok: true, submission, warnings } : { ok: false, violations }
 }
 
-function isFailedDecision(value: JsonValue | undefined): boolean {
-  return typeof value === 'object' && value !== null && (value as JsonObject)['decision'] === 'FAILED'
-}
-
 /** Collects violations and warnings; without violations it also returns the submission. */
 export function examineSubmission(
   input: unknown,
@@ -131,17 +122,23 @@ export function examineSubmission(
   const policy = completePolicy(options.policy)
 
   const read = readJson(input)
+  const findings: Findings = { violations: new Map(), warnings: [] }
+  const context = createRuleContext(read.value, findings, {
+    policy,
+    nowMs: now.getTime(),
+    pii,
+    isPhotoUrlAllowed: options.isPhotoUrlAllowed ?? (() => true),
+  })
   const schemas = ARGUMENT_SCHEMAS[pii]
   const strict = schemas.strict.safeParse(read.value)
   const found = (strict.error?.issues ?? []).map(violationOf)
-  const waived = policy.lenientOnFailed && isFailedDecision(read.value) ? found.filter(isLenient) : []
+  const waived = policy.lenientOnFailed && context.isFailed ? found.filter(isLenient) : []
   const parsed = waived.length > 0 ? schemas.lenient.safeParse(read.value) : strict
-  const findings: Findings = { violations: new Map(), warnings: [] }
   const inOrderOfPrecedence = [
     ...findClearPii(read.value),
     ...read.violations,
     ...found.filter((violation) => !waived.includes(violation)),
-    ...(waived.length > 0 ? (parsed.error?.issues ?? []).map(violationOf) : []),
+    ...(parsed.error?.issues ?? []).map(violationOf),
   ]
   // An unknown field is the least specific violation of its object and must not hide another one.
   const unknownFields = inOrderOfPrecedence.filter(({ code }) => code === 'UNKNOWN_FIELD')
@@ -150,12 +147,6 @@ export function examineSubmission(
       findings.violations.set(violation.pointer, violation)
   }
 
-  const context = createRuleContext(read.value, findings, {
-    policy,
-    nowMs: now.getTime(),
-    pii,
-    isPhotoUrlAllowed: options.isPhotoUrlAllowed ?? (() => true),
-  })
   for (const { pointer, code } of waived) context.refuseUnlessLenient(pointer, code)
   checkProvider(context)
   checkLastName(context)

@@ -64,7 +64,7 @@ export function createRuleContext(
   { policy, nowMs, pii, isPhotoUrlAllowed }: Pick<RuleContext, 'policy' | 'nowMs' | 'pii' | 'isPhotoUrlAllowed'>,
 ): RuleContext {
   const clean = (pointer: string): JsonValue | undefined =>
-    findings.violations.size > 0 && findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
+    findings.violations.has(pointer) ? undefined : valueAt(root, pointer)
   const isFailed = valueAt(root, '/decision') === 'FAILED'
 
   function refuse(pointer: string, code: ViolationCode, allowed?: readonly string[]): void {

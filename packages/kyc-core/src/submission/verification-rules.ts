@@ -7,9 +7,7 @@ const SECTIONS = ['document', 'ssn', 'database'] as const
 /** Checks the rules for sections, photos and scores. */
 export function checkVerifications(context: RuleContext): void {
   const { text, number, isPresent, isPhotoUrlAllowed, refuse, warn, policy } = context
-  if (isPresent('/verifications') && !SECTIONS.some((name) => isPresent(`/verifications/${name}`))) {
-    refuse('/verifications', 'NO_VERIFICATION_SECTION')
-  }
+  if (!SECTIONS.some((name) => isPresent(`/verifications/${name}`))) refuse('/verifications', 'NO_VERIFICATION_SECTION')
   const document = '/verifications/document'
   for (const side of ['front', 'back', 'selfie']) {
     const url = text(`${document}/photos/${side}`)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseSubmission } from '@kyc-relay/kyc-core'
 import { VIOLATION_MESSAGES } from '../../src/submission/violation.js'
 import { WARNING_MESSAGES } from '../../src/submission/warning.js'
-import { applyChange, CASES_NOW } from './cases/case-row.js'
+import { applyChange, CASES_NOW, REMOVED } from './cases/case-row.js'
 import { CASE_TABLES } from './cases/case-tables.js'
 
 const brief = (remarks: readonly { readonly pointer: string; readonly code: string }[]): string[] =>
@@ -27,6 +27,32 @@ for (const { title, groups } of CASE_TABLES) {
     }
   })
 }
+
+describe('the violations of a submission', () => {
+  it('come in the order of the fields, also when a policy would waive some of another decision', () => {
+    const change = {
+      '/person/address/city': REMOVED,
+      '/verifications/document/documentClass': 'SAMPLE',
+    }
+    const codes = [true, false].map((lenientOnFailed) => {
+      const parsed = parseSubmission(applyChange(change), { now: new Date(CASES_NOW), policy: { lenientOnFailed } })
+      return parsed.ok ? [] : brief(parsed.violations)
+    })
+    const inOrder = ['/person/address/city REQUIRED', '/verifications/document/documentClass ENUM']
+    expect(codes).toEqual([inOrder, inOrder])
+  })
+
+  it('have the fixed text of their code, and the allowed values of a closed list only', () => {
+    for (const { groups } of CASE_TABLES)
+      for (const { change, policy } of groups.flatMap(({ rows }) => rows)) {
+        const parsed = parseSubmission(applyChange(change), { now: new Date(CASES_NOW), ...(policy ? { policy } : {}) })
+        for (const { code, message } of parsed.ok ? [] : parsed.violations) {
+          const [text, allowed] = message.split(' Allowed: ')
+          expect([text, allowed !== undefined]).toEqual([VIOLATION_MESSAGES[code], code === 'ENUM'])
+        }
+      }
+  })
+})
 
 describe('the tables', () => {
   const rows = CASE_TABLES.flatMap(({ groups }) => groups.flatMap((group) => group.rows))

@@ -330,6 +330,11 @@ export const refusedVerifications: readonly CaseGroup[] = [
         change: { [`${D}/photos`]: { front: 'https://photos.example.com/f', back: 'http://photos.example.com/b' } },
         refused: [`${D}/photos/back PHOTO_URL_INVALID`],
       },
+      {
+        what: 'a bad selfie',
+        change: { [`${D}/photos`]: { front: 'https://photos.example.com/f', selfie: 'http://photos.example.com/s' } },
+        refused: [`${D}/photos/selfie PHOTO_URL_INVALID`],
+      },
     ],
   },
   {
@@ -389,6 +394,16 @@ export const refusedVerifications: readonly CaseGroup[] = [
         ['an SSN without its last four', { '/person/ssnLast4': REMOVED }, '/person/ssnLast4 SSN_LAST4_REQUIRED'],
         ['a document without country', { [`${D}/issuingCountryCode`]: REMOVED }, `${D}/issuingCountryCode REQUIRED`],
         ['no last name', { '/person/lastName': REMOVED }, '/person/lastName REQUIRED'],
+        [
+          'a country code of 1,001 characters',
+          { '/person/address/countryCode': 'A'.repeat(1001) },
+          '/person/address/countryCode TOO_LONG',
+        ],
+        [
+          'a user-assigned country that issued the document',
+          { [`${D}/issuingCountryCode`]: 'XK' },
+          `${D}/issuingCountryCode COUNTRY_INVALID`,
+        ],
       ] as const
     ).map(([what, change, refused]) => ({
       what,
