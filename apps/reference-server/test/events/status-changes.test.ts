@@ -95,6 +95,26 @@ it('publishes under the same id after a crash in between', async () => {
   expect(ids).toEqual([`kyc-status-${change.verificationId}`, `kyc-status-${change.verificationId}`])
 })
 
+it('publishes the changes of other users when those of one fail', async () => {
+  const changes = [2, 2, 3].map((index, n) => ({
+    ...{ userId: user(index).userId, appId: user(index).appId, verificationId: null },
+    ...({ changeId: `00000000-0000-7000-8000-00000000000${n}`, source: 'OPERATOR' } as const),
+    ...({ previous: 'PASS', next: 'UNVERIFIED', changedAt: new Date() } as const),
+  }))
+  const published: unknown[] = []
+  const step = publishStatusChanges({
+    outbox: {
+      listUnpublished: () => Promise.resolve(changes),
+      markPublished: ({ changeId }) => Promise.resolve(void published.push(changeId)),
+    },
+    users: { listAppsOfUser: (userId) => Promise.resolve(userId === user(2).userId ? [user(2).appId] : []) },
+    webhooks: { listEndpoints: () => Promise.reject(new Error('sample failure')) },
+    publish: () => Promise.reject(new Error('not reached')),
+  })
+  await expect(step).rejects.toThrow('sample failure')
+  expect(published).toEqual([changes[2]!.changeId])
+})
+
 it('cannot be subscribed to where the operator has not turned it on', async () => {
   const off = await startTestServer()
   onTestFinished(() => off.stop())

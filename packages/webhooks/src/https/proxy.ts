@@ -44,12 +44,21 @@ export function dialThroughProxy({ url, ca }: OutboundProxy): Dial {
 
 function parseProxyUrl(proxyUrl: string): { readonly origin: string; readonly authorization: string | null } {
   const url = URL.canParse(proxyUrl) ? new URL(proxyUrl) : null
+  const refused = new TypeError('The proxy must be http://host:port or https://host:port.')
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('The proxy must be http://host:port or https://host:port.')
+    throw refused
   }
   const { origin, username, password } = url
   if (username === '' && password === '') return { origin, authorization: null }
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const decoded = (text: string) => {
+    try {
+      return decodeURIComponent(text)
+    } catch {
+      // Its own error repeats the text.
+      throw refused
+    }
+  }
+  const credentials = `${decoded(username)}:${decoded(password)}`
   return { origin, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` }
 }
 

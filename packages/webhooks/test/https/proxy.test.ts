@@ -162,6 +162,7 @@ test.each([
   'http://proxy:3128/path',
   'http://proxy:3128/?a',
   'socks5://proxy:1080',
+  'http://sample%:secret@proxy:3128',
 ])('%j is no URL of a proxy, and is not shown', (url) => {
   expect(() => createHttpsSender({ proxy: { url } })).toThrow(
     new TypeError('The proxy must be http://host:port or https://host:port.'),
