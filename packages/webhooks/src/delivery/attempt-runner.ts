@@ -225,7 +225,8 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
 /** Adds members that a sender of JavaScript left out: a store refuses the result without them. */
 function completed(result: SendResult): SendResult {
   const none = resultOfCause('INTERNAL_ERROR')
-  return { ...none, ...result, timings: { ...none.timings, ...result.timings } }
+  // Without a cause the status decides.
+  return { ...none, cause: null, ...result, timings: { ...none.timings, ...result.timings } }
 }
 
 /** Corrects a sender's result: success needs a 2xx status. */
