@@ -223,7 +223,7 @@ async function openOwn({ appId, endpoint }: ClaimedDelivery, deps: AttemptDeps) 
 }
 
 /** Adds members that a sender of JavaScript left out: a store refuses the result without them. */
-function completed(result: SendResult): SendResult {
+function completed(result: Partial<SendResult>): SendResult {
   const none = resultOfCause('INTERNAL_ERROR')
   // Without a cause the status decides.
   return { ...none, cause: null, ...result, timings: { ...none.timings, ...result.timings } }

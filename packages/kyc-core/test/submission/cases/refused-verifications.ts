@@ -386,6 +386,11 @@ export const refusedVerifications: readonly CaseGroup[] = [
         ['a right-to-left override', { '/person/address/city': 'a\u202eb' }, '/person/address/city CONTROL_CHARACTER'],
         ['a city of 256 characters', { '/person/address/city': 'a'.repeat(256) }, '/person/address/city TOO_LONG'],
         [
+          'a city of 256 characters, beside a street line that is missing',
+          { '/person/address/city': 'a'.repeat(256), '/person/address/streetLine1': REMOVED },
+          '/person/address/city TOO_LONG',
+        ],
+        [
           'a document number of 65 characters',
           { [`${D}/documentNumber`]: 'A'.repeat(65) },
           `${D}/documentNumber TOO_LONG`,
