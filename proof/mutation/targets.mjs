@@ -51,7 +51,12 @@ export const targets = [
       'submission/lenient-rules',
       'submission/verification-rules',
     ].map(core),
-    tests: ['submission/submission-cases', 'submission/tidied-texts', 'submission/allowed-values'].map(coreTest),
+    tests: [
+      'submission/submission-cases',
+      'submission/any-input',
+      'submission/tidied-texts',
+      'submission/allowed-values',
+    ].map(coreTest),
   },
   {
     name: 'transactions',

@@ -7,7 +7,9 @@ const SECTIONS = ['document', 'ssn', 'database'] as const
 /** Checks the rules for sections, photos and scores. */
 export function checkVerifications(context: RuleContext): void {
   const { text, number, isPresent, isPhotoUrlAllowed, refuse, warn, policy } = context
-  if (!SECTIONS.some((name) => isPresent(`/verifications/${name}`))) refuse('/verifications', 'NO_VERIFICATION_SECTION')
+  if (isPresent('/verifications') && !SECTIONS.some((name) => isPresent(`/verifications/${name}`))) {
+    refuse('/verifications', 'NO_VERIFICATION_SECTION')
+  }
   const document = '/verifications/document'
   for (const side of ['front', 'back', 'selfie']) {
     const url = text(`${document}/photos/${side}`)
