@@ -7,6 +7,7 @@ import { addressOfLog, hasUnreadFilters, readLogFilters, resolveFilters } from '
 import { DeliveriesPage } from './pages/deliveries-page.js'
 import { DeliveryPage } from './pages/delivery-page.js'
 import { idInPath, seeOther, sendPage, sendProblem, type PortalEnv } from './portal-context.js'
+import { returnPage } from './return-page.js'
 
 const uuid = '[0-9A-Fa-f-]{36}'
 const pageSize = 25
@@ -75,8 +76,8 @@ export function createDeliveryLogRoutes(deps: DeveloperDeps): Hono<PortalEnv> {
     }
     if (resent > 0) deps.wake()
     await c.get('session').flash(resultOfResending(resent, ids.length))
-    const back = fields.get('back') ?? ''
-    return seeOther(c, back.startsWith('/portal/deliveries?') ? back : '/portal/deliveries')
+    const back = returnPage(fields.get('back'))
+    return seeOther(c, back?.startsWith('/portal/deliveries?') === true ? back : '/portal/deliveries')
   })
 
   routes.post(`/portal/deliveries/:deliveryId{${uuid}}/resend`, async (c) => {

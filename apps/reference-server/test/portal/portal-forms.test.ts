@@ -320,9 +320,11 @@ describe('the delivery log in the portal', () => {
     expect(none.text).toContain('Select the deliveries to send again.')
     const unknown = await browser.follow(await browser.submit(page, action, { deliveryId: [one, 'x', app().apiKey] }))
     expect(unknown.text).toContain('One delivery is on its way again. 2 of 3 cannot be sent')
-    const elsewhere = await browser.submit(page, action, { deliveryId: one, back: 'https://example.com/' })
-    expect(elsewhere.headers.location).toBe('/portal/deliveries')
-    await receiver.arrived('/several', 7)
+    for (const back of ['https://example.com/', '/portal/deliveries?a\r\nb', '/portal/deliveries?ä']) {
+      const elsewhere = await browser.submit(page, action, { deliveryId: one, back })
+      expect([elsewhere.status, elsewhere.headers.location]).toEqual([303, '/portal/deliveries'])
+    }
+    await receiver.arrived('/several', 9)
     await removeAll()
     const removed = await browser.follow(await browser.submit(page, action, { deliveryId: one }))
     expect(removed.text).toContain('1 of 1 cannot be sent')
