@@ -32,7 +32,7 @@ export interface RunningTestServer {
 }
 
 export interface CallOptions {
-  readonly method?: 'GET' | 'POST' | 'DELETE' | 'PATCH' | 'PUT'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'PATCH' | 'PUT'
   readonly token?: string | null
   readonly body?: unknown
   readonly headers?: Record<string, string>

@@ -84,7 +84,7 @@ export function createInternalApp(deps: InternalAppDeps): Hono<EdgeEnv> {
   app.use(tracedMiddleware('internal'))
   // Only lists have query parameters, and check them themselves.
   app.use(async (c, next) => {
-    const isList = c.req.method === 'GET' && hasQuery(c.req.path)
+    const isList = (c.req.method === 'GET' || c.req.method === 'HEAD') && hasQuery(c.req.path)
     if (!isList && Object.keys(c.req.query()).length > 0) return refuseProblem(c, { code: 'UNKNOWN_PARAMETER' })
     return next()
   })

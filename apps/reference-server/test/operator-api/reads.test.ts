@@ -138,6 +138,8 @@ describe.each(['SQLite', 'PostgreSQL'])('the reads of an operator on %s', (engin
         expect((await read(`${listPath}?limit=${limit}`)).json).toMatchObject({ status: 400, detail: 'QUERY_INVALID' })
       }
       expect((await read(`${listPath}?limit=1000`)).status).toBe(200)
+      const head = { token: server.demo.internalToken, method: 'HEAD' } as const
+      expect((await server.call(`${server.demo.internalUrl}/internal/v1${listPath}?limit=1`, head)).status).toBe(200)
     },
   )
 
