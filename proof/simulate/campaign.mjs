@@ -8,12 +8,21 @@ const sabotages = {
   'never-takes-over': ['nobody takes over what a dead process had in flight', /^I5/],
   'sixth-attempt': ['a delivery has a sixth attempt', /^I6/],
   'no-fence': ['a result is applied after another process took the attempt over', /^I11/],
+  'ignores-pauses': ['a paused endpoint is served on', /^I12/],
+  'ignores-cancellation': ['deliveries of a user go on after they were cancelled', /^I14/],
 }
 
 const progressEvery = 100
 
-/** By its seed: one world of four is long, so that its store grows. In every other one processes also die at any await. */
-const worldOf = (seed) => ({ minutes: seed % 4 === 3 ? 240 : 30, crashShare: seed % 2 === 0 ? 0.002 : 0 })
+/**
+ * By its seed: one world of four is long, so that its store grows. In every other one processes also die at any await. In two of
+ * three, partners and operators change endpoints and deliveries meanwhile.
+ */
+const worldOf = (seed) => ({
+  minutes: seed % 4 === 3 ? 240 : 30,
+  crashShare: seed % 2 === 0 ? 0.002 : 0,
+  operated: seed % 3 > 0,
+})
 
 export const simulate = {
   unit: 'steps',
@@ -22,6 +31,7 @@ export const simulate = {
     'A delivery ends `DELIVERED`, `FAILED` or `CANCELLED`, whichever await a worker dies at.',
     'A delivery has at most five attempts, each spaced by the retry schedule. `FAILED` means five attempts.',
     '`DELIVERED` means that the receiver answered 2xx. Nothing leaves a final state. A stale result changes nothing.',
+    'Nothing new is sent to a paused or removed endpoint, nor for a user whose deliveries were cancelled.',
   ],
   notTested:
     'Ingestion and publishing. The store is the one in memory, which the differential test of the storage package compares with the engines.',
