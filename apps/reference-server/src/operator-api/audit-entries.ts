@@ -19,11 +19,20 @@ export async function listAuditEntries(
     readonly limit: number
   },
 ): Promise<{ readonly items: readonly AuditEntry[]; readonly next: AuditPlace | null }> {
-  const place = new Map(page.place ?? (await log.listHeads()).map(({ chain, sequence }) => [chain, sequence]))
+  const asked = page.place === null ? null : new Map(page.place)
+  // A cursor can name chains and entries that do not exist.
+  const place = new Map(
+    (await log.listHeads()).map(({ chain, sequence }) => [
+      chain,
+      asked === null ? sequence : Math.min(sequence, asked.get(chain) ?? 0),
+    ]),
+  )
   const items: AuditEntry[] = []
   let examined = 0
   while (items.length < page.limit && examined < mostExamined && hasMore(place)) {
-    for (const entry of await readBatch(log, place)) {
+    const batch = await readBatch(log, place)
+    if (batch.length === 0) examined += batchSize
+    for (const entry of batch) {
       if (items.length === page.limit) break
       place.set(entry.chain, entry.sequence - 1)
       examined += 1
@@ -37,16 +46,21 @@ function hasMore(place: ReadonlyMap<number, number>): boolean {
   return [...place.values()].some((sequence) => sequence > 0)
 }
 
-/** Reads the next entries of every chain and merges them by time: as many as any single chain may have to give. */
+/**
+ * Reads the next entries of every chain and merges them by time: as many as any single chain may have to give. Moves the
+ * place of a chain below entries that are missing.
+ */
 async function readBatch(
   log: Pick<AuditLog, 'listEntries'>,
-  place: ReadonlyMap<number, number>,
+  place: Map<number, number>,
 ): Promise<readonly AuditEntry[]> {
   const perChain = await Promise.all(
     [...place].map(async ([chain, sequence]) => {
       if (sequence === 0) return []
       const after = Math.max(0, sequence - batchSize)
-      return [...(await log.listEntries({ chain, after, limit: sequence - after }))].reverse()
+      const entries = await log.listEntries({ chain, after, limit: sequence - after })
+      if (entries.length === 0) place.set(chain, after)
+      return [...entries].reverse()
     }),
   )
   const merged: AuditEntry[] = []
