@@ -5,6 +5,7 @@ import type { QueueInspection } from '../storage/queue-inspection.js'
 import type { FeedStore } from '@kyc-relay/webhooks/delivery'
 import type { ProcessedPhoto } from '../photos/process-photo.js'
 import { observeDisk } from './disk-metrics.js'
+import { withinMs } from './time-limit.js'
 import { observeTokenPurge } from './token-purge-metrics.js'
 import type { PurgeReport } from './maintenance/purge-orphan-tokens.js'
 import type { DiskSpace } from './disk-space/disk-space.js'
@@ -13,7 +14,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** Metrics of the server. Label values are codes and types, never input. */
 export interface Metrics {
   readonly contentType: string
-  /** Returns the text of all metrics. It reads the queue now; if that fails, the gauges of the queue are missing. */
+  /**
+   * Returns the text of all metrics. It reads the queue now; if that fails or takes longer than 2 s, the gauges of the
+   * queue are missing.
+   */
   render(): Promise<string>
   /** Runs one submission, counts its outcome and measures its duration. */
   submission(ingest: () => Promise<Ingested>): Promise<Ingested>
@@ -38,6 +42,9 @@ export interface Metrics {
     onProblem(problem: string): void
   }
 }
+
+/** Time limit of the read of the queue, in milliseconds: far below that of a scrape, which is 10 s. */
+const patienceMs = 2_000
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -179,6 +186,10 @@ export function createMetrics(deps: {
     },
   })
 
+  // A rule sees the first increase only of a series that was there before.
+  submissions.inc({ outcome: 'ERROR' }, 0)
+  for (const listener of ['api', 'internal', 'secure']) dropped.inc({ listener }, 0)
+
   observeDisk(registers, deps.disk)
   const tokensPurged = observeTokenPurge(registers)
 
@@ -198,11 +209,13 @@ export function createMetrics(deps: {
 
   async function readQueue(): Promise<void> {
     try {
-      const state = await deps.queue.inspectQueue()
+      const [state, lagMs] = await withinMs(
+        patienceMs,
+        Promise.all([deps.queue.inspectQueue(), deps.feed.measureLag()]),
+      )
       queue.waiting.set(state.waiting)
       queue.inFlight.set(state.inFlight)
       queue.oldestDue.set(state.oldestDueMs / 1000)
-      const lagMs = await deps.feed.measureLag()
       // A zero would say that nothing is held back.
       if (lagMs === null) queue.feedLag.remove()
       else queue.feedLag.set(lagMs / 1000)

@@ -1,4 +1,5 @@
 import type { Probes } from './probe-routes.js'
+import { withinMs } from './time-limit.js'
 
 /** Readiness check of a part of the server. */
 export type PartState = 'ok' | 'failing' | 'low' | 'refused'
@@ -33,16 +34,10 @@ export async function checkReadiness(
 }
 
 async function stateOf(check: () => boolean | Promise<unknown>): Promise<PartState> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), patienceMs)
-  })
   try {
-    return (await Promise.race([check(), late])) === false ? 'failing' : 'ok'
+    return (await withinMs(patienceMs, Promise.resolve(check()))) === false ? 'failing' : 'ok'
   } catch {
     return 'failing'
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -60,6 +60,18 @@ describe('alert rules', () => {
     expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })
 
+  it('that one increase fires ask for series that a new server has', async () => {
+    const { text } = await server.call(`${server.demo.internalUrl}/metrics`)
+    const series = [
+      'kyc_relay_submissions_total{outcome="ERROR"}',
+      'kyc_relay_requests_refused_total',
+      ...['api', 'internal', 'secure'].map((listener) => `kyc_relay_connections_dropped_total{listener="${listener}"}`),
+      'kyc_relay_log_lines_dropped_total',
+      'kyc_relay_lease_takeovers_total',
+    ]
+    expect(series.filter((one) => !text.includes(`\n${one} 0\n`))).toEqual([])
+  })
+
   it('explain every problem of a worker, and every cause for which nothing was sent', () => {
     const explained = (alert: string) => {
       const [section = ''] = page.slice(page.indexOf(`### ${alert}`)).split(/\n##/, 1)
