@@ -6,6 +6,7 @@ import * as batch from 'kubernetes-models/batch/v1'
 import * as networking from 'kubernetes-models/networking.k8s.io/v1'
 import * as policy from 'kubernetes-models/policy/v1'
 import * as core from 'kubernetes-models/v1'
+import { checkEndpointUrl } from '@kyc-relay/webhooks/https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { parseEnv, variableNames } from '../../src/env.js'
@@ -193,6 +194,22 @@ describe('the Kubernetes example', () => {
     for (const service of resources.filter(({ kind }) => kind === 'Service')) {
       expect(service.spec?.['selector']).toEqual(podOf(named('Deployment', service.metadata.name)).metadata.labels)
     }
+  })
+
+  it('lets pods reach public addresses at every port that an endpoint may have', () => {
+    interface Egress {
+      readonly ports: readonly { readonly protocol: string; readonly port: number; readonly endPort?: number }[]
+    }
+    const [egress] = named('NetworkPolicy', 'public-https').spec?.['egress'] as readonly Egress[]
+    const isOpen = (asked: number) =>
+      egress?.ports.some(
+        ({ protocol, port, endPort = port }) => protocol === 'TCP' && port <= asked && asked <= endPort,
+      )
+    const ports = Array.from({ length: 65_535 }, (_, index) => index + 1)
+    const registered = ports.filter((port) => checkEndpointUrl(`https://partner.com:${port}/`).ok)
+    expect(registered.length).toBeGreaterThan(60_000)
+    expect(registered.filter((port) => isOpen(port) !== true)).toEqual([])
+    expect([22, 25, 80].filter((port) => isOpen(port) === true)).toEqual([])
   })
 
   it('scales workers by a metric that the server has', () => {
