@@ -69,7 +69,7 @@ const listWithheld = defineOperation({
   id: 'listWithheldEvents',
   path: `${base}/withheld-events`,
   summary: 'List withheld events of all apps',
-  description: 'Events that went to nobody, with the reason. Newest first.',
+  description: 'Events that went to nobody, with the reason. Newest first. Without `appId`: of apps that exist.',
   query: schemas.withheldQuery,
   answers: { 200: { description: 'A page of events.', schema: schemas.withheldPage } },
   refusals: queryInvalid,

@@ -236,4 +236,16 @@ export const operatorReadsCases: readonly StorageCase<OperatorReadsHandle>[] = [
       ],
     })
   }),
+  storageCase('OR-09', 'MUST list what is withheld of an app that does not exist, for that app', async (one, use) => {
+    await createApps(one)
+    const appId = uuid('no app')
+    await one.webhooks.insertEvent(event('one', [], { appId, withheld: 'NO_GRANT' }))
+    await use.advance(1_000)
+    await one.webhooks.insertEvent(event('two', [], { appId, withheld: 'NO_GRANT' }))
+    const rows = await one.operatorReads.listWithheld({ limit: 10, appId })
+    deepEqual(
+      rows.map(({ eventId }) => namesOf([eventId], 'one', 'two')),
+      [['two'], ['one']],
+    )
+  }),
 ]

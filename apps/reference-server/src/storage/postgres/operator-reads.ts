@@ -23,7 +23,9 @@ const isBefore = (place: CreatedPlace | undefined) =>
   place === undefined
     ? nothing
     : sql`AND (i.created_at, i.position) < (${place.createdAt.toISOString()}::timestamptz, ${place.position}::bigint)`
-const ofApp = (appId: string | undefined) => when(appId, (value) => sql`WHERE a.app_id = ${value}`)
+/** All apps, or one app that need not exist: events of an unknown app are withheld. */
+const apps = (appId: string | undefined) =>
+  appId === undefined ? sql`kyc_relay_apps` : sql`(SELECT ${appId}::text AS app_id)`
 /** The index of failed and cancelled deliveries is on another column. */
 const hasState = (state: string) =>
   state === 'FAILED' || state === 'CANCELLED' ? sql`AND i.undelivered = ${state}` : sql`AND i.state = ${state}`
@@ -49,7 +51,7 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
     async listDeliveries({ appId, endpointId, eventType, state, before, limit }) {
       const rows = await rowsOf<Stored<DeliveryRow>>(
         // One search of an index for each app.
-        sql`SELECT d.* FROM kyc_relay_apps a CROSS JOIN LATERAL (
+        sql`SELECT d.* FROM ${apps(appId)} a CROSS JOIN LATERAL (
           SELECT i.delivery_id AS "deliveryId", i.app_id AS "appId", i.endpoint_id AS "endpointId", i.user_id AS "userId",
             i.event_id AS "eventId", i.x_event_id AS "xEventId", i.event_type AS "eventType", i.state,
             i.created_at AS "createdAt", i.position, i.ended_at AS "endedAt", i.cancel_reason AS "cancelReason",
@@ -58,7 +60,7 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
             ${when(eventType, (value) => sql`AND i.event_type = ${value}`)}
             ${when(endpointId, (value) => sql`AND i.endpoint_id = ${value}`)}
             ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}
-        ) d ${ofApp(appId)} ORDER BY d."createdAt" DESC, d.position DESC LIMIT ${limit}`,
+        ) d ORDER BY d."createdAt" DESC, d.position DESC LIMIT ${limit}`,
       )
       return rows.map((row) => ({
         ...row,
@@ -69,12 +71,12 @@ export function createOperatorReads(database: PostgresOwnDatabase): OperatorRead
     },
     async listWithheld({ appId, before, limit }) {
       const rows = await rowsOf<Stored<WithheldRow>>(
-        sql`SELECT e.* FROM kyc_relay_apps a CROSS JOIN LATERAL (
+        sql`SELECT e.* FROM ${apps(appId)} a CROSS JOIN LATERAL (
           SELECT i.event_id AS "eventId", i.app_id AS "appId", i.user_id AS "userId", i.type AS "eventType",
             i.withheld AS reason, i.created_at AS "createdAt", i.position
           FROM kyc_relay_events i WHERE i.app_id = a.app_id AND i.withheld IS NOT NULL
             ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit}
-        ) e ${ofApp(appId)} ORDER BY e."createdAt" DESC, e.position DESC LIMIT ${limit}`,
+        ) e ORDER BY e."createdAt" DESC, e.position DESC LIMIT ${limit}`,
       )
       return rows.map((row) => ({ ...row, position: Number(row.position), createdAt: new Date(row.createdAt) }))
     },

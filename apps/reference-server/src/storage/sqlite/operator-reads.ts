@@ -23,7 +23,9 @@ const isBefore = (place: CreatedPlace | undefined) =>
   place === undefined
     ? nothing
     : sql`AND (i.created_at, i.position) < (${place.createdAt.getTime()}, ${place.position})`
-const ofApp = (appId: string | undefined) => when(appId, (value) => sql`WHERE a.app_id = ${value}`)
+/** All apps, or one app that need not exist: events of an unknown app are withheld. */
+const apps = (appId: string | undefined) =>
+  appId === undefined ? sql`kyc_relay_apps` : sql`(SELECT ${appId} AS app_id)`
 
 /** Creates the reads of an operator on SQLite. */
 export function createOperatorReads(database: SqliteOwnDatabase): OperatorReads {
@@ -54,7 +56,7 @@ export function createOperatorReads(database: SqliteOwnDatabase): OperatorReads 
               e.event_id AS eventId, d.x_event_id AS xEventId, d.event_type AS eventType, d.state,
               d.created_at AS createdAt, d.position, d.ended_at AS endedAt, d.cancel_reason AS cancelReason,
               d.http_status AS httpStatus, d.resend_of AS resendOf
-            FROM kyc_relay_apps a JOIN kyc_relay_deliveries d ON d.position IN (
+            FROM ${apps(appId)} a JOIN kyc_relay_deliveries d ON d.position IN (
               SELECT i.position FROM kyc_relay_deliveries i WHERE i.app_id = a.app_id
                 ${when(state, (value) => sql`AND i.state = ${sql.raw(`'${value}'`)}`)}
                 ${when(eventType, (value) => sql`AND i.event_type = ${value}`)}
@@ -65,7 +67,7 @@ export function createOperatorReads(database: SqliteOwnDatabase): OperatorReads 
                 )}
                 ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit})
             JOIN kyc_relay_events e ON e.position = d.event JOIN kyc_relay_endpoints p ON p.position = d.endpoint
-            ${ofApp(appId)} ORDER BY d.created_at DESC, d.position DESC LIMIT ${limit}`,
+            ORDER BY d.created_at DESC, d.position DESC LIMIT ${limit}`,
           )
           .map((row) => ({ ...row, createdAt: new Date(row.createdAt), endedAt: dateOf(row.endedAt) })),
       ),
@@ -75,10 +77,10 @@ export function createOperatorReads(database: SqliteOwnDatabase): OperatorReads 
           .all<Stored<WithheldRow>>(
             sql`SELECT e.event_id AS eventId, e.app_id AS appId, e.user_id AS userId, e.type AS eventType,
               e.withheld AS reason, e.created_at AS createdAt, e.position
-            FROM kyc_relay_apps a JOIN kyc_relay_events e ON e.position IN (
+            FROM ${apps(appId)} a JOIN kyc_relay_events e ON e.position IN (
               SELECT i.position FROM kyc_relay_events i WHERE i.app_id = a.app_id AND i.withheld IS NOT NULL
                 ${isBefore(before)} ORDER BY i.created_at DESC, i.position DESC LIMIT ${limit})
-            ${ofApp(appId)} ORDER BY e.created_at DESC, e.position DESC LIMIT ${limit}`,
+            ORDER BY e.created_at DESC, e.position DESC LIMIT ${limit}`,
           )
           .map((row) => ({ ...row, createdAt: new Date(row.createdAt) })),
       ),

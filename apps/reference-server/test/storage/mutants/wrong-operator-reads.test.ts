@@ -55,6 +55,17 @@ const wrongReads: readonly WrongStorage[] = [
     spoilt((reads) => ({ listWithheld: ({ before: _before, ...page }) => reads.listWithheld(page) })),
   ],
   [
+    'lists what is withheld of known apps alone',
+    'OR-09',
+    spoilt((reads) => ({
+      async listWithheld(page) {
+        const known = await reads.listApps({ limit: 200 })
+        const rows = await reads.listWithheld(page)
+        return rows.filter((row) => known.some(({ appId }) => appId === row.appId))
+      },
+    })),
+  ],
+  [
     'counts what is in flight as waiting',
     'OR-07',
     spoilt((reads) => ({
